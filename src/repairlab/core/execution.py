@@ -1,0 +1,82 @@
+"""One command to run in a sandbox and what came of it; languages make commands, validation runs them."""
+
+import enum
+
+from repairlab.core.record import record
+
+
+@record
+class Limits:
+    """Resources that one command may use; the whole process tree counts."""
+
+    cpu_s: float = 10.0
+    wall_s: float = 30.0
+    """Back-stop only: verdicts are meant to depend on CPU time."""
+    memory_mb: int = 512
+    output_mb: float = 16.0
+    """Standard output, standard error and report, each."""
+    processes: int = 64
+    disk_mb: int = 256
+    """All that the command writes: its tree, its private /tmp and home."""
+
+
+@record
+class Mount:
+    """A file or folder of the host that a command may read, at the same path inside the sandbox."""
+
+    path: str
+
+
+@record
+class Command:
+    """What to run, where and under which limits. Paths in `argv` are relative to the tree or lie under a mount or the tool chain."""
+
+    argv: tuple[str, ...]
+    stdin: bytes = b""
+    cwd: str = "."
+    """Relative to the root of the tree."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Added to the fixed environment of the sandbox."""
+    mounts: tuple[Mount, ...] = ()
+    writable: bool = False
+    """Whether the tree may be written to (builds and unit tests); programs under judgement see it read-only."""
+    address_space: bool = True
+    """Whether the memory limit may also bound the address space; not so for the JVM and AddressSanitizer, which reserve much."""
+    limits: Limits = Limits()
+
+
+class Ending(enum.StrEnum):
+    """How a command came to its end."""
+
+    EXITED = "exited"
+    SIGNALLED = "signalled"
+    CPU_LIMIT = "cpu limit"
+    WALL_LIMIT = "wall limit"
+    MEMORY_LIMIT = "memory limit"
+    OUTPUT_LIMIT = "output limit"
+    DISK_LIMIT = "disk limit"
+
+
+@record
+class Execution:
+    """What a sandbox saw of one command."""
+
+    ending: Ending
+    exit_code: int | None
+    """Set when `ending` is EXITED."""
+    signal: int | None
+    """Set when `ending` is SIGNALLED."""
+    stdout: bytes
+    stderr: bytes
+    report: bytes
+    """What was written to file descriptor 3, which the sandbox opens for structured reports."""
+    cpu_s: float
+    """User and system time of the whole process tree."""
+    wall_s: float
+    peak_mb: float
+    """Largest resident memory of the whole process tree."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the command ended by itself with exit code 0."""
+        return self.ending is Ending.EXITED and self.exit_code == 0

@@ -1,0 +1,88 @@
+"""The verdict on one candidate, with its evidence."""
+
+import enum
+from typing import Literal
+
+from repairlab.core.record import record
+
+
+class Verdict(enum.StrEnum):
+    """What validation says of a candidate; the table of verdicts in the documentation defines each."""
+
+    PLAUSIBLE = "PLAUSIBLE"
+    WRONG = "WRONG"
+    PRESENTATION = "PRESENTATION"
+    CRASH = "CRASH"
+    TIMEOUT = "TIMEOUT"
+    OUT_OF_MEMORY = "OUT_OF_MEMORY"
+    OUTPUT_LIMIT = "OUTPUT_LIMIT"
+    UNCOMPILABLE = "UNCOMPILABLE"
+    UNAPPLICABLE = "UNAPPLICABLE"
+    UNDECIDED = "UNDECIDED"
+
+    @property
+    def code(self) -> str:
+        """Return the online judge's abbreviation."""
+        return _CODES[self]
+
+
+_CODES = {
+    Verdict.PLAUSIBLE: "AC",
+    Verdict.WRONG: "WA",
+    Verdict.PRESENTATION: "PE",
+    Verdict.CRASH: "RE",
+    Verdict.TIMEOUT: "TLE",
+    Verdict.OUT_OF_MEMORY: "MLE",
+    Verdict.OUTPUT_LIMIT: "OLE",
+    Verdict.UNCOMPILABLE: "CE",
+    Verdict.UNAPPLICABLE: "–",
+    Verdict.UNDECIDED: "IE",
+}
+
+Stage = Literal["apply", "build", "trigger", "regression", "cases"]
+Policy = Literal["first-failure", "full"]
+"""Stop at the first failing test (enough for pass@k), or run every test (needed for TCA@k)."""
+
+
+@record
+class TestResult:
+    """One test or case: PLAUSIBLE means passed."""
+
+    id: str
+    verdict: Verdict
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    peak_mb: float = 0.0
+    message: str = ""
+
+
+@record
+class Outcome:
+    """One verdict on one candidate."""
+
+    candidate_id: str
+    bug_id: str
+    verdict: Verdict
+    stage: Stage
+    """Where the verdict fell: the stage that failed, or the last one."""
+    policy: Policy
+    message: str = ""
+    """One line to show: the compiler's first error, the failing test's message, why it did not apply."""
+    tests: tuple[TestResult, ...] = ()
+    """Every test that ran, in the order it ran."""
+    n_tests: int = 0
+    """How many tests or cases the bug has."""
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    peak_mb: float = 0.0
+    environment: str = ""
+    """Digest of tool chain, sandbox and engine version; the run's settings hold the full text."""
+    equivalent_to: str | None = None
+    """The candidate whose run decided this one, when both are equal after normalisation."""
+    evidence: str = ""
+    """Tail of the log: compiler output or the failing test's output."""
+
+    @property
+    def n_passed(self) -> int:
+        """Return how many tests or cases passed."""
+        return sum(test.verdict is Verdict.PLAUSIBLE for test in self.tests)

@@ -1,0 +1,92 @@
+"""What a repairer may see of a bug. Nothing in here, nor anything it imports, knows tests or the fix."""
+
+import dataclasses
+from typing import Literal
+
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+from repairlab.core.text import Lines, Span
+
+Localisation = Literal["line", "hunk", "function", "file"]
+"""How precisely the place of the bug is shown: exact lines, one range around them, only the function, or only the file."""
+
+
+@record
+class SourceFile:
+    """A file of the buggy tree."""
+
+    path: str
+    text: str
+
+
+@record
+class Target:
+    """What is to be fixed: a function, or a whole file when it has no name."""
+
+    name: str | None
+    """Qualified name, e.g. `Account.withdraw`; none for a whole file."""
+    span: Span
+    text: str
+
+
+@record
+class Problem:
+    """One bug as a repairer sees it."""
+
+    id: str
+    benchmark: str
+    language: str
+    title: str
+    description: str
+    path: str
+    """The file to fix, relative to the root of the tree, with forward slashes."""
+    source: str
+    """The whole buggy file."""
+    target: Target
+    target_without_comments: str
+    location: tuple[Lines, ...] | None = None
+    """Lines that the fix changes; none when the policy does not show them."""
+    error: str | None = None
+    """First failing message; none unless the policy shows it."""
+    submission_verdict: Verdict | None = None
+    """What the judge said of the buggy program, for stdin/stdout bugs."""
+    context: tuple[SourceFile, ...] = ()
+    """Other files that the repairer may read (never tests)."""
+
+
+@record
+class Visibility:
+    """The policy that decides what of a problem is shown to the repairer."""
+
+    localisation: Localisation = "line"
+    error: bool = False
+    """Show the first failing message of the hidden tests."""
+    context: bool = True
+    """Show the other (non-test) files of the project."""
+
+
+def shown(problem: Problem, visibility: Visibility) -> Problem:
+    """Return the problem as the policy lets a repairer see it."""
+    location = problem.location
+    if visibility.localisation == "hunk" and location:
+        paths = dict.fromkeys(lines.path for lines in location)
+        location = tuple(_hull(path, [lines for lines in location if lines.path == path]) for path in paths)
+    elif visibility.localisation in ("function", "file"):
+        location = None
+    target = problem.target
+    bare = problem.target_without_comments
+    if visibility.localisation == "file" and target.name is not None:
+        target = Target(name=None, span=Span(start=0, end=len(problem.source)), text=problem.source)
+        bare = problem.source
+    return dataclasses.replace(
+        problem,
+        location=location,
+        target=target,
+        target_without_comments=bare,
+        error=problem.error if visibility.error else None,
+        context=problem.context if visibility.context else (),
+    )
+
+
+def _hull(path: str, lines: list[Lines]) -> Lines:
+    return Lines(path=path, first=min(item.first for item in lines), last=max(item.last for item in lines))

@@ -1,0 +1,47 @@
+"""How a bug's tree is built and tested, without saying which tests must pass: languages turn these into commands."""
+
+from typing import Literal
+
+from repairlab.core.record import record
+
+Tool = Literal["none", "javac", "compile", "make", "cmake"]
+Framework = Literal["stdio", "pytest", "unittest", "junit4", "junit5", "gtest", "catch2", "ctest", "tap"]
+
+
+@record
+class Build:
+    """How to build. Which fields matter depends on the tool."""
+
+    tool: Tool = "none"
+    """`none` (Python: only checked to compile to bytecode), `javac`, `compile` (plain gcc/g++), `make`, `cmake` (with ninja)."""
+    sources: tuple[str, ...] = ()
+    """Globs of the program's source files, relative to the root (`**` allowed)."""
+    tests: tuple[str, ...] = ()
+    """Globs of test source files that are compiled too (javac, compile)."""
+    include: tuple[str, ...] = ()
+    """Header search folders (compile)."""
+    flags: tuple[str, ...] = ()
+    """Extra compiler flags; for make and cmake extra arguments (`CFLAGS=-O1`, `-DX=ON`)."""
+    libraries: tuple[str, ...] = ()
+    """Linker flags behind the objects, e.g. `-lm`, `-lgtest`."""
+    targets: tuple[str, ...] = ()
+    """Targets of make or cmake; none means the default one."""
+    release: int | None = None
+    """Java language level (`javac --release`)."""
+    class_path: tuple[str, ...] = ()
+    """Jars of the tree that the build needs."""
+    sanitize: bool = False
+    """Build with AddressSanitizer and UndefinedBehaviorSanitizer, which turn silent memory errors into crashes."""
+
+
+@record
+class Test:
+    """How tests are run and which files belong to them."""
+
+    framework: Framework = "stdio"
+    program: str = ""
+    """What to run: the script (Python stdio), the main class (Java stdio), the binary (C and C++: stdio, gtest, catch2, tap),
+    the build folder (ctest); empty means the framework's usual one."""
+    files: tuple[str, ...] = ()
+    """Globs of test files and test configuration: hidden from repairers and restored after a candidate is applied."""
+    env: tuple[tuple[str, str], ...] = ()

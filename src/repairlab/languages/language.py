@@ -1,0 +1,129 @@
+"""What every language offers: reading source text, and building and testing trees of it. The table of languages is at the end."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from repairlab.core.execution import Command, Execution
+from repairlab.core.outcome import TestResult
+from repairlab.core.recipe import Build, Test
+from repairlab.core.record import record
+from repairlab.core.text import Span
+
+
+@record
+class Function:
+    """A function, method, constructor or operator found in a source text."""
+
+    name: str
+    """Simple name: `withdraw`, `operator+`, `<init>` for Java constructors keeps the class name, `~Stack`."""
+    qualified: str
+    """Enclosing classes, namespaces and functions joined by dots, then the name: `Bank.Account.withdraw`."""
+    span: Span
+    """From the first decorator, annotation, template head or attribute to the end of the body."""
+    body: Span
+    """The body alone, braces included (Python: the indented block)."""
+    parameters: tuple[str, ...]
+    """Parameter texts, white space normalised, to tell overloads apart."""
+
+
+@record
+class Token:
+    """One lexical token; comments and white space are none (Python: NEWLINE, INDENT and DEDENT are tokens)."""
+
+    kind: str
+    """`name`, `keyword`, `number`, `string`, `operator`, `directive`, `newline`, `indent`, `dedent`, `error`."""
+    text: str
+    span: Span
+
+
+@record
+class Tools:
+    """Where the tools of this machine are; empty means: find them."""
+
+    cache: str
+    """Folder for what repairlab compiles or downloads once."""
+    junit: str = ""
+    """Folder with JUnit jars."""
+    python: str = ""
+    """Interpreter that candidates run under."""
+
+
+@record
+class Batch:
+    """Tests that one command runs in one process."""
+
+    command: Command
+    tests: tuple[str, ...]
+    nonce: str
+    """Marks report lines as the runner's own."""
+
+
+@record
+class Report:
+    """What a batch's report says: finished tests, and the one that had begun when the process ended."""
+
+    results: tuple[TestResult, ...]
+    unfinished: str | None = None
+    error: str = ""
+    """Why the suite could not run at all (import error in a test file, missing class); shown, never counted as a pass."""
+
+
+class Syntax(Protocol):
+    """Reading source text; tolerant of syntax errors, never raises on any text."""
+
+    def functions(self, source: str) -> list[Function]:
+        """Return all functions in order of their start, outer before inner."""
+        ...
+
+    def strip_comments(self, source: str) -> str:
+        """Return the text without comments (and docstrings left alone); strings, text blocks, raw strings, shebang untouched."""
+        ...
+
+    def tokens(self, source: str) -> list[Token]:
+        """Return the token stream."""
+        ...
+
+    def normal_form(self, source: str) -> str:
+        """Return a text equal for two sources that differ only in comments and white space."""
+        ...
+
+    def has_errors(self, source: str) -> bool:
+        """Return whether the parser found a syntax error."""
+        ...
+
+
+class Toolchain(Protocol):
+    """Turning recipes into commands and reading their reports; runs nothing itself."""
+
+    def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the commands that build a tree whose files are `files` (relative paths); each must succeed."""
+        ...
+
+    def program(self, build: Build, test: Test) -> Command:
+        """Return the command that runs the stdin/stdout program."""
+        ...
+
+    def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
+        """Return the commands that run `tests` in this order; with `stop`, each may end at its first failure."""
+        ...
+
+    def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
+        """Read what a batch reported."""
+        ...
+
+    def out_of_memory(self, execution: Execution) -> bool:
+        """Return whether a crash was the language's own out-of-memory error (MemoryError, OutOfMemoryError, bad_alloc)."""
+        ...
+
+    def versions(self) -> dict[str, str]:
+        """Return the tools used and their versions, for the environment digest; raises HarnessError naming what is missing."""
+        ...
+
+
+class Language(Protocol):
+    """One programming language."""
+
+    name: str
+    extensions: tuple[str, ...]
+    syntax: Syntax
+    toolchain: Toolchain

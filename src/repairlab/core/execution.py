@@ -29,7 +29,7 @@ class Mount:
 
 @record
 class Command:
-    """What to run, where and under which limits. Paths in `argv` are relative to the tree or lie under a mount or the tool chain."""
+    """What to run, where and how far. Paths in `argv` are relative to the tree, or lie under a mount or the tool chain."""
 
     argv: tuple[str, ...]
     stdin: bytes = b""

@@ -1,0 +1,56 @@
+"""Parsing with tree-sitter: one place that knows the grammars, and that turns byte offsets into character offsets."""
+
+from functools import lru_cache
+
+from tree_sitter import Language, Node, Parser, Tree
+
+from repairlab.core.errors import unknown
+from repairlab.core.text import Span
+
+GRAMMARS = ("c", "cpp", "java", "python")
+
+
+class Parsed:
+    """A source text with its syntax tree; spans are in characters of the text."""
+
+    def __init__(self, language: str, source: str) -> None:
+        """Parse `source`, which may hold any text: the tree then has ERROR nodes."""
+        self.language = language
+        self.source = source
+        self._bytes = source.encode("utf-8", "surrogatepass")
+        self._is_ascii = len(self._bytes) == len(source)
+        self.tree: Tree = Parser(_grammar(language)).parse(self._bytes)
+
+    @property
+    def root(self) -> Node:
+        """Return the root node."""
+        return self.tree.root_node
+
+    def offset(self, byte: int) -> int:
+        """Return the character offset of a byte offset."""
+        return byte if self._is_ascii else len(self._bytes[:byte].decode("utf-8", "surrogatepass"))
+
+    def span(self, node: Node) -> Span:
+        """Return the span of a node."""
+        return Span(start=self.offset(node.start_byte), end=self.offset(node.end_byte))
+
+    def text(self, node: Node) -> str:
+        """Return the text of a node."""
+        return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=len(GRAMMARS))
+def _grammar(language: str) -> Language:
+    # Each grammar is imported when first needed: most runs use one language.
+    match language:
+        case "c":
+            import tree_sitter_c as grammar
+        case "cpp":
+            import tree_sitter_cpp as grammar
+        case "java":
+            import tree_sitter_java as grammar
+        case "python":
+            import tree_sitter_python as grammar
+        case _:
+            raise unknown("language", language, GRAMMARS)
+    return Language(grammar.language())

@@ -1,6 +1,7 @@
 """Parsing with tree-sitter: one place that knows the grammars, and that turns byte offsets into character offsets."""
 
 from functools import lru_cache
+from importlib import import_module
 
 from tree_sitter import Language, Node, Parser, Tree
 
@@ -41,16 +42,7 @@ class Parsed:
 
 @lru_cache(maxsize=len(GRAMMARS))
 def _grammar(language: str) -> Language:
+    if language not in GRAMMARS:
+        raise unknown("language", language, GRAMMARS)
     # Each grammar is imported when first needed: most runs use one language.
-    match language:
-        case "c":
-            import tree_sitter_c as grammar
-        case "cpp":
-            import tree_sitter_cpp as grammar
-        case "java":
-            import tree_sitter_java as grammar
-        case "python":
-            import tree_sitter_python as grammar
-        case _:
-            raise unknown("language", language, GRAMMARS)
-    return Language(grammar.language())
+    return Language(import_module(f"tree_sitter_{language}").language())

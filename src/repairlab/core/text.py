@@ -30,14 +30,13 @@ class Lines:
 
 
 def newline_of(text: str) -> str:
-    r"""Return the line ending that a text uses most: CRLF, CR or LF.
+    r"""Return the line ending that a text uses most: CRLF or LF.
 
     >>> newline_of("a\r\nb\r\n")
     '\r\n'
     """
     crlf = text.count("\r\n")
-    counts = {"\n": text.count("\n") - crlf, "\r\n": crlf, "\r": text.count("\r") - crlf}
-    return max(counts, key=lambda ending: counts[ending])
+    return "\r\n" if crlf > text.count("\n") - crlf else "\n"
 
 
 def replace_span(text: str, span: Span, new: str) -> str:
@@ -50,29 +49,29 @@ def replace_span(text: str, span: Span, new: str) -> str:
         raise UserError(f"span {span.start}..{span.end} lies outside the file, which has {len(text)} characters")
     ending = newline_of(text)
     if ending != "\n":
-        new = new.replace("\r\n", "\n").replace("\r", "\n").replace("\n", ending)
+        new = new.replace("\r\n", "\n").replace("\n", ending)
     return text[: span.start] + new + text[span.end :]
 
 
-def line_starts(text: str) -> list[int]:
-    """Return the offset of each line's first character; lines end at LF, CRLF or lone CR."""
-    starts = [0]
-    for index, char in enumerate(text):
-        if char == "\n" or (char == "\r" and text[index + 1 : index + 2] != "\n"):
-            starts.append(index + 1)
-    return starts
+def split_lines(text: str) -> list[str]:
+    r"""Split into lines that keep their endings; only LF ends a line, as in diffs, so that form feeds and the like do not.
+
+    >>> split_lines("a\r\nb\x0cc")
+    ['a\r\n', 'b\x0cc']
+    """
+    lines = text.split("\n")
+    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def line_span(text: str, first: int, last: int) -> Span:
-    """Return the span of lines `first` to `last` (1-based, both included, line endings included)."""
-    starts = line_starts(text)
-    if not 1 <= first <= len(starts) or last < first - 1 or last > len(starts):
-        raise UserError(f"lines {first}-{last} lie outside the file, which has {len(starts)} lines")
-    end = starts[last] if last < len(starts) else len(text)
-    return Span(start=starts[first - 1], end=max(end, starts[first - 1]) if last >= first else starts[first - 1])
+    """Return the span of lines `first` to `last` (1-based, both included, with line endings); empty when `last == first - 1`."""
+    lines = split_lines(text)
+    if not 1 <= first <= len(lines) + 1 or not first - 1 <= last <= len(lines):
+        raise UserError(f"lines {first}-{last} lie outside the file, which has {len(lines)} lines")
+    start = sum(map(len, lines[: first - 1]))
+    return Span(start=start, end=start + sum(map(len, lines[first - 1 : last])))
 
 
 def line_of(text: str, offset: int) -> int:
     """Return the 1-based number of the line that holds the character at `offset`."""
-    before = text[:offset].replace("\r\n", "\n")
-    return before.count("\n") + before.count("\r") + 1
+    return text.count("\n", 0, offset) + 1

@@ -1,0 +1,43 @@
+# Everything a user or developer runs. `make demo` and `make test` set up all they need.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
+BIN := .venv/bin
+
+.PHONY: demo test check install format docs clean
+
+demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
+	$(BIN)/repairlab demo
+
+test: install  ## all tests
+	$(BIN)/ruff format --check -q .
+	$(BIN)/ruff check -q .
+	$(BIN)/mypy
+	$(BIN)/lint-imports -q 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/pytest -q -n 2
+
+check: install  ## what every commit passes: format, lint, types, import contracts, fast tests
+	$(BIN)/ruff format --check -q .
+	$(BIN)/ruff check -q .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q -n 2 -m "not slow"
+
+format: install
+	$(BIN)/ruff format -q .
+	$(BIN)/ruff check -q --fix .
+
+docs: install
+	$(BIN)/pip install -q -c constraints.txt -e '.[docs]'
+	$(BIN)/mkdocs build --strict
+
+install: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt scripts/system-packages
+	@test -n "$(PYTHON)" || { echo "repairlab needs Python 3.11 or newer; install python3.11 and python3.11-venv" >&2; exit 1; }
+	@PYTHON="$(PYTHON)" scripts/system-packages
+	@test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* dist build site runs

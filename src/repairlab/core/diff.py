@@ -1,0 +1,185 @@
+"""Unified diffs: read them into edits, write them, and find the lines that an edit changes. Pure text, no files."""
+
+import difflib
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from repairlab.core.candidate import Edit
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.core.text import Lines, line_span, replace_span, split_lines
+
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NO_FILE = "/dev/null"
+
+
+@record
+class Hunk:
+    """One hunk: where its old lines are said to be, and its lines with their mark (blank, `-` or `+`)."""
+
+    first: int
+    lines: tuple[str, ...]
+
+    @property
+    def old(self) -> list[str]:
+        """Return the lines that must be in the file, without mark and line ending."""
+        return [line[1:] for line in self.lines if line[0] != "+"]
+
+
+@record
+class FilePatch:
+    """The changes of one file; `old` or `new` is none for a created or deleted file."""
+
+    old: str | None
+    new: str | None
+    hunks: tuple[Hunk, ...]
+
+
+def parse_patch(text: str) -> tuple[FilePatch, ...]:
+    """Read a unified diff (plain or git's); refuses binary patches, renames and modes, which no edit can express."""
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    files: list[FilePatch] = []
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        if line.startswith(("GIT binary patch", "Binary files ", "rename from ", "copy from ", "Subproject commit")):
+            raise UserError(f"cannot apply a patch with {line.split()[0].lower()} changes: {line!r}")
+        if line.startswith("--- ") and index + 1 < len(lines) and lines[index + 1].startswith("+++ "):
+            old, new = _path(line[4:]), _path(lines[index + 1][4:])
+            hunks, index = _hunks(lines, index + 2)
+            files.append(FilePatch(old=old, new=new, hunks=tuple(hunks)))
+        else:
+            index += 1
+    if not files:
+        raise UserError("this is no unified diff: no '--- a/file' line followed by '+++ b/file' was found")
+    return tuple(files)
+
+
+def _path(header: str) -> str | None:
+    name = header.split("\t", maxsplit=1)[0].strip()
+    if name == _NO_FILE:
+        return None
+    return name[2:] if name.startswith(("a/", "b/")) else name
+
+
+def _hunks(lines: list[str], index: int) -> tuple[list[Hunk], int]:
+    hunks: list[Hunk] = []
+    while index < len(lines) and (match := _HUNK.match(lines[index])):
+        n_old, n_new = int(match[2] or 1), int(match[4] or 1)
+        body: list[str] = []
+        index += 1
+        while (n_old > 0 or n_new > 0) and index < len(lines):
+            line = lines[index] or " "  # some tools drop the blank before an empty context line
+            if line[0] not in " -+\\":
+                break
+            if line[0] != "\\":
+                body.append(line)
+                n_old -= line[0] != "+"
+                n_new -= line[0] != "-"
+            index += 1
+        if n_old > 0 or n_new > 0:
+            raise UserError(f"hunk {match[0]!r} is cut short: {n_old} old and {n_new} new lines are missing")
+        while index < len(lines) and lines[index].startswith("\\"):
+            index += 1
+        hunks.append(Hunk(first=int(match[1]), lines=tuple(body)))
+    return hunks, index
+
+
+def edits_of_patch(text: str, files: Mapping[str, str]) -> tuple[Edit, ...]:
+    """Return a diff as edits of `files` (path → text); hunks may lie off their line numbers but must match their context."""
+    edits: list[Edit] = []
+    for patch in parse_patch(text):
+        if patch.old is None:
+            created = "".join(line[1:] + "\n" for hunk in patch.hunks for line in hunk.lines)
+            edits.append(Edit(path=patch.new or "", text=created))
+            continue
+        if patch.old not in files:
+            raise UserError(f"the diff changes {patch.old!r}, which is not in the tree")
+        if patch.new is None:
+            edits.append(Edit(path=patch.old, text=None))
+        elif patch.new != patch.old:
+            raise UserError(f"cannot apply a patch that renames {patch.old!r} to {patch.new!r}")
+        else:
+            edits.extend(_edits_of_file(patch.old, patch.hunks, files[patch.old]))
+    return tuple(edits)
+
+
+def _edits_of_file(path: str, hunks: Sequence[Hunk], source: str) -> Iterator[Edit]:
+    bare = [line.rstrip("\r\n") for line in split_lines(source)]
+    earliest = 0
+    for hunk in hunks:
+        start = _locate(bare, hunk, earliest)
+        if start is None:
+            raise UserError(f"a hunk of the diff does not match {path!r} near line {hunk.first}: {hunk.lines[0]!r}")
+        earliest = start + len(hunk.old)
+        yield from _changes(path, hunk, start + 1, source)
+
+
+def _locate(bare: list[str], hunk: Hunk, earliest: int) -> int | None:
+    """Return the index of the hunk's first old line, nearest to where it is said to be."""
+    old = hunk.old
+    said = hunk.first - 1 if old else hunk.first
+    places = [at for at in range(earliest, len(bare) - len(old) + 1) if bare[at : at + len(old)] == old]
+    return min(places, key=lambda at: (abs(at - said), at), default=None)
+
+
+def _changes(path: str, hunk: Hunk, line: int, source: str) -> Iterator[Edit]:
+    """Yield one edit per run of changed lines of a hunk whose first old line is line number `line`."""
+    removed, added = 0, list[str]()
+    for marked in (*hunk.lines, " "):
+        if marked[0] == "-":
+            removed += 1
+        elif marked[0] == "+":
+            added.append(marked[1:])
+        else:
+            if removed or added:
+                span = line_span(source, line, line + removed - 1)
+                text = "".join(item + "\n" for item in added)
+                at_end = source != "" and span.end == len(source) and not source.endswith("\n")
+                if at_end and span.start == span.end:
+                    text = "\n" + text
+                yield Edit(path=path, text=text[:-1] if at_end and text.endswith("\n") else text, span=span)
+                line += removed
+                removed, added = 0, []
+            line += 1
+
+
+def apply_edits(edits: Sequence[Edit], files: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the new text of each edited file (none: deleted); spans refer to the old text and must not overlap."""
+    changed: dict[str, str | None] = {}
+    for path in dict.fromkeys(edit.path for edit in edits):
+        mine = [edit for edit in edits if edit.path == path]
+        whole = [edit for edit in mine if edit.span is None]
+        if whole:
+            if len(mine) > 1:
+                raise UserError(f"{path!r} is replaced as a whole and edited in part by the same candidate")
+            changed[path] = whole[0].text
+        elif path not in files:
+            raise UserError(f"the edit changes {path!r}, which is not in the tree")
+        else:
+            changed[path] = _apply_spans(path, mine, files[path])
+    return changed
+
+
+def _apply_spans(path: str, edits: Sequence[Edit], source: str) -> str:
+    ordered = sorted(((edit.span, edit.text or "") for edit in edits if edit.span), key=lambda item: (item[0].start, item[0].end))
+    for (before, _), (after, _) in itertools.pairwise(ordered):
+        if after.start < before.end:
+            raise UserError(f"two edits of {path!r} overlap: {before.start}..{before.end} and {after.start}..{after.end}")
+    text = source
+    for span, new in reversed(ordered):
+        text = replace_span(text, span, new)
+    return text
+
+
+def changed_lines(path: str, old: str, new: str) -> tuple[Lines, ...]:
+    """Return the lines of `old` that differ in `new`; an insertion is the gap before a line (`last == first - 1`)."""
+    matcher = difflib.SequenceMatcher(None, split_lines(old), split_lines(new), autojunk=False)
+    return tuple(Lines(path=path, first=i1 + 1, last=i2) for tag, i1, i2, _, _ in matcher.get_opcodes() if tag != "equal")
+
+
+def unified_diff(path: str, old: str, new: str) -> str:
+    """Return a unified diff of one file with git's path prefixes."""
+    lines = difflib.unified_diff(split_lines(old), split_lines(new), f"a/{path}", f"b/{path}")
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)

@@ -1,0 +1,56 @@
+"""What works on this machine: the sandbox, and for each language its tools and a tiny program. Called by the verb `doctor`."""
+
+import dataclasses
+import tempfile
+from pathlib import Path
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.recipe import Build, Test
+from repairlab.languages.table import language, names
+from repairlab.sandbox.doctor import Finding
+from repairlab.sandbox.doctor import diagnose as diagnose_sandbox
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.table import open_sandbox
+
+GREETING = b"repairlab\n"
+_FILES = {"python": "main.py", "java": "Main.java", "c": "main.c", "cpp": "main.cpp"}
+
+
+def diagnose(cache: Path) -> tuple[Finding, ...]:
+    """Return what was found, sandbox first, then every language."""
+    findings = list(diagnose_sandbox(cache))
+    try:
+        sandbox = open_sandbox(cache=cache)
+    except (UserError, HarnessError) as error:
+        without = "languages need a sandbox that works"
+        return (*findings, Finding(name="languages", ok=False, detail=f"not tried: {without}", remedy=str(error)))
+    return (*findings, *(_diagnose_language(name, sandbox) for name in names()))
+
+
+def _diagnose_language(name: str, sandbox: Sandbox) -> Finding:
+    try:
+        versions = language(name).toolchain.versions()
+        problem = self_test(name, sandbox)
+    except HarnessError as error:
+        return Finding(name=name, ok=False, detail="its tools are not all there", remedy=str(error))
+    detail = ", ".join(f"{tool} {version}" for tool, version in versions.items())
+    return Finding(name=name, ok=not problem, detail=problem or f"builds and runs a program ({detail})", remedy="")
+
+
+def self_test(name: str, sandbox: Sandbox) -> str:
+    """Build and run a language's echo program; return what went wrong, or nothing."""
+    chosen = language(name)
+    tool = {"python": "none", "java": "javac"}.get(name, "compile")
+    build = Build(tool=tool, sources=(_FILES[name],))  # type: ignore[arg-type]  # one of the literal names
+    with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
+        tree = Path(folder) / "work"
+        tree.mkdir()
+        (tree / _FILES[name]).write_text(chosen.self_test, encoding="utf-8")
+        for command in chosen.toolchain.build(build, Test(), [_FILES[name]]):
+            built = sandbox.run(command, tree)
+            if not built.succeeded:
+                return f"the self-test does not build: {built.stderr.decode('utf-8', 'replace')[-300:]}"
+        program = chosen.toolchain.program(build, Test())
+        argv = tuple(part.replace("{memory_mb}", "256") for part in program.argv)
+        ran = sandbox.run(dataclasses.replace(program, argv=argv, stdin=GREETING), tree)
+    return "" if ran.stdout == GREETING else f"the self-test printed {ran.stdout!r}, not {GREETING!r}"

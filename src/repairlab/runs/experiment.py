@@ -1,0 +1,91 @@
+"""The settings of a run, where they come from, and what run.json records of them."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.outcome import Policy
+from repairlab.core.problem import Visibility
+from repairlab.core.record import record
+from repairlab.validation.feedback import Feedback
+
+
+@record
+class Experiment:
+    """Everything that decides the results of a run; one set of defaults for the command line, files and code."""
+
+    benchmark: str
+    """Name of a built-in benchmark or the path of a benchmark folder."""
+    repairer: str
+    """Name in the repairer table: copy, reference, templates, …"""
+    n: int = 10
+    """Candidates per bug."""
+    k: tuple[int, ...] = (1, 5, 10)
+    """The k of pass@k and its kin."""
+    policy: Policy = "first-failure"
+    """Stop a candidate's validation at its first failing test, or run all of them (full)."""
+    visibility: Visibility = Visibility()
+    """What of a problem the repairer sees."""
+    feedback: Feedback = "none"
+    """What the repairer learns of its earlier candidates' outcomes."""
+    rounds: int = 1
+    """Rounds of a conversation."""
+    stop_when_fixed: bool = False
+    """Draw no more candidates for a bug once one is plausible; pass@k cannot be computed then, top@k can."""
+    include: tuple[str, ...] = ()
+    """Shell patterns of bug ids; none means all."""
+    limit: int | None = None
+    """At most so many bugs."""
+    seed: int = 0
+
+
+@record
+class Manifest:
+    """What run.json holds: enough to know what was run and to go on with it."""
+
+    experiment: Experiment
+    benchmark_name: str
+    benchmark_version: str
+    benchmark_digest: str
+    bug_ids: tuple[str, ...]
+    languages: tuple[str, ...]
+    """Language of each bug, in the same order."""
+    repairlab: str
+    """Version of repairlab."""
+    environment: dict[str, str]
+    """Tools of the machine and their versions."""
+    environment_digest: str
+    created: str
+    """UTC, ISO 8601."""
+
+
+def read_experiment(path: Path) -> dict[str, Any]:
+    """Read settings from a TOML file; unknown ones are errors. Command line options override them."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"the experiment file {path} does not exist") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"the experiment file {path} is not valid TOML: {error}") from None
+    known = set(Experiment.__dataclass_fields__)  # type: ignore[attr-defined]  # `record` makes a dataclass
+    for key in data:
+        if key not in known:
+            raise UserError(f"{path}: {unknown('setting', key, known)}")
+    return data
+
+
+def make_experiment(settings: dict[str, Any]) -> Experiment:
+    """Check settings and fill in the defaults."""
+    try:
+        experiment = TypeAdapter(Experiment).validate_python(settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
+    if experiment.n < 1:
+        raise UserError(f"-n is {experiment.n}: at least 1 candidate per bug is needed")
+    if not experiment.k or min(experiment.k) < 1:
+        raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
+    return experiment

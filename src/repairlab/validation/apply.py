@@ -1,0 +1,74 @@
+"""Lay out a bug's tree with a candidate applied. Test files are never taken from a candidate. Called by `validate`."""
+
+import shutil
+from pathlib import Path, PurePosixPath
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
+from repairlab.core.diff import apply_edits
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.glob import matching
+from repairlab.core.record import digest
+from repairlab.languages.table import language
+
+
+def changed_files(candidate: Candidate, bug: Bug) -> dict[str, str | None]:
+    """Return the new text of each file that a candidate changes; UserError says why it does not apply."""
+    if candidate.problem is not None:
+        raise UserError(candidate.problem)
+    if candidate.bug_id != bug.id:
+        raise UserError(f"the candidate is for bug {candidate.bug_id!r}, not for {bug.id!r}")
+    tree = Path(bug.tree.source)
+    sources: dict[str, str] = {}
+    for path in dict.fromkeys(edit.path for edit in candidate.edits):
+        check_path(path)
+        original = tree / path
+        if any(parent.is_symlink() for parent in (original, *original.parents) if parent.is_relative_to(tree)):
+            raise UserError(f"{path!r} lies behind a symbolic link")
+        if original.is_file():
+            try:
+                sources[path] = original.read_bytes().decode("utf-8")
+            except UnicodeDecodeError:
+                raise UserError(f"{path!r} is not UTF-8 text, so it cannot be edited") from None
+    changed = apply_edits(candidate.edits, sources)
+    for path, text in changed.items():
+        if text is not None and "\0" in text and path.endswith((".java", ".c", ".cpp", ".h", ".hpp")):
+            raise UserError(f"the new text of {path!r} holds a NUL character")
+    hidden = set(matching(changed, bug.oracle.test.files))
+    return {path: text for path, text in changed.items() if path not in hidden}
+
+
+def check_path(path: str) -> None:
+    """Refuse a path that leaves the tree or reaches into version control."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\0" in path or "\\" in path or parts[0] == ".git":
+        raise UserError(f"{path!r} is not a path inside the tree")
+
+
+def lay_out(bug: Bug, changed: dict[str, str | None], work: Path, *, base: Path | None = None) -> None:
+    """Copy the buggy tree (or `base`, a copy of it that was built before) to `work` and write the changed files into it."""
+    try:
+        shutil.copytree(base or bug.tree.source, work, symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
+        for path, text in changed.items():
+            file = work / path
+            if text is None:
+                file.unlink(missing_ok=True)
+            else:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(text.encode("utf-8", "surrogatepass"))
+    except (NotADirectoryError, IsADirectoryError, FileExistsError) as error:
+        raise UserError(f"the edit clashes with the tree: {error.strerror}: {Path(error.filename).name}") from None
+    except OSError as error:
+        raise HarnessError(f"cannot lay out bug {bug.id}: {error}") from error
+
+
+def normal_digest(candidate: Candidate, bug: Bug) -> str:
+    """Return a hash equal for candidates that differ only in comments and white space; UserError when one does not apply."""
+    syntax = language(bug.problem.language).syntax
+    extensions = language(bug.problem.language).extensions
+    changed = changed_files(candidate, bug)
+    forms = {
+        path: syntax.normal_form(text) if text is not None and path.endswith(extensions) else text
+        for path, text in sorted(changed.items())
+    }
+    return digest(bug.id, forms)

@@ -1,0 +1,56 @@
+"""From what a sandbox saw to a verdict. Called by `validate`."""
+
+import signal
+
+from repairlab.core.execution import Ending, Execution
+from repairlab.core.oracle import Case
+from repairlab.core.outcome import TestResult, Verdict
+from repairlab.languages.language import Toolchain
+from repairlab.validation.checkers import check, first_difference
+
+_OF_ENDING = {
+    Ending.CPU_LIMIT: Verdict.TIMEOUT,
+    Ending.WALL_LIMIT: Verdict.TIMEOUT,
+    Ending.MEMORY_LIMIT: Verdict.OUT_OF_MEMORY,
+    Ending.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT,
+    Ending.DISK_LIMIT: Verdict.CRASH,
+}
+
+
+def of_process(execution: Execution, toolchain: Toolchain) -> Verdict | None:
+    """Return the verdict that a process's end alone settles; none when it ended well by itself."""
+    if execution.ending in _OF_ENDING:
+        return _OF_ENDING[execution.ending]
+    if execution.succeeded:
+        return None
+    return Verdict.OUT_OF_MEMORY if toolchain.out_of_memory(execution) else Verdict.CRASH
+
+
+def describe_end(execution: Execution) -> str:
+    """Say in words how a process ended."""
+    match execution.ending:
+        case Ending.EXITED:
+            return f"exit code {execution.exit_code}"
+        case Ending.SIGNALLED:
+            number = execution.signal or 0
+            name = signal.Signals(number).name if number in iter(signal.Signals) else f"signal {number}"
+            return f"killed by {name}"
+        case _:
+            return f"{execution.ending} reached after {execution.cpu_s:.2f} s of CPU and {execution.wall_s:.2f} s of wall time"
+
+
+def of_case(case: Case, execution: Execution, toolchain: Toolchain) -> TestResult:
+    """Judge one run of a stdin/stdout program."""
+    verdict = of_process(execution, toolchain)
+    message = describe_end(execution)
+    if verdict is None:
+        verdict = check(execution.stdout, case.expected, case.checker)
+        message = "" if verdict is Verdict.PLAUSIBLE else first_difference(execution.stdout, case.expected)
+    return TestResult(
+        id=case.id,
+        verdict=verdict,
+        cpu_s=round(execution.cpu_s, 3),
+        wall_s=round(execution.wall_s, 3),
+        peak_mb=round(execution.peak_mb, 1),
+        message="" if verdict is Verdict.PLAUSIBLE else message,
+    )

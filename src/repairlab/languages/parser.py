@@ -1,6 +1,7 @@
 """Parsing with tree-sitter: one place that knows the grammars, and that turns byte offsets into character offsets."""
 
-from functools import lru_cache
+from bisect import bisect_right
+from functools import cached_property, lru_cache
 from importlib import import_module
 
 from tree_sitter import Language, Node, Parser, Tree
@@ -29,7 +30,24 @@ class Parsed:
 
     def offset(self, byte: int) -> int:
         """Return the character offset of a byte offset."""
-        return byte if self._is_ascii else len(self._bytes[:byte].decode("utf-8", "surrogatepass"))
+        if self._is_ascii:
+            return byte
+        ends, offsets = self._wide
+        index = bisect_right(ends, byte) - 1
+        return byte if index < 0 else offsets[index] + byte - ends[index]
+
+    @cached_property
+    def _wide(self) -> tuple[list[int], list[int]]:
+        """Byte and character offsets behind every character that takes several bytes."""
+        ends: list[int] = []
+        offsets: list[int] = []
+        extra = 0
+        for index, char in enumerate(self.source):
+            if char > "\x7f":
+                extra += len(char.encode("utf-8", "surrogatepass")) - 1
+                offsets.append(index + 1)
+                ends.append(index + 1 + extra)
+        return ends, offsets
 
     def span(self, node: Node) -> Span:
         """Return the span of a node."""

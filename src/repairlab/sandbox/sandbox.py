@@ -1,4 +1,4 @@
-"""The only place untrusted code runs: the protocol of all back ends, and the table of them."""
+"""The only place untrusted code runs: the protocol of all back ends (their table is table.py)."""
 
 from pathlib import Path
 from typing import Protocol
@@ -12,8 +12,10 @@ class Sandbox(Protocol):
     name: str
 
     def run(self, command: Command, tree: Path) -> Execution:
-        """Run a command over a tree (inside: the folder /work) and wait for the end of its whole process tree.
+        """Run a command over a tree and wait for the end of its whole process tree.
 
+        An isolated command finds the tree at /work, or at /tree when a mount needs /work; its paths should be relative. A command
+        that may write needs the tree for itself; files with several hard links may stay closed to it.
         Raises HarnessError when the sandbox itself failed; whatever the command does is an Execution.
         """
         ...

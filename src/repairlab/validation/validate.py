@@ -14,36 +14,60 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.trial import Trial
 
+_INCREMENTAL = ("compile", "make", "cmake")
+"""Build tools that compile again just what changed; javac cannot know which classes depend on an edit."""
+
 
 def validate(
-    candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy = "first-failure", environment: str = ""
+    candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy = "first-failure", base: Path | None = None
 ) -> Outcome:
-    """Return the verdict on one candidate; a failure of our own machinery is tried twice, then UNDECIDED."""
+    """Return the verdict on one candidate; a failure of our own machinery is tried twice, then UNDECIDED.
+
+    `base` is what `built_tree` gave for this bug; without it the whole tree is built.
+    """
     try:
-        outcome = _validate(candidate, bug, sandbox, policy, environment)
+        return _validate(candidate, bug, sandbox, policy, base)
     except HarnessError:
         try:
-            outcome = _validate(candidate, bug, sandbox, policy, environment)
+            return _validate(candidate, bug, sandbox, policy, base)
         except HarnessError as error:
-            return _outcome(candidate, bug, policy, environment, Verdict.UNDECIDED, str(error))
-    return outcome
+            return _outcome(candidate, bug, policy, Verdict.UNDECIDED, str(error))
 
 
-def _validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, policy: Policy, environment: str) -> Outcome:
-    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
-        work = Path(folder) / "work"
+@contextmanager
+def built_tree(bug: Bug, sandbox: Sandbox) -> Iterator[Path | None]:
+    """Build the buggy tree once, so that each candidate costs only what it changes; none where that is not possible."""
+    if bug.oracle.build.tool not in _INCREMENTAL:
+        yield None
+        return
+    with _temporary_folder() as folder:
+        lay_out(bug, {}, folder / "work")
+        Trial(bug, sandbox, "first-failure", folder / "work").build()  # what does not compile is left to the candidates
+        yield folder / "work"
+
+
+def _validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, policy: Policy, base: Path | None) -> Outcome:
+    with _temporary_folder() as folder:
         try:
-            lay_out(bug, changed_files(candidate, bug), work)
+            lay_out(bug, changed_files(candidate, bug), folder / "work", base=base)
         except UserError as error:
-            return _outcome(candidate, bug, policy, environment, Verdict.UNAPPLICABLE, str(error))
-        trial = Trial(bug, sandbox, policy, work)
+            return _outcome(candidate, bug, policy, Verdict.UNAPPLICABLE, str(error))
+        trial = Trial(bug, sandbox, policy, folder / "work")
         verdict, message = trial.judge()
-        return _outcome(candidate, bug, policy, environment, verdict, message, trial)
+        return _outcome(candidate, bug, policy, verdict, message, trial)
 
 
-def _outcome(
-    candidate: Candidate, bug: Bug, policy: Policy, environment: str, verdict: Verdict, message: str, trial: Trial | None = None
-) -> Outcome:
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    try:
+        made = tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise HarnessError(f"cannot make a temporary folder: {error}") from error
+    with made as folder:
+        yield Path(folder)
+
+
+def _outcome(candidate: Candidate, bug: Bug, policy: Policy, verdict: Verdict, message: str, trial: Trial | None = None) -> Outcome:
     oracle = bug.oracle
     bare = Outcome(
         candidate_id=candidate.id,

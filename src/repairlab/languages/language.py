@@ -125,5 +125,11 @@ class Language(Protocol):
 
     name: str
     extensions: tuple[str, ...]
+    self_test: str
+    """A program that reads one line and prints it; it must work before the language is offered."""
     syntax: Syntax
-    toolchain: Toolchain
+
+    @property
+    def toolchain(self) -> Toolchain:
+        """Return the tool chain; made when first asked for, so that reading source needs no tools."""
+        ...

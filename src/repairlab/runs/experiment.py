@@ -70,7 +70,7 @@ def read_experiment(path: Path) -> dict[str, Any]:
         raise UserError(f"the experiment file {path} does not exist") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"the experiment file {path} is not valid TOML: {error}") from None
-    known = set(Experiment.__dataclass_fields__)  # type: ignore[attr-defined]  # `record` makes a dataclass
+    known = set(Experiment.__dataclass_fields__)
     for key in data:
         if key not in known:
             raise UserError(f"{path}: {unknown('setting', key, known)}")

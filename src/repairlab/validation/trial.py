@@ -109,37 +109,27 @@ class Trial:
         for batch in self.toolchain.batches(oracle.build, oracle.test, tuple(pending), stop=stop):
             execution = self._execute(batch.command, oracle.limits)
             report = self.toolchain.report(oracle.test, batch, execution)
-            output = _tail(execution.stdout + execution.stderr)
-            yield from self._results(batch.tests, report, execution, output)
-            done = {result.id for result in report.results}
-            if len(batch.tests) > 1 and not done.issuperset(batch.tests):
-                return  # the process ended early: what is left runs in a new one
+            for result in self._results(batch.tests, report, execution):
+                if result.verdict is not Verdict.PLAUSIBLE and not self.evidence:
+                    self.evidence = _tail(execution.stdout + execution.stderr)
+                yield result
+            if report.unfinished is not None and len(batch.tests) > 1:
+                return  # what is left runs in a new process
 
-    def _results(self, tests: Sequence[str], report: Report, execution: Execution, output: str) -> Iterator[TestResult]:
-        reported = {result.id: result for result in report.results}
-        ended_badly = of_process(execution, self.toolchain)
-        passed = [result for result in report.results if result.verdict is Verdict.PLAUSIBLE]
-        if ended_badly and len(passed) == len(tests):
-            message = f"all tests were reported as passed, but the run ended with {describe_end(execution)}"
-            reported[tests[-1]] = dataclasses.replace(reported[tests[-1]], verdict=ended_badly, message=message)
-        for result in reported.values():
-            if result.verdict is not Verdict.PLAUSIBLE:
-                self.evidence = self.evidence or output
-            yield result
-        missing = [test for test in tests if test not in reported]
-        if not missing or (
-            self.policy == "first-failure" and any(item.verdict is not Verdict.PLAUSIBLE for item in report.results)
-        ):
+    def _results(self, tests: Sequence[str], report: Report, execution: Execution) -> Iterator[TestResult]:
+        """Yield what was reported, then a failure for each test that should have been and was not."""
+        yield from report.results
+        failed = any(result.verdict is not Verdict.PLAUSIBLE for result in report.results)
+        if failed and self.policy == "first-failure":
             return
-        self.evidence = self.evidence or output
         if report.unfinished is not None:
             missing = [report.unfinished]
-            message = f"the process ended during the test: {describe_end(execution)}"
-        elif reported and ended_badly:
-            return  # it died between two tests: the rest runs in a new process
+            message = report.error or f"the process ended during the test: {describe_end(execution)}"
         else:
-            message = report.error or f"not reported by the test run: {describe_end(execution)}"
-        verdict = ended_badly or Verdict.CRASH
+            reported = {result.id for result in report.results}
+            missing = [test for test in tests if test not in reported]
+            message = report.error or "not reported by the test run"
+        verdict = of_process(execution, self.toolchain) or Verdict.CRASH
         for test in missing:
             yield TestResult(id=test, verdict=verdict, cpu_s=round(execution.cpu_s, 3), message=message)
 

@@ -41,9 +41,13 @@ def built_tree(bug: Bug, sandbox: Sandbox) -> Iterator[Path | None]:
         yield None
         return
     with _temporary_folder() as folder:
-        lay_out(bug, {}, folder / "work")
-        Trial(bug, sandbox, "first-failure", folder / "work").build()  # what does not compile is left to the candidates
-        yield folder / "work"
+        base: Path | None = folder / "work"
+        try:
+            lay_out(bug, {}, folder / "work")
+            Trial(bug, sandbox, "first-failure", folder / "work").build()  # what does not compile is left to the candidates
+        except HarnessError:
+            base = None  # each candidate will meet the same failure and say so
+        yield base
 
 
 def _validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, policy: Policy, base: Path | None) -> Outcome:

@@ -33,8 +33,8 @@ def describe_end(execution: Execution) -> str:
             return f"exit code {execution.exit_code}"
         case Ending.SIGNALLED:
             number = execution.signal or 0
-            name = signal.Signals(number).name if number in iter(signal.Signals) else f"signal {number}"
-            return f"killed by {name}"
+            known = {int(item): item.name for item in signal.Signals}
+            return f"killed by {known.get(number, f'signal {number}')}"
         case _:
             return f"{execution.ending} reached after {execution.cpu_s:.2f} s of CPU and {execution.wall_s:.2f} s of wall time"
 

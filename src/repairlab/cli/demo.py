@@ -1,0 +1,47 @@
+"""`repairlab demo`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
+from repairlab.cli.output import talk
+from repairlab.cli.report import write_report
+from repairlab.cli.run import run_to_end
+from repairlab.runs.catalog import open_benchmark
+from repairlab.runs.experiment import make_experiment
+
+REPAIRERS = ("copy", "templates", "reference")
+
+
+def demo(
+    n: Annotated[int, typer.Option("-n", help="Candidates per bug.")] = 200,
+    to: Annotated[Path, typer.Option("--to", help="Folder for the three runs; resumed when it exists.")] = Path("runs/demo"),
+    include: Include = None,
+    limit: Limit = None,
+    workers: Workers = None,
+    sandbox: SandboxName = "auto",
+    allow_unsafe: AllowUnsafe = False,
+    json: Json = False,
+) -> None:
+    """Run the whole line on the built-in benchmark and show the leaderboard."""
+    here = machine(workers, sandbox, allow_unsafe)
+    benchmark = open_benchmark("starter")
+    folders = []
+    for name in REPAIRERS:
+        talk().print(f"{name} on {benchmark.name} ({len(benchmark.select(tuple(include or ()), limit=limit))} bugs)", markup=False)
+        settings = make_experiment(
+            {
+                "benchmark": "starter",
+                "repairer": name,
+                "n": n,
+                "k": tuple(k for k in (1, 5, 10, 50, 100, 200) if k <= n),
+                "stop_when_fixed": True,
+                "include": tuple(include or ()),
+                "limit": limit,
+            }
+        )
+        folders.append(to / name)
+        run_to_end(settings, benchmark, to / name, here)
+    write_report(folders, to / "report.html", as_json=json)

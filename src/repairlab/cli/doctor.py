@@ -1,0 +1,25 @@
+"""`repairlab doctor`."""
+
+import typer
+
+from repairlab.cli.options import Json
+from repairlab.cli.output import data, print_json
+from repairlab.core.record import to_data
+from repairlab.languages.table import default_cache
+from repairlab.runs.doctor import diagnose
+
+
+def doctor(json: Json = False) -> None:
+    """Say what works on this machine and how to get what is missing."""
+    findings = diagnose(default_cache())
+    if json:
+        print_json([to_data(finding) for finding in findings])
+    else:
+        for finding in findings:
+            mark = "[green]ok[/green]     " if finding.ok else "[red]missing[/red]"
+            data().print(f"{mark} [bold]{finding.name}[/bold]: ", end="")
+            data().print(finding.detail, markup=False)
+            if finding.remedy and not finding.ok:
+                data().print(f"        → {finding.remedy}", markup=False)
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(1)

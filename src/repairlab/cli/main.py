@@ -1,0 +1,80 @@
+"""The command `repairlab`: finds the verb, loads only its file, and turns expected failures into one message and an exit code."""
+
+import sys
+from importlib import import_module
+
+import repairlab
+from repairlab.core.errors import HarnessError, UserError, unknown
+
+VERBS = {
+    "demo": "Run the whole line on the built-in benchmark and show the leaderboard.",
+    "doctor": "Say what works on this machine and how to get what is missing.",
+    "list": "List the benchmarks, or the bugs of one.",
+    "info": "Describe a benchmark or a bug.",
+    "checkout": "Write a bug's tree to a folder to work on.",
+    "compile": "Build a working copy in the sandbox.",
+    "test": "Run the tests of a working copy in the sandbox.",
+    "export": "Print a property of a working copy's bug.",
+    "check": "Prove that bugs fail unpatched and pass with their reference fix.",
+    "run": "Ask a repairer for fixes of every bug and validate them.",
+    "validate": "Validate candidates made elsewhere.",
+    "score": "Compute the scores of a run.",
+    "compare": "Compare two runs bug by bug.",
+    "report": "Write an HTML report over runs.",
+}
+"""Each verb is a file of this package with a function of the same name; the text is the first line of its docstring."""
+
+
+def main() -> None:
+    """Run the command line."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code: 0 done, 1 done with a negative answer, 2 wrong input, 3 our environment failed."""
+    if not arguments or arguments[0] in ("--help", "-h", "help"):
+        print(usage())  # noqa: T201  # the answer to --help
+        return 0
+    if arguments[0] == "--version":
+        print(f"repairlab {repairlab.__version__}")  # noqa: T201
+        return 0
+    try:
+        return _run_verb(arguments[0], arguments[1:])
+    except UserError as error:
+        return _fail(error, 2)
+    except HarnessError as error:
+        return _fail(error, 3)
+    except BrokenPipeError:
+        return 0  # the reader of our output, such as `head`, has seen enough
+
+
+def _fail(error: Exception, code: int) -> int:
+    print(f"repairlab: {error}", file=sys.stderr)  # noqa: T201
+    return code
+
+
+def usage() -> str:
+    """Return the help text of the command itself."""
+    width = max(map(len, VERBS))
+    verbs = "\n".join(f"  {name:<{width}}  {text}" for name, text in VERBS.items())
+    return (
+        "Usage: repairlab VERB [OPTIONS] [ARGUMENTS]\n\n"
+        "Automated program repair: benchmarks, repairers, sandboxed validation, scores.\n\n"
+        f"{verbs}\n\n"
+        "repairlab VERB --help tells what a verb takes. Begin with: repairlab demo"
+    )
+
+
+def _run_verb(verb: str, arguments: list[str]) -> int:
+    if verb not in VERBS:
+        raise unknown("verb" if not verb.startswith("-") else "option", verb, VERBS)
+    import typer  # noqa: PLC0415  # only verbs need it: `--help` answers without
+
+    module = import_module(f"repairlab.cli.{verb}")
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app.command(name=verb)(getattr(module, verb.replace("list", "list_bugs")))
+    try:
+        app(args=arguments, prog_name=f"repairlab {verb}")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0

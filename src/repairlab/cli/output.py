@@ -1,0 +1,85 @@
+"""How verbs speak: data on standard output (tables or JSON), talk and progress on standard error."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from repairlab.core.outcome import Verdict
+from repairlab.runs.execute import Progress as Step
+
+
+def data() -> Console:
+    """Return the console of standard output."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def talk() -> Console:
+    """Return the console of standard error."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """Print JSON to standard output."""
+    data().print(json.dumps(value, indent=2, ensure_ascii=False), markup=False)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table to standard output."""
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for index, column in enumerate(columns):
+        table.add_column(
+            column, justify="left" if index == 0 or not rows or isinstance(rows[0][index], str) else "right", overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(str(cell) for cell in row))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, 160)  # do not fold what goes to a file or a pipe
+    console.print(table)
+
+
+class RunBar:
+    """The progress bar of a run: bugs done, candidates per second, plausible so far, time left."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        """Begin with no bug done."""
+        self._progress = progress
+        self._task = progress.add_task("", total=total)
+        self._verdicts: Counter[Verdict] = Counter()
+        self._fixed: set[str] = set()
+        self._start = time.monotonic()
+
+    def __call__(self, step: Step) -> None:
+        """Take note of one step of the run."""
+        if step.verdict is None:
+            self._progress.advance(self._task)
+        else:
+            self._verdicts[step.verdict] += 1
+            if step.verdict is Verdict.PLAUSIBLE:
+                self._fixed.add(step.bug_id)
+        n = self._verdicts.total()
+        rate = n / max(time.monotonic() - self._start, 0.001)
+        undecided = self._verdicts[Verdict.UNDECIDED]
+        text = f"{n} candidates, {rate:.1f}/s, {len(self._fixed)} bugs with a plausible fix"
+        self._progress.update(self._task, description=text + (f", {undecided} undecided" if undecided else ""))
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Show a progress bar on standard error while the block runs."""
+    columns = (
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+    )
+    with Progress(*columns, TimeRemainingColumn(), console=talk(), transient=True) as progress:
+        yield progress

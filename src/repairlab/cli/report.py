@@ -1,0 +1,65 @@
+"""`repairlab report`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repairlab.cli.options import Json
+from repairlab.cli.output import print_json, print_table, talk
+from repairlab.cli.score import Runs, percent
+from repairlab.core.score import Score
+from repairlab.report.leaderboard import Leaderboard, Row
+from repairlab.report.page import make_report, store_report
+
+
+def report(
+    runs: Runs,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The HTML file; by default report.html in the first run folder.")
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", help="Rank by pass@k (or top@k) at this k.")] = None,
+    json: Json = False,
+) -> None:
+    """Write an HTML report over runs."""
+    write_report(runs, output or runs[0] / "report.html", as_json=json, k=k)
+
+
+def write_report(folders: Sequence[Path], output: Path, *, as_json: bool, k: int | None = None) -> None:
+    """Write the report over runs and print their leaderboard."""
+    made = make_report(folders, k=k)
+    store_report(made, output)
+    if as_json:
+        print_json({"report": str(output), "leaderboard": made.leaderboard.data()})
+    else:
+        _print(made.leaderboard)
+    talk().print(f"Report written to {output}", markup=False)
+
+
+def _print(board: Leaderboard) -> None:
+    rows = [
+        (
+            "–" if row.rank is None else str(row.rank),
+            row.system,
+            _value(row.score),
+            _fixed(row),
+            row.score.n_undecided if row.score else 0,
+        )
+        for row in board.rows
+    ]
+    print_table("Leaderboard", ["rank", "system", board.title, "fixed bugs", "undecided"], rows)
+    for row in board.rows:
+        if row.reason:
+            talk().print(f"{row.system} is not ranked: {row.reason}", markup=False)
+
+
+def _value(score: Score | None) -> str:
+    if score is None:
+        return "–"
+    return rf"{percent(score, score.value)} \[{percent(score, score.low)}, {percent(score, score.high)}]"
+
+
+def _fixed(row: Row) -> str:
+    score = row.other("fixed")
+    return f"{round(score.value * score.n_bugs)} of {score.n_bugs}" if score else "–"

@@ -1,0 +1,96 @@
+"""`repairlab score`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repairlab.cli.options import Json, numbers
+from repairlab.cli.output import data, print_json, print_table, talk
+from repairlab.core.errors import UserError
+from repairlab.core.score import Score
+from repairlab.metrics.settings import Duplicates
+from repairlab.metrics.table import SHARES
+from repairlab.report.scores import RunScores, scores_of, store_scores
+
+Runs = Annotated[list[Path], typer.Argument(help="Run folders.")]
+
+
+def score(
+    runs: Runs,
+    k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10; by default those of the run.")] = None,
+    partial: Annotated[bool, typer.Option("--partial", help="Score the finished bugs of an unfinished run.")] = False,
+    duplicates: Annotated[str, typer.Option("--duplicates", help="counted, or merged: equal candidates count once.")] = "counted",
+    json: Json = False,
+) -> None:
+    """Compute the scores of a run."""
+    show_scores(runs, ks=None if k is None else numbers(k, "-k"), as_json=json, partial=partial, duplicates=_duplicates(duplicates))
+
+
+def _duplicates(text: str) -> Duplicates:
+    if text == "counted":
+        return "counted"
+    if text == "merged":
+        return "merged"
+    raise UserError(f"--duplicates is {text!r}: write counted or merged")
+
+
+def show_scores(
+    folders: Sequence[Path],
+    *,
+    ks: Sequence[int] | None,
+    as_json: bool,
+    partial: bool = False,
+    duplicates: Duplicates = "counted",
+) -> None:
+    """Compute, store and print the scores of runs."""
+    if ks is not None and (not ks or min(ks) < 1):
+        raise UserError(f"-k is {','.join(map(str, ks))}: each k must be 1 or more")
+    found = [scores_of(folder, ks=ks, partial=partial, duplicates=duplicates) for folder in folders]
+    for item in found:
+        store_scores(item)
+    if as_json:
+        print_json(found[0].data() if len(found) == 1 else [item.data() for item in found])
+    for item in found:
+        if not as_json:
+            _print(item)
+        _say(item)
+
+
+def _print(scores: RunScores) -> None:
+    manifest = scores.run.manifest
+    rows = [
+        (
+            item.metric if item.k is None else item.metric.replace("@k", f"@{item.k}"),
+            percent(item, item.value),
+            f"[{percent(item, item.low)}, {percent(item, item.high)}]".replace("[", r"\["),
+            item.n_bugs,
+            item.n_samples,
+            item.n_undecided,
+        )
+        for item in scores.result.scores
+    ]
+    title = f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}"
+    print_table(title, ["metric", "value", "95 % interval", "bugs", "candidates", "undecided"], rows)
+    if scores.result.scores:
+        data().print(f"signature {scores.result.scores[0].signature}", markup=False)
+
+
+def _say(scores: RunScores) -> None:
+    run = scores.run
+    reasons: dict[str, list[str]] = {}
+    for metric, reason in scores.result.left_out.items():
+        reasons.setdefault(reason, []).append(metric)
+    for reason, metrics in reasons.items():
+        talk().print(f"{run.folder}: no {', '.join(metrics)}: {reason}", markup=False)
+    if run.n_unfinished:
+        talk().print(f"{run.folder}: {run.n_unfinished} unfinished bugs are left out (--partial)", markup=False)
+    undecided = max((item.n_undecided for item in scores.result.scores), default=0)
+    if undecided:
+        talk().print(f"{run.folder}: {undecided} candidates are UNDECIDED and left out; see: repairlab doctor", markup=False)
+
+
+def percent(score: Score, value: float) -> str:
+    """Return a value of a score as people read it."""
+    return f"{100 * value:.1f} %" if score.metric in SHARES else f"{value:.1f}"

@@ -1,0 +1,58 @@
+"""C: reading source text, and the language's entry; the table of languages loads it by name."""
+
+from functools import cached_property
+
+from repairlab.languages import declarations, syntax
+from repairlab.languages.curly import lex
+from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+from repairlab.languages.toolchain.native import NativeToolchain
+
+
+class C:
+    """The language C."""
+
+    name = "c"
+    extensions: tuple[str, ...] = (".c", ".h")
+    self_test = """\
+#include <stdio.h>
+
+int main(void) {
+    int c;
+    while ((c = getchar()) != EOF && c != '\\n') putchar(c);
+    putchar('\\n');
+    return 0;
+}
+"""
+
+    def __init__(self, tools: Tools) -> None:
+        self.syntax: Syntax = CSyntax()
+        self._tools = tools
+
+    @cached_property
+    def toolchain(self) -> Toolchain:
+        """Return the tool chain, made when first asked for."""
+        return NativeToolchain(self._tools, "c")
+
+
+class CSyntax:
+    """Reading C source text."""
+
+    def functions(self, source: str) -> list[Function]:
+        """Return all functions with a body; a macro that makes one, `DEFINE_TEST(x) {`, lends it its own name."""
+        return declarations.functions("c", source)
+
+    def strip_comments(self, source: str) -> str:
+        """Return the text without comments."""
+        return syntax.strip_comments(source, lex("c", source))
+
+    def tokens(self, source: str) -> list[Token]:
+        """Return the token stream; a directive ends with a `newline` token."""
+        return syntax.tokens(source, lex("c", source))
+
+    def normal_form(self, source: str) -> str:
+        """Return a text equal for two sources that differ only in comments and white space; directives keep their lines."""
+        return syntax.normal_form(source, lex("c", source))
+
+    def has_errors(self, source: str) -> bool:
+        """Return whether the parser found a syntax error."""
+        return syntax.has_errors("c", source)

@@ -1,0 +1,61 @@
+"""C++: reading source text, and the language's entry; the table of languages loads it by name."""
+
+from functools import cached_property
+
+from repairlab.languages import declarations, syntax
+from repairlab.languages.curly import lex
+from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+from repairlab.languages.toolchain.native import NativeToolchain
+
+
+class Cpp:
+    """The language C++."""
+
+    name = "cpp"
+    extensions: tuple[str, ...] = (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx")
+    self_test = """\
+#include <iostream>
+#include <string>
+
+int main() {
+    std::string line;
+    std::getline(std::cin, line);
+    std::cout << line << std::endl;
+}
+"""
+
+    def __init__(self, tools: Tools) -> None:
+        self.syntax: Syntax = CppSyntax()
+        self._tools = tools
+
+    @cached_property
+    def toolchain(self) -> Toolchain:
+        """Return the tool chain, made when first asked for."""
+        return NativeToolchain(self._tools, "cpp")
+
+
+class CppSyntax:
+    """Reading C++ source text."""
+
+    def functions(self, source: str) -> list[Function]:
+        """Return all functions with a body, qualified by what is around them; unnamed namespaces and classes add nothing.
+
+        `void ns::Foo::bar() {}` is `ns.Foo.bar`, a friend defined in a class is qualified by that class, lambdas are left out.
+        """
+        return declarations.functions("cpp", source)
+
+    def strip_comments(self, source: str) -> str:
+        """Return the text without comments."""
+        return syntax.strip_comments(source, lex("cpp", source))
+
+    def tokens(self, source: str) -> list[Token]:
+        """Return the token stream; a directive ends with a `newline` token."""
+        return syntax.tokens(source, lex("cpp", source))
+
+    def normal_form(self, source: str) -> str:
+        """Return a text equal for two sources that differ only in comments and white space; directives keep their lines."""
+        return syntax.normal_form(source, lex("cpp", source))
+
+    def has_errors(self, source: str) -> bool:
+        """Return whether the parser found a syntax error."""
+        return syntax.has_errors("cpp", source)

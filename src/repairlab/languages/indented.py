@@ -1,0 +1,231 @@
+"""The lexer of Python: cuts any text into pieces, with line ends and changes of depth, and never fails.
+
+The standard library's `tokenize` gives up on broken text; candidates and fragments are often broken.
+"""
+
+import keyword
+import re
+
+from repairlab.languages.syntax import SPLICE, Piece
+
+_KEYWORDS = frozenset(keyword.kwlist)
+_DIGITS = r"[0-9](?:_?[0-9])*"
+_NUMBER = (
+    r"0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+"
+    rf"|(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?[jJ]?"
+)
+_OPERATORS = "**= //= >>= <<= ... ** // >> << <= >= == != -> := += -= *= /= %= &= |= ^= @="
+_PREFIX = r"(?:[rR][bBfFtT]?|[bBfFtT][rR]?|[uU])?"
+_PATTERN = re.compile(
+    r"(?P<newline>\r\n?|\n)|(?P<comment>\#[^\r\n]*)"
+    rf"|(?P<space>(?:[ \t\f]|{SPLICE})+)"
+    rf"|(?P<string>{_PREFIX}(?:\"\"\"|'''|\"|'))"
+    rf"|(?P<word>[^\W0-9]\w*)|(?P<number>{_NUMBER})"
+    rf"|(?P<operator>{'|'.join(re.escape(word) for word in _OPERATORS.split())}|[-+*/%@&|^~<>()\[\]{{}},:.;=])"
+    r"|(?P<error>[\s\S])"
+)
+_REST_OF_STRING = {
+    '"': re.compile(r'(?:[^"\\\r\n]++|\\(?:\r\n|[\s\S]))*+"'),
+    "'": re.compile(r"(?:[^'\\\r\n]++|\\(?:\r\n|[\s\S]))*+'"),
+    '"""': re.compile(r'(?:[^"\\]++|\\[\s\S]|"(?!""))*+"""'),
+    "'''": re.compile(r"(?:[^'\\]++|\\[\s\S]|'(?!''))*+'''"),
+}
+_REST_OF_LINE = re.compile(r"(?:[^\r\n\\]++|\\(?:\r\n|[\s\S])|\\)*+")
+_BLANK = re.compile(r"[ \t\f]*+")
+# These words never stand within brackets: a line that starts with one shows that a bracket was left open.
+_STATEMENT = re.compile(
+    r"[ \t\f]*(?:(?:async[ \t]+)?def|class|return|import|while|try|raise|with|assert|del|pass|break|continue|global|nonlocal"
+    r"|elif|except|finally)\b"
+)
+_STRING_START = re.compile(rf"({_PREFIX})(\"\"\"|'''|\"|')")
+_MAX_NESTED_STRINGS = 20
+
+
+def lex(source: str) -> list[Piece]:
+    """Cut the text into pieces; a `newline` ends each logical line, `indent` and `dedent` open and close blocks."""
+    return _Lexer(source).run()
+
+
+class _Lexer:
+    """One walk through a text."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.pieces: list[Piece] = []
+        self.position = 0
+        self.n_brackets = 0
+        self.columns = [(0, 0)]
+        """Open blocks: their column with tabs to multiples of eight, and with tabs as one; Python wants both to agree."""
+
+    def run(self) -> list[Piece]:
+        self._prelude()
+        size = len(self.source)
+        while self.position < size:
+            if self._has_code_on_line():
+                self._logical_line()
+        for _ in self.columns[1:]:
+            self._add("dedent", size)
+        return self.pieces
+
+    def _add(self, kind: str, end: int) -> None:
+        self.pieces.append(Piece(kind, self.position, end))
+        self.position = end
+
+    def _prelude(self) -> None:
+        match = re.match(r"\ufeff?(?:#![^\r\n]*)?", self.source)
+        if match and match.end():
+            self._add("prelude", match.end())
+
+    def _has_code_on_line(self) -> bool:
+        """Step over a line without code, or over the indentation of one with code."""
+        blank = _BLANK.match(self.source, self.position)
+        end = blank.end() if blank else self.position
+        following = self.source[end : end + 1]
+        if following in ("", "\r", "\n", "#"):
+            if end > self.position:
+                self._add("space", end)
+            if following == "#":
+                comment = _PATTERN.match(self.source, end)
+                self._add("comment", comment.end() if comment else end)
+            newline = re.compile(r"\r\n?|\n").match(self.source, self.position)
+            if newline:
+                self._add("space", newline.end())
+            return False
+        self._indentation(end)
+        return True
+
+    def _indentation(self, end: int) -> None:
+        column = alternative = 0
+        for char in self.source[self.position : end]:
+            if char == "\f":
+                column = alternative = 0
+            else:
+                column = (column // 8 + 1) * 8 if char == "\t" else column + 1
+                alternative += 1
+        here = (column, alternative)
+        if column > self.columns[-1][0]:
+            is_consistent = alternative > self.columns[-1][1]
+            self.columns.append(here)
+            self._add("indent", end)
+        else:
+            if end > self.position:
+                self._add("space", end)
+            while column < self.columns[-1][0]:
+                self.columns.pop()
+                self._add("dedent", end)
+            is_consistent = self.columns[-1] == here
+            if column > self.columns[-1][0]:
+                # Between two open blocks: Python refuses it; here the line belongs to a block of its own.
+                self.columns.append(here)
+                self._add("indent", end)
+        if not is_consistent:
+            self._add("error", end)
+
+    def _logical_line(self) -> None:
+        source = self.source
+        while self.position < len(source):
+            match = _PATTERN.match(source, self.position)
+            assert match is not None, "the pattern takes any character"
+            kind = match.lastgroup or "error"
+            end = match.end()
+            if kind == "newline":
+                is_open = self.n_brackets > 0 and not _STATEMENT.match(source, end)
+                self._add("space" if is_open else "newline", end)
+                if not is_open:
+                    self.n_brackets = 0
+                    return
+                continue
+            if kind == "string":
+                kind, end = _string(source, self.position, 0)
+            elif kind == "word":
+                kind = "keyword" if match[0] in _KEYWORDS else "name"
+            elif kind == "error" and match[0] == "!":
+                kind, end = ("operator", end + 1) if source.startswith("!=", self.position) else (kind, end)
+            elif kind == "operator":
+                if match[0] in "([{":
+                    self.n_brackets += 1
+                elif match[0] in ")]}":
+                    self.n_brackets = max(0, self.n_brackets - 1)
+            self._add(kind, end)
+        self._add("newline", self.position)
+
+
+def _string(source: str, start: int, level: int) -> tuple[str, int]:
+    """Return kind and end of the string that starts here; an open one ends with its line, an open long one with the text."""
+    opening = _STRING_START.match(source, start)
+    assert opening is not None, "called at the start of a string"
+    prefix, quote = opening.groups()
+    end = -1
+    if set(prefix.lower()) & {"f", "t"}:
+        end = _end_of_template(source, opening.end(), quote, level)
+        if end < 0 and level:
+            return "error", end
+    if end < 0:
+        # Also the reading of Python up to 3.11 for a template that has no other.
+        rest = _REST_OF_STRING[quote].match(source, opening.end())
+        end = rest.end() if rest else -1
+    if end >= 0:
+        return "string", end
+    line = _REST_OF_LINE.match(source, opening.end())
+    return "error", len(source) if len(quote) == 3 else line.end() if line else opening.end()
+
+
+def _end_of_template(source: str, position: int, quote: str, level: int) -> int:
+    """Return the end of an f-string or t-string, whose fields may hold strings with the same quotes (Python 3.12); -1: none."""
+    while position < len(source):
+        if source.startswith(quote, position):
+            return position + len(quote)
+        char = source[position]
+        if char in "\r\n" and len(quote) == 1:
+            return -1
+        if char == "\\" and source[position + 1 : position + 2] not in ("{", "}"):
+            position += 3 if source.startswith("\r\n", position + 1) else 2
+        elif source.startswith("{{", position):
+            position += 2
+        elif char == "{":
+            position = _end_of_field(source, position + 1, quote, level)
+            if position < 0:
+                return -1
+        else:
+            position += 1
+    return -1
+
+
+def _end_of_field(source: str, position: int, quote: str, level: int) -> int:
+    """Return the offset behind the `}` of a replacement field; -1: none."""
+    n_brackets = 0
+    while position < len(source):
+        char = source[position]
+        if char in "\r\n#" and len(quote) == 1:
+            return -1
+        if n_brackets == 0 and char in ":}":
+            return position + 1 if char == "}" else _end_of_format(source, position + 1, quote, level)
+        if char == "#":
+            while position < len(source) and source[position] not in "\r\n":
+                position += 1
+            continue
+        if _STRING_START.match(source, position) and not re.match(r"\w", source[position - 1]):
+            kind, position = _string(source, position, level + 1) if level < _MAX_NESTED_STRINGS else ("error", 0)
+            if kind == "error":
+                return -1
+            continue
+        n_brackets += (char in "([{") - (char in ")]}")
+        position += 1
+    return -1
+
+
+def _end_of_format(source: str, position: int, quote: str, level: int) -> int:
+    """Return the offset behind the `}` that ends a format specification, which may hold fields itself; -1: none."""
+    while position < len(source):
+        char = source[position]
+        if source.startswith(quote, position) or (char in "\r\n" and len(quote) == 1) or level > _MAX_NESTED_STRINGS:
+            return -1
+        if char == "}":
+            return position + 1
+        if char == "{":
+            position = _end_of_field(source, position + 1, quote, level + 1)
+            if position < 0:
+                return -1
+        else:
+            position += 1
+    return -1

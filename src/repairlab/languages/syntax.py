@@ -1,0 +1,174 @@
+"""What the languages share in reading source text: from the pieces that a lexer cuts to tokens, comment removal and normal form.
+
+A lexer cuts a text without gap or overlap into pieces; the language files build their `Syntax` from the functions here.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from repairlab.core.text import Span
+from repairlab.languages.language import Token
+from repairlab.languages.parser import Parsed
+
+SPLICE = r"\\[ \t]*(?:\r\n?|\n)"
+"""A backslash that joins two lines (compilers also allow blanks behind it)."""
+
+_GAP = frozenset({"space", "comment", "newline", "indent", "dedent"})
+_NOT_TOKEN = frozenset({"space", "comment", "prelude"})
+_TERMINATOR = re.compile(rf"{SPLICE}|\r\n?|\n")
+
+
+class Piece(NamedTuple):
+    """A stretch of a text: a token's kind, or `space`, `comment`, `prelude` (shebang line and byte order mark: kept, no token)."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def tokens(source: str, pieces: Iterable[Piece]) -> list[Token]:
+    """Return the tokens among the pieces."""
+    return [
+        Token(kind=kind, text=source[start:end], span=Span(start=start, end=end))
+        for kind, start, end in pieces
+        if kind not in _NOT_TOKEN
+    ]
+
+
+def strip_comments(source: str, pieces: Iterable[Piece]) -> str:
+    """Return the text without the comments among its pieces; every line that still holds a token keeps its line ending."""
+    kept: list[str] = []
+    gap: list[Piece] = []
+    before = 0
+    for piece in (*pieces, Piece("end", len(source), len(source))):
+        kind, start, end = piece
+        if kind in _GAP or (start == end and kind != "end"):
+            gap.append(piece)
+            continue
+        if any(part.kind == "comment" for part in gap):
+            rest = _gap_without_comments(source, gap, is_first=source[:before] in ("", "\ufeff"), is_last=kind == "end")
+            # What now comes first in the text must not turn into a shebang line or byte order mark.
+            kept.append(rest or ("\n" if not before and source.startswith(("#!", "\ufeff"), start) else ""))
+        else:
+            kept.append(source[before:start])
+        kept.append(source[start:end])
+        before = end
+        gap = []
+    return "".join(kept)
+
+
+class _Line:
+    """One line of the gap between two tokens; a comment over several lines counts as one stretch of it."""
+
+    def __init__(self) -> None:
+        self.lead = ""
+        self.trail = ""
+        self.has_comment = False
+        self.terminator = ""
+
+    @property
+    def is_spliced(self) -> bool:
+        return self.terminator.startswith("\\")
+
+
+def _gap_without_comments(source: str, gap: list[Piece], *, is_first: bool, is_last: bool) -> str:
+    lines = _lines(source, gap)
+    kept: list[_Line] = []
+    for number, line in enumerate(lines):
+        follows_token = number == 0 and not is_first
+        precedes_token = number == len(lines) - 1 and not is_last
+        if not line.has_comment:
+            kept.append(line)
+        elif follows_token and precedes_token:
+            # Only brackets and separators cannot grow together with a neighbour.
+            is_safe = source[gap[0].start - 1] in "([" or source[gap[-1].end : gap[-1].end + 1] in tuple(")],;")
+            line.lead = "" if is_safe else line.lead or line.trail or " "
+            kept.append(line)
+        elif follows_token or precedes_token:
+            if follows_token:
+                line.lead = line.lead or " " if line.is_spliced else ""
+            kept.append(line)
+        elif kept and kept[-1].is_spliced and not line.is_spliced:
+            # The line that vanishes ended the joined line: the one before it must do so now.
+            kept[-1].terminator = line.terminator
+            kept[-1].lead = kept[-1].lead.rstrip(" \t")
+            kept[-1].trail = kept[-1].trail.rstrip(" \t")
+    return "".join(line.lead + ("" if line.has_comment else line.trail) + line.terminator for line in kept)
+
+
+def _lines(source: str, gap: list[Piece]) -> list[_Line]:
+    lines = [_Line()]
+    for kind, start, end in gap:
+        if kind == "comment":
+            lines[-1].has_comment = True
+            lines[-1].trail = ""
+            continue
+        position = start
+        for match in _TERMINATOR.finditer(source, start, end):
+            _add_blank(lines[-1], source[position : match.start()])
+            lines[-1].terminator = match[0]
+            lines.append(_Line())
+            position = match.end()
+        _add_blank(lines[-1], source[position:end])
+    return lines
+
+
+def _add_blank(line: _Line, blank: str) -> None:
+    if line.has_comment:
+        line.trail += blank
+    else:
+        line.lead += blank
+
+
+def normal_form(source: str, pieces: Iterable[Piece]) -> str:
+    """Return the tokens joined by blanks; line breaks and depth stay where they are tokens, directives have their own line."""
+    parts: list[str] = []
+    depth = 0
+    at_line_start = True
+    previous: list[Piece] = []
+    for piece in pieces:
+        kind, start, end = piece
+        if kind in _NOT_TOKEN:
+            continue
+        if kind in ("indent", "dedent"):
+            depth += 1 if kind == "indent" else -1
+        elif kind == "newline":
+            parts.append("" if at_line_start else "\n")
+            at_line_start = True
+        else:
+            text = source[start:end]
+            if kind == "directive" and text == "#" and not at_line_start:
+                parts.append("\n")
+                at_line_start = True
+            # A macro's name and an adjacent bracket make a macro with parameters; a blank between them makes another one.
+            is_glued = text == "(" and previous[-1:] and previous[-1].end == start and _is_macro_name(source, previous)
+            parts.append("    " * depth if at_line_start else "" if is_glued else " ")
+            # An unreadable stretch may hold anything, so that only a line break tells where it ends.
+            parts.append(text if kind != "error" else (text or "?") + "\n")
+            if kind in ("name", "number", "keyword"):
+                parts[-1] = re.sub(SPLICE, "", text) if "\\" in text else text
+            at_line_start = kind == "error"
+        previous = [*previous[-1:], piece]
+    return "".join(parts)
+
+
+def _is_macro_name(source: str, previous: list[Piece]) -> bool:
+    return len(previous) == 2 and previous[0].kind == "directive" and source[previous[0].start : previous[0].end] == "define"
+
+
+def has_errors(language: str, source: str) -> bool:
+    """Return whether the grammar of the language finds an error in the text."""
+    return Parsed(language, source).root.has_error
+
+
+def joined(source: str, pieces: Iterable[Piece]) -> str:
+    """Return the text of neighbouring tokens, with one blank where the source has white space or comments between them."""
+    parts: list[str] = []
+    last: int | None = None
+    for _, start, end in pieces:
+        if last is not None and start > last:
+            parts.append(" ")
+        parts.append(source[start:end])
+        last = end
+    return "".join(parts)

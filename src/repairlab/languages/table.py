@@ -1,0 +1,59 @@
+"""The table of languages: by name and by file extension. Everything that needs a language asks here."""
+
+import os
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+
+from repairlab.core.errors import unknown
+from repairlab.languages.language import Language, Tools
+
+_TABLE = {
+    "python": "repairlab.languages.python:Python",
+    "java": "repairlab.languages.java:Java",
+    "c": "repairlab.languages.c:C",
+    "cpp": "repairlab.languages.cpp:Cpp",
+}
+# Written out, so that asking for a file's language loads none.
+_EXTENSIONS = {
+    ".py": "python",
+    ".java": "java",
+    ".c": "c",
+    ".h": "c",
+    ".cc": "cpp",
+    ".cpp": "cpp",
+    ".cxx": "cpp",
+    ".hpp": "cpp",
+    ".hh": "cpp",
+    ".hxx": "cpp",
+}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all languages."""
+    return tuple(_TABLE)
+
+
+def language(name: str, tools: Tools | None = None) -> Language:
+    """Return a language by name; its tools are looked for only when its tool chain is used."""
+    if name not in _TABLE:
+        raise unknown("language", name, _TABLE)
+    module, _, entry = _TABLE[name].partition(":")
+    made: Language = getattr(import_module(module), entry)(tools or Tools(cache=str(default_cache())))
+    return made
+
+
+def language_of_path(path: str) -> str | None:
+    """Return the name of the language of a file, by its extension; none when it is no source file.
+
+    >>> language_of_path("src/bank/Account.java")
+    'java'
+    """
+    return _EXTENSIONS.get(PurePosixPath(path).suffix)
+
+
+def default_cache() -> Path:
+    """Return the folder for what repairlab keeps between runs: $REPAIRLAB_CACHE, or the user's usual cache folder."""
+    own = os.environ.get("REPAIRLAB_CACHE")
+    if own:
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "repairlab"

@@ -1,0 +1,167 @@
+"""Building C and C++ trees with gcc, make or cmake; `native_tests` runs their tests. Validation runs the commands.
+
+Plain builds go through ninja, so that in a tree that was built before only what a candidate changed is compiled again.
+"""
+
+import shlex
+from collections.abc import Sequence
+from typing import Literal
+
+from repairlab.core.errors import UserError
+from repairlab.core.execution import Command, Ending, Execution
+from repairlab.core.glob import matching
+from repairlab.core.recipe import Build, Test
+from repairlab.languages.language import Batch, Report, Tools
+from repairlab.languages.toolchain import host, native_tests
+
+Native = Literal["c", "cpp"]
+
+_C = (".c",)
+_CPP = (".cc", ".cpp", ".cxx", ".c++", ".C")
+_FLAGS = ("-O1", "-g", "-fsigned-char")
+_STANDARDS = {"gcc": "-std=c17", "g++": "-std=c++17"}
+_SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
+# Leaks are not looked for: that needs ptrace, which sandboxes often forbid, and a verdict must not depend on it.
+_SANITIZE_ENV = (
+    ("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1"),
+    ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:print_stacktrace=1"),
+)
+_JOBS = "-j2"
+
+
+class NativeToolchain:
+    """The Toolchain of C and of C++."""
+
+    def __init__(self, tools: Tools, language: Native) -> None:
+        del tools  # all that C and C++ need is under /usr
+        self._language = language
+
+    def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the commands of the recipe's tool."""
+        if build.tool == "compile":
+            return (_compile(self._language, build, _program(build, test), files),)
+        if build.tool == "make":
+            return (_make(build),)
+        if build.tool == "cmake":
+            return (_cmake(build),)
+        raise UserError(f"C and C++ cannot be built with build.tool = {build.tool!r}. Possible: compile, make, cmake")
+
+    def program(self, build: Build, test: Test) -> Command:
+        """Return the command that runs the program."""
+        return Command(argv=(_program(build, test),), env=run_env(build, test), address_space=not build.sanitize)
+
+    def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
+        """Return one batch per test: each runs in a fresh process."""
+        del stop
+        program = test.program or "build" if test.framework == "ctest" else _program(build, test)
+        return tuple(
+            Batch(
+                command=Command(
+                    argv=native_tests.command_line(test.framework, program, name),
+                    env=run_env(build, test),
+                    writable=True,
+                    address_space=not build.sanitize,
+                ),
+                tests=(name,),
+                nonce="",
+            )
+            for name in dict.fromkeys(tests)
+        )
+
+    def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
+        """Read the report of the test's framework."""
+        return native_tests.report(test.framework, batch, execution)
+
+    def out_of_memory(self, execution: Execution) -> bool:
+        """Return whether the program died of an uncaught `std::bad_alloc`, or of AddressSanitizer's own limit."""
+        if execution.ending not in (Ending.EXITED, Ending.SIGNALLED) or execution.succeeded:
+            return False
+        said = execution.stderr
+        uncaught = b"terminate called after throwing an instance of 'std::bad_alloc'" in said
+        return uncaught or b"ERROR: AddressSanitizer: out of memory" in said or b"AddressSanitizer: out-of-memory" in said
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of compiler and build tools; those that only some recipes need may be missing."""
+        needed = (host.require("gcc" if self._language == "c" else "g++"), host.require("ninja"))
+        others = (tool for tool in ("gcc", "g++", "make", "cmake") if host.is_installed(tool))
+        return {tool: host.version(tool) for tool in dict.fromkeys((*needed, *others))}
+
+
+def run_env(build: Build, test: Test) -> tuple[tuple[str, str], ...]:
+    """Return the environment of programs and tests."""
+    return (*(_SANITIZE_ENV if build.sanitize else ()), *test.env)
+
+
+def _program(build: Build, test: Test) -> str:
+    if not test.program and build.tool != "compile":
+        raise UserError(f"test.program is missing: with build.tool = {build.tool!r} it must name the program to run")
+    program = test.program or ("build/program" if test.framework == "stdio" else "build/tests")
+    # A bare name would be looked up in PATH.
+    return program if "/" in program else f"./{program}"
+
+
+def _compile(language: Native, build: Build, program: str, files: Sequence[str]) -> Command:
+    """Return the command that has ninja compile all sources into one program; the manifest comes on standard input."""
+    sources = sorted({path for path in matching(files, (*build.sources, *build.tests)) if path.endswith((*_C, *_CPP))})
+    if not sources:
+        raise UserError(f"no C or C++ file matches build.sources = {list(build.sources)} or build.tests = {list(build.tests)}")
+    compilers = {path: "gcc" if path.endswith(_C) else "g++" for path in sources}
+    linker = "g++" if language == "cpp" or "g++" in compilers.values() else "gcc"
+    for tool in {*compilers.values(), linker, "ninja"}:
+        host.require(tool)
+    sanitize = _SANITIZE if build.sanitize else ()
+    lines = ["builddir = build"]
+    for tool, standard in _STANDARDS.items():
+        flags = [standard, *_FLAGS, *sanitize, *(f"-I{folder}" for folder in build.include), *build.flags]
+        command = f"{tool} {_shell(flags)} -MMD -MF $out.d -c $in -o $out"
+        lines += [f"rule {_rule(tool)}", f"  command = {command}", "  depfile = $out.d", "  deps = gcc"]
+    linked = f"{linker} {_shell([*_FLAGS, *sanitize, *build.flags])} $in -o $out {_shell(build.libraries)}"
+    lines += ["rule link", f"  command = {linked}"]
+    objects = []
+    for path, tool in compilers.items():
+        objects.append(f"build/objects/{path}.o")
+        lines.append(f"build {_ninja(objects[-1])}: {_rule(tool)} {_ninja(path)}")
+    lines.append(f"build {_ninja(program.removeprefix('./'))}: link {' '.join(map(_ninja, objects))}")
+    # Ninja says all on standard output, where nobody looks for errors.
+    argv = ("/bin/sh", "-c", f"exec ninja {_JOBS} -f /dev/stdin >&2")
+    return Command(argv=argv, stdin=("\n".join(lines) + "\n").encode(), writable=True)
+
+
+def _rule(tool: str) -> str:
+    return "c" if tool == "gcc" else "cpp"
+
+
+def _shell(words: Sequence[str]) -> str:
+    return shlex.join(words).replace("$", "$$")
+
+
+def _ninja(path: str) -> str:
+    return path.replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
+
+
+def _make(build: Build) -> Command:
+    host.require("make")
+    flags = " ".join((*_FLAGS, *(_SANITIZE if build.sanitize else ())))
+    # A makefile that sets CFLAGS itself overrules the environment; the compiler's name on the command line overrules it.
+    compilers = (f"CC=gcc {' '.join(_SANITIZE)}", f"CXX=g++ {' '.join(_SANITIZE)}") if build.sanitize else ()
+    return Command(argv=("make", _JOBS, *compilers, *build.flags, *build.targets), env=_compiler_env(flags, build), writable=True)
+
+
+def _cmake(build: Build) -> Command:
+    for tool in ("cmake", "ninja"):
+        host.require(tool)
+    configure = shlex.join(["cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", *build.flags])
+    compile_ = shlex.join(["ninja", "-C", "build", _JOBS, *build.targets])
+    # A build folder remembers where it was made; one that came from elsewhere is of no use.
+    stale = 'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt || rm -rf build'
+    flags = " ".join((*_FLAGS, *(_SANITIZE if build.sanitize else ())))
+    argv = ("/bin/sh", "-c", f"{stale}; {configure} && exec {compile_} >&2")
+    return Command(argv=argv, env=_compiler_env(flags, build), writable=True)
+
+
+def _compiler_env(flags: str, build: Build) -> tuple[tuple[str, str], ...]:
+    linking = (("LDFLAGS", " ".join(_SANITIZE)),) if build.sanitize else ()
+    # Without them, tools look for `cc` and `c++`, links into /etc that a sandbox may not show.
+    compilers = (("CC", "gcc"), ("CXX", "g++"))
+    # Programs that a build makes and runs (code generators) are sanitised too.
+    return (*compilers, ("CFLAGS", flags), ("CXXFLAGS", flags), *linking, *(_SANITIZE_ENV if build.sanitize else ()))

@@ -1,0 +1,204 @@
+"""Checking and testing Python trees: commands for a private copy of the interpreter, with nothing but pytest installed.
+
+The copy keeps the host's site-packages out of reach of candidates: an installed repairlab would show them expected outputs.
+"""
+
+import functools
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Command, Execution
+from repairlab.core.glob import matching
+from repairlab.core.recipe import Build, Test
+from repairlab.core.record import digest, record
+from repairlab.languages.language import Batch, Report, Tools
+from repairlab.languages.toolchain import host, reports
+
+_PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
+"""Import names of pytest and all it needs; pure Python, so any interpreter can use the copies."""
+
+_LEFT_OUT = ("site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "turtledemo", "config-*", "*customize.py")
+_RUNNERS = Path(__file__).parent / "runners"
+_OLDEST = (3, 11)
+
+_QUESTION = """
+import json, sys, sysconfig
+print(json.dumps([getattr(sys, "_base_executable", None) or sys.executable, sys.base_prefix, list(sys.version_info[:3]),
+    sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}), sys.version]))
+"""
+
+
+@record
+class _Interpreter:
+    executable: Path
+    prefix: Path
+    library: Path
+    version: tuple[int, ...]
+    full_version: str
+
+
+@functools.lru_cache(maxsize=8)
+def _interpreter(python: str) -> _Interpreter:
+    """Ask an interpreter (perhaps a shim or a virtual environment's) where the real one is."""
+    try:
+        # Without -I a `json.py` in the current folder would answer instead.
+        done = subprocess.run([python, "-I", "-c", _QUESTION], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise HarnessError(f"the Python interpreter {python!r} does not run: {error}") from error
+    executable, prefix, version, library, full = json.loads(done.stdout)
+    if tuple(version) < _OLDEST:
+        raise UserError(f"{python} is Python {'.'.join(map(str, version))}; candidates need 3.11 or newer. Set another one.")
+    return _Interpreter(
+        executable=Path(executable).resolve(),
+        prefix=Path(prefix),
+        library=Path(library),
+        version=tuple(version),
+        full_version=" ".join(full.split()),
+    )
+
+
+class PythonToolchain:
+    """The Toolchain of Python."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+
+    def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the command that compiles every source file to bytecode in memory."""
+        tests = set(matching(files, test.files))
+        sources = matching(files, build.sources or ("**/*.py",))
+        paths = [path for path in sources if path.endswith(".py") and path not in tests]
+        if not paths:
+            return ()
+        stdin = "\0".join(sorted(paths)).encode("utf-8", "surrogateescape")
+        return (self._command("-s", "-P", str(self._home / "runners/python_build.py"), stdin=stdin),)
+
+    def program(self, build: Build, test: Test) -> Command:
+        """Return the command that runs the script; its folder is where it imports from, as always."""
+        del build
+        return self._command("-s", test.program or "main.py", env=test.env)
+
+    def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
+        """Return one batch that runs all tests in one process."""
+        del build
+        if not tests:
+            return ()
+        nonce, wanted = reports.new_nonce(), tuple(dict.fromkeys(tests))
+        environment = dict(test.env)
+        # With PYTHONPATH set, a `sitecustomize.py` of the tree would run before the runner has hidden its channel.
+        folders = environment.pop("PYTHONPATH", "").split(":")
+        request = {
+            "nonce": nonce,
+            "framework": test.framework,
+            "tests": wanted,
+            "stop": stop,
+            "path": [folder for folder in folders if folder],
+            "packages": str(self._home / "packages"),
+        }
+        command = self._command(
+            "-s",
+            "-P",
+            str(self._home / "runners/python_tests.py"),
+            stdin=json.dumps(request).encode(),
+            env=(("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"), *environment.items()),
+            writable=True,
+        )
+        return (Batch(command=command, tests=wanted, nonce=nonce),)
+
+    def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
+        """Read what the runner reported."""
+        del test
+        return reports.read_events(batch, execution)
+
+    def out_of_memory(self, execution: Execution) -> bool:
+        """Return whether the program ended with an uncaught MemoryError."""
+        lines = execution.stderr.decode("utf-8", "replace").strip().splitlines()
+        return not execution.succeeded and bool(lines) and lines[-1].startswith(("MemoryError", "Fatal Python error: _PyObject_GC"))
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of the interpreter and of pytest."""
+        import pytest  # noqa: PLC0415  # costs a tenth of a second that `--help` should not pay
+
+        return {"python": self._interpreter.full_version, "pytest": pytest.__version__}
+
+    def _command(
+        self, *arguments: str, stdin: bytes = b"", env: tuple[tuple[str, str], ...] = (), writable: bool = False
+    ) -> Command:
+        libraries = (("LD_LIBRARY_PATH", str(self._home / "shared")),) if (self._home / "shared").is_dir() else ()
+        python = self._home / "bin" / f"python{self._interpreter.version[0]}.{self._interpreter.version[1]}"
+        return Command(
+            argv=(str(python), *arguments),
+            stdin=stdin,
+            env=(*libraries, *env),
+            mounts=host.mounts(self._home),
+            writable=writable,
+        )
+
+    @property
+    def _interpreter(self) -> _Interpreter:
+        return _interpreter(self._tools.python or sys.executable)
+
+    @functools.cached_property
+    def _home(self) -> Path:
+        interpreter = self._interpreter
+        packages = [_package(name) for name in _PACKAGES]
+        stamps = [(str(path), path.stat().st_mtime_ns) for path in (interpreter.executable, *packages)]
+        runners = {path.name: path.read_text() for path in sorted(_RUNNERS.glob("*.py"))}
+        name = f"python-{'.'.join(map(str, interpreter.version))}-{digest(interpreter.full_version, stamps, runners)}"
+        home = Path(self._tools.cache).absolute() / name
+        with host.made_once(home) as scratch:
+            if scratch is not None:
+                _make_home(scratch, interpreter, packages)
+        return home
+
+
+def _package(name: str) -> Path:
+    found = importlib.util.find_spec(name)
+    if found is None or found.origin is None:
+        raise HarnessError(f"the Python package {name} is missing beside repairlab. Install it with: pip install pytest")
+    origin = Path(found.origin)
+    return origin.parent if origin.name == "__init__.py" else origin
+
+
+def _make_home(home: Path, interpreter: _Interpreter, packages: Sequence[Path]) -> None:
+    """Copy an interpreter with its standard library, pytest and our runners into an empty folder."""
+    major, minor = interpreter.version[:2]
+    (home / "bin").mkdir()
+    python = home / "bin" / f"python{major}.{minor}"
+    shutil.copy2(interpreter.executable, python)
+    library = home / interpreter.library.relative_to(interpreter.prefix)
+    ignored = shutil.ignore_patterns(*_LEFT_OUT)
+    shutil.copytree(interpreter.library, library, ignore=ignored, ignore_dangling_symlinks=True)
+    (home / "packages").mkdir()
+    for package in packages:
+        copy = shutil.copytree if package.is_dir() else shutil.copy2
+        copy(package, home / "packages" / package.name)
+    shutil.copytree(_RUNNERS, home / "runners", ignore=shutil.ignore_patterns("*.java", "__pycache__"))
+    _copy_shared_libraries(home, [python, *library.glob("lib-dynload/*.so")])
+    # The sandbox shows this folder read-only, so bytecode that is not there now would be compiled at every start.
+    _run_copy(home, python, "-m", "compileall", "-q", str(home))
+    done = _run_copy(home, python, "-c", f"import sys; sys.path.append({str(home / 'packages')!r}); import pytest, ctypes, zlib")
+    if done.returncode != 0:
+        raise HarnessError(f"a copy of {interpreter.executable} does not run: {done.stderr.strip()[-500:]}")
+
+
+def _run_copy(home: Path, python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {"LD_LIBRARY_PATH": str(home / "shared"), "PATH": host.SANDBOX_PATH, "LC_ALL": "C.UTF-8"}
+    return subprocess.run([str(python), "-I", *arguments], env=environment, capture_output=True, text=True, check=False)
+
+
+def _copy_shared_libraries(home: Path, binaries: Sequence[Path]) -> None:
+    """Copy the shared libraries that binaries need and that a sandbox does not show (pyenv's libpython, conda's OpenSSL)."""
+    listed = subprocess.run(["ldd", *map(str, binaries)], capture_output=True, text=True, check=False).stdout
+    targets = {line.split("=>")[1].split("(")[0].strip() for line in listed.splitlines() if "=> /" in line}
+    hidden = [Path(mount.path) for mount in host.mounts(*sorted(targets))]
+    if hidden:
+        (home / "shared").mkdir()
+    for path in hidden:
+        shutil.copy2(path, home / "shared" / path.name)

@@ -1,0 +1,29 @@
+"""Checks that Python files compile to bytecode, without running them. Starts inside the sandbox; stdin has NUL-separated paths."""
+
+import sys
+import warnings
+from pathlib import Path
+
+
+def problem(path: str) -> str:
+    """Return what keeps a file from compiling as `path:line: message`, or an empty text."""
+    try:
+        compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return f"{path}:{error.lineno or 1}: {type(error).__name__}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        return f"{path}:1: {type(error).__name__}: {str(error) or 'too deeply nested'}"
+    return ""
+
+
+def main() -> int:
+    """Check every file; exit code 1 when one fails."""
+    warnings.simplefilter("ignore")
+    paths = sys.stdin.buffer.read().decode("utf-8", "surrogateescape").split("\0")
+    problems = [text for text in (problem(path) for path in paths if path) if text]
+    sys.stderr.write("".join(f"{text}\n" for text in problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

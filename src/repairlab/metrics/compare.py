@@ -1,0 +1,87 @@
+"""Two systems on the same bugs: who fixes what, and whether the difference can be chance. Called by the verb `compare`."""
+
+import math
+from collections.abc import Sequence
+
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+from repairlab.core.samples import Samples
+from repairlab.metrics.bootstrap import interval
+from repairlab.metrics.values import Values, decided, is_lost
+
+
+@record
+class Overlap:
+    """Which bugs each of two runs fixed, in the order of the first run."""
+
+    both: tuple[str, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    neither: tuple[str, ...]
+    lost: tuple[str, ...]
+    """Bugs that one of the runs could not decide at all; left out of the other lists."""
+
+    @property
+    def p_value(self) -> float:
+        """Return the two-sided p of the exact McNemar test that both runs fix equally many bugs."""
+        return mcnemar(len(self.only_a), len(self.only_b))
+
+
+@record
+class Difference:
+    """A paired difference, A minus B, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    n_bugs: int
+
+
+def overlap(a: Sequence[Samples], b: Sequence[Samples], *, first: int) -> Overlap:
+    """Sort bugs by who has a plausible candidate among the `first` ones; both runs must have the same bugs."""
+    of_b = {item.bug_id: item for item in b}
+    differ = {item.bug_id for item in a} ^ set(of_b)
+    if differ:
+        raise UserError(
+            f"the runs have different bugs: {len(differ)} are in only one of them, for example {min(differ)}; "
+            "compare runs over the same bugs"
+        )
+    lists: dict[tuple[bool, bool], list[str]] = {(x, y): [] for x in (True, False) for y in (True, False)}
+    lost: list[str] = []
+    for item in a:
+        other = of_b[item.bug_id]
+        if is_lost(item) or is_lost(other):
+            lost.append(item.bug_id)
+        else:
+            solved = (Verdict.PLAUSIBLE in decided(item)[:first], Verdict.PLAUSIBLE in decided(other)[:first])
+            lists[solved].append(item.bug_id)
+    return Overlap(
+        both=tuple(lists[True, True]),
+        only_a=tuple(lists[True, False]),
+        only_b=tuple(lists[False, True]),
+        neither=tuple(lists[False, False]),
+        lost=tuple(lost),
+    )
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """Return the two-sided p of the exact McNemar test: 2 P(X ≤ min), X binomial with p = ½ (McNemar 1947; Fagerland 2013).
+
+    >>> mcnemar(1, 7), mcnemar(0, 0)
+    (0.0703125, 1.0)
+    """
+    n = only_a + only_b
+    tail = sum(math.comb(n, i) for i in range(min(only_a, only_b) + 1))
+    return min(1.0, 2 * tail / (1 << n))
+
+
+def difference(a: Values, b: Values) -> Difference:
+    """Return the mean paired difference of a metric over the bugs that have a value in both runs."""
+    shared = [bug_id for bug_id in a.by_bug if bug_id in b.by_bug]
+    if not shared:
+        raise UserError("no bug has a value in both runs; check that validation worked with: repairlab doctor")
+    differences = [a.by_bug[bug_id] - b.by_bug[bug_id] for bug_id in shared]
+    value = math.fsum(differences) / len(shared)
+    bounds = interval(differences)
+    return Difference(value=value, low=min(bounds.low, value), high=max(bounds.high, value), n_bugs=len(shared))

@@ -1,0 +1,28 @@
+"""Unprivileged user ids for commands started by root, one for each command that runs; both back ends take them from here."""
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator
+
+from repairlab.core.errors import HarnessError
+
+FIRST = 64000
+COUNT = 512
+"""Ids below 65536 exist in containers too, and few systems give these to anybody."""
+
+
+@contextlib.contextmanager
+def unprivileged_id() -> Iterator[int]:
+    """Hold a user id that no other running command of this machine has, so that their process counts do not mix."""
+    # A name in the abstract socket space is held by one process at a time and freed by the kernel whatever happens.
+    for attempt in range(COUNT):
+        number = FIRST + (os.getpid() + attempt) % COUNT
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as lock:
+            try:
+                lock.bind(f"\0repairlab-uid-{number}")
+            except OSError:
+                continue
+            yield number
+            return
+    raise HarnessError(f"all {COUNT} user ids for sandboxed commands are in use; run fewer at once (-j)")

@@ -1,0 +1,134 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from repairlab.cli.main import VERBS, run
+from repairlab.sandbox.sandbox import Sandbox
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> tuple[str, str]:
+    """Run a command, check its exit code and return what it printed."""
+    assert run(list(arguments)) == code, capsys.readouterr().err
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_answers_help_with_the_text_of_the_table(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = said(capsys, verb, "--help")
+    assert VERBS[verb] in " ".join(out.split())
+
+
+def test_help_and_version_answer() -> None:
+    for arguments in (["--help"], []):
+        done = subprocess.run([sys.executable, "-m", "repairlab", *arguments], capture_output=True, text=True, check=True)
+        assert all(verb in done.stdout for verb in VERBS)
+    assert subprocess.run([sys.executable, "-m", "repairlab", "--version"], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rum"], "unknown verb 'rum'"),
+        (["--fast"], "unknown option '--fast'"),
+        (["list", "startr"], "Did you mean 'starter'"),
+        (["info", "starter/none"], "unknown bug of starter 'none'"),
+        (["run", "starter", "--repairer", "templatse"], "Did you mean 'templates'"),
+        (["run", "starter"], "no repairer is named"),
+        (["run"], "no benchmark is named"),
+        (["run", "starter", "--repairer", "copy", "-k", "one"], "whole numbers separated by commas"),
+        (["run", "starter", "--repairer", "copy", "-j", "0"], "at least 1 worker"),
+        (["run", "starter", "--repairer", "copy", "-i", "cobol-*"], "unknown bug of starter 'cobol-*'"),
+        (["run", "starter", "--repairer", "copy", "--sandbox", "magic"], "unknown sandbox 'magic'"),
+        (["run", "--resume", "nowhere"], "no run folder"),
+        (["score", "nowhere"], "no run folder"),
+        (["test", "-w", "/"], "no working copy"),
+    ],
+)
+def test_bad_input_is_one_clear_message_and_exit_code_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, err = said(capsys, *arguments, code=2)
+    assert message in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_flag_of_a_verb_is_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--wrokers" in said(capsys, "list", "--wrokers", "3", code=2)[1]
+
+
+def test_list_and_info_print_tables_and_json(capsys: pytest.CaptureFixture[str], tiny: Path) -> None:
+    assert "starter" in said(capsys, "list")[0]
+    assert json.loads(said(capsys, "list", "--json")[0])[0]["name"] == "starter"
+    assert [bug["id"] for bug in json.loads(said(capsys, "list", str(tiny), "--json")[0])] == ["shop", "sum"]
+    assert "Sum is one too large" in said(capsys, "list", str(tiny))[0]
+    assert json.loads(said(capsys, "info", str(tiny), "--json")[0])["n_bugs"] == 2
+    assert "2 bugs" in said(capsys, "info", str(tiny))[0]
+    assert "printed as 4" in said(capsys, "info", f"{tiny}/sum")[0]
+    assert json.loads(said(capsys, "info", f"{tiny}/sum", "--json")[0])["properties"]["tests.all"] == ["01", "02"]
+
+
+def test_checkout_compile_test_and_export_work_as_in_defects4j(
+    capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    copy = tmp_path / "copy"
+    said(capsys, "checkout", f"{tiny}/shop", str(copy))
+    said(capsys, "compile", "-w", str(copy))
+    out, _ = said(capsys, "test", "-w", str(copy), code=1)
+    assert out == "Failing tests: 1\n  - tests/test_cart.py::test_total\n"
+    assert (copy / "failing_tests").read_text().startswith("--- tests/test_cart.py::test_total\n")
+    assert said(capsys, "test", "-w", str(copy), "-t", "tests/test_cart.py::test_empty")[0] == "Failing tests: 0\n"
+    assert "unknown test of shop" in said(capsys, "test", "-w", str(copy), "-t", "test_none", code=2)[1]
+    assert said(capsys, "export", "-w", str(copy / "shop"), "-p", "tests.trigger")[0] == "tests/test_cart.py::test_total\n"
+    said(capsys, "export", "-w", str(copy), "-p", "classes.modified", "-o", str(tmp_path / "out"))
+    assert (tmp_path / "out").read_text() == "shop/cart.py\n"
+    assert "unknown property" in said(capsys, "export", "-w", str(copy), "-p", "tests.triger", code=2)[1]
+    assert "not empty" in said(capsys, "checkout", f"{tiny}/shop", str(copy), code=2)[1]
+    (copy / "shop" / "cart.py").write_text("class Cart(:\n")
+    assert "failed" in said(capsys, "compile", "-w", str(copy), code=1)[1]
+    assert json.loads(said(capsys, "test", "-w", str(copy), "--json", code=1)[0])["build_error"]
+
+
+def test_a_fixed_working_copy_passes_and_one_without_tests_has_none(
+    capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    said(capsys, "checkout", f"{tiny}/sum", str(tmp_path / "fixed"), "--fixed")
+    assert said(capsys, "test", "-w", str(tmp_path / "fixed"), "-r")[0] == "Failing tests: 0\n"
+    said(capsys, "checkout", f"{tiny}/shop", str(tmp_path / "bare"), "--no-tests")
+    assert not list((tmp_path / "bare").rglob("test_*.py"))
+
+
+def test_check_tells_healthy_from_sick(capsys: pytest.CaptureFixture[str], tiny: Path, sandbox: Sandbox) -> None:
+    assert "2 of 2 bugs healthy" in said(capsys, "check", str(tiny), "-j", "2")[0]
+    (tiny / "bugs/sum/cases/02.out").write_text("7\n")
+    assert json.loads(said(capsys, "check", str(tiny), "-i", "sum", "--json", code=1)[0])["n_healthy"] == 0
+
+
+def test_a_run_ends_with_scores_and_a_report(
+    capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    for name in ("copy", "reference"):
+        out, _ = said(capsys, "run", str(tiny), "--repairer", name, "-n", "1", "-k", "1", "--to", str(tmp_path / name), "--json")
+        scores = {(score["metric"], score["k"]): score["value"] for score in json.loads(out)["scores"]}
+        assert scores["pass@k", 1] == (name == "reference")
+    out, _ = said(capsys, "compare", str(tmp_path / "copy"), str(tmp_path / "reference"), "--json")
+    assert json.loads(out)
+    said(capsys, "report", str(tmp_path / "copy"), str(tmp_path / "reference"), "-o", str(tmp_path / "r.html"))
+    assert "Sum is one too large" in (tmp_path / "r.html").read_text()
+
+
+def test_validate_judges_a_file_and_counts_what_it_could_not_read(
+    capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    file = tmp_path / "mine.jsonl"
+    good = {"bug": "sum", "function": "def total(numbers):\n    return sum(numbers)"}
+    file.write_text("\n".join([json.dumps(good), "{", json.dumps({"bug": "sum", "file": "print("})]))
+    out, err = said(capsys, "validate", str(tiny), str(file), "--to", str(tmp_path / "run"), "--json")
+    answer = json.loads(out)
+    assert [item["verdict"] for item in answer["outcomes"]] == ["PLAUSIBLE", "UNCOMPILABLE"]
+    assert answer["n_unreadable"] == 1 and "line 2" in err

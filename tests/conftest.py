@@ -1,0 +1,87 @@
+"""What many tests share: a sandbox that works here, and a tiny benchmark written to disk."""
+
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.languages.table import default_cache
+from repairlab.runs.pool import Machine
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.table import open_sandbox
+
+PROGRAM = """\
+def total(numbers):
+    result = 1
+    for number in numbers:
+        result += number
+    return result
+
+
+print(total(int(word) for word in input().split()))
+"""
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Sandbox:
+    """Return the best sandbox of this machine."""
+    try:
+        return open_sandbox(cache=default_cache())
+    except (HarnessError, UserError) as error:
+        pytest.skip(f"no sandbox works here: {error}")
+
+
+@pytest.fixture(scope="session")
+def machine(sandbox: Sandbox) -> Machine:
+    """Return a machine with two workers."""
+    return Machine(cache=default_cache(), sandbox=sandbox.name, workers=2)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """Return the folder of a benchmark with two Python bugs: a program (`sum`) and a project (`shop`)."""
+    return write_tiny(tmp_path / "tiny")
+
+
+def write_tiny(folder: Path) -> Path:
+    """Write the tiny benchmark."""
+    texts = {
+        "benchmark.toml": 'schema = 1\nname = "tiny"\nversion = "1.0.0"\nlicence = "MIT"\ndescription = "for tests"\n',
+        "bugs/sum/bug.toml": (
+            'schema = 1\nlanguage = "python"\npath = "main.py"\ntarget = "total"\nsubmission_verdict = "WRONG"\n'
+            '[test]\nframework = "stdio"\n[limits]\ncpu_s = 2.0\nmemory_mb = 128\n[labels]\nlocation = "line"\n'
+        ),
+        "bugs/sum/issue.md": "Sum is one too large\n\nThe sum of 1 and 2 is printed as 4.\n",
+        "bugs/sum/buggy/main.py": PROGRAM,
+        "bugs/sum/fix.patch": (
+            "--- a/main.py\n+++ b/main.py\n@@ -1,3 +1,3 @@\n def total(numbers):\n-    result = 1\n+    result = 0\n"
+            "     for number in numbers:\n"
+        ),
+        "bugs/sum/cases/01.in": "1 2\n",
+        "bugs/sum/cases/01.out": "3\n",
+        "bugs/sum/cases/02.in": "5\n",
+        "bugs/sum/cases/02.out": "5\n",
+        "bugs/shop/bug.toml": (
+            'schema = 1\nlanguage = "python"\npath = "shop/cart.py"\ntarget = "Cart.total"\n'
+            '[test]\nframework = "pytest"\nfiles = ["tests/**"]\ntrigger = ["tests/test_cart.py::test_total"]\n'
+            'regression = ["tests/test_cart.py::test_empty"]\n'
+        ),
+        "bugs/shop/issue.md": "# Total ignores the last item\n\nWith two items only the first is counted.\n",
+        "bugs/shop/buggy/shop/__init__.py": "",
+        "bugs/shop/buggy/shop/cart.py": (
+            "class Cart:\n    def __init__(self, prices):\n        self.prices = prices\n\n    def total(self):\n"
+            "        # all of them\n        return sum(self.prices[:-1])\n"
+        ),
+        "bugs/shop/buggy/tests/test_cart.py": (
+            "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart([1, 2]).total() == 3\n\n\n"
+            "def test_empty():\n    assert Cart([]).total() == 0\n"
+        ),
+        "bugs/shop/fix.patch": (
+            "--- a/shop/cart.py\n+++ b/shop/cart.py\n@@ -5,3 +5,3 @@\n     def total(self):\n         # all of them\n"
+            "-        return sum(self.prices[:-1])\n+        return sum(self.prices)\n"
+        ),
+    }
+    for path, text in texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder

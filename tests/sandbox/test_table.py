@@ -1,0 +1,76 @@
+"""Choosing a sandbox, what the doctor finds, compiling the launcher, and the fake."""
+
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Command
+from repairlab.sandbox.bubblewrap import BubblewrapSandbox
+from repairlab.sandbox.doctor import diagnose
+from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.launcher import compile_launcher
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.table import open_sandbox
+
+
+def test_an_unknown_name_is_refused_with_the_nearest_one(cache: Path) -> None:
+    with pytest.raises(UserError, match="Did you mean 'bubblewrap'"):
+        open_sandbox("bublewrap", cache=cache)
+
+
+def test_bubblewrap_is_chosen_where_it_works(bubblewrap: BubblewrapSandbox, cache: Path) -> None:
+    assert open_sandbox(cache=cache).name == bubblewrap.name
+
+
+def test_the_process_sandbox_needs_consent(cache: Path) -> None:
+    with pytest.raises(UserError, match="--allow-unsafe"):
+        open_sandbox("process", cache=cache)
+    assert open_sandbox("process", cache=cache, allow_unsafe=True).name == "process"
+
+
+def test_without_bubblewrap_the_next_step_is_said(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_launcher(cache)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HarnessError, match="apt install bubblewrap"):
+        open_sandbox(cache=cache)
+    assert open_sandbox(cache=cache, allow_unsafe=True).name == "process"
+    missing = {finding.name: finding.remedy for finding in diagnose(cache) if not finding.ok}
+    assert missing["bubblewrap installed"] == "apt install bubblewrap"
+
+
+def test_a_bubblewrap_that_fails_is_no_sandbox(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(HarnessError, match=r"No permissions to create new namespace(.|\n)*sysctl"):
+        open_sandbox("bubblewrap", cache=cache)
+
+
+def test_without_a_compiler_the_next_step_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HarnessError, match="apt install gcc"):
+        compile_launcher(tmp_path)
+
+
+def test_the_launcher_is_compiled_once_and_nothing_else_is_left(tmp_path: Path) -> None:
+    first = compile_launcher(tmp_path / "new" / "cache")
+    made = first.stat().st_mtime_ns
+    assert compile_launcher(tmp_path / "new" / "cache") == first
+    assert first.stat().st_mtime_ns == made
+    assert list(first.parent.iterdir()) == [first]
+
+
+def test_the_doctor_finds_a_working_sandbox_sound(bubblewrap: BubblewrapSandbox, cache: Path) -> None:
+    findings = diagnose(cache)
+    assert [finding for finding in findings if not finding.ok] == []
+    assert {"bubblewrap works", "no network", "CPU limit", "no rights"} <= {finding.name for finding in findings}
+
+
+def test_the_fake_answers_and_remembers(tmp_path: Path) -> None:
+    fake = FakeSandbox(lambda command: exited(3, stdout=command.stdin))
+    sandbox: Sandbox = fake
+    seen = sandbox.run(Command(argv=("x",), stdin=b"echo"), tmp_path)
+    assert (seen.exit_code, seen.stdout) == (3, b"echo")
+    assert [command.argv for command in fake.commands] == [("x",)]

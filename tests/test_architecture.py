@@ -1,0 +1,44 @@
+"""The shape of the package: what importing costs, and that the documentation names what there is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import repairlab
+from repairlab.cli.main import VERBS
+from repairlab.core.outcome import Verdict
+from repairlab.runs.experiment import Experiment
+
+ROOT = Path(__file__).parent.parent
+HEAVY = ("numpy", "pydantic", "rich", "typer", "tree_sitter", "jinja2", "torch", "pytest")
+
+
+def loaded_by(statement: str) -> set[str]:
+    program = f"import sys; {statement}; print(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert loaded_by("import repairlab").isdisjoint(HEAVY)
+
+
+def test_help_loads_nothing_heavy() -> None:
+    assert loaded_by("from repairlab.cli.main import usage; usage()").isdisjoint(HEAVY)
+
+
+def test_core_needs_the_standard_library_only() -> None:
+    modules = [f"repairlab.core.{path.stem}" for path in (ROOT / "src/repairlab/core").glob("[a-z]*.py")]
+    assert loaded_by(f"import {', '.join(modules)}").isdisjoint(HEAVY)
+
+
+def test_the_public_names_are_few() -> None:
+    assert repairlab.__all__ == ["__version__"]
+
+
+def test_every_verb_setting_and_verdict_is_documented() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    missing = [f"repairlab {verb}" for verb in VERBS if f"repairlab {verb}" not in text]
+    missing += [name for name in Experiment.__dataclass_fields__ if f"`{name}`" not in text]
+    missing += [verdict.value for verdict in Verdict if verdict.value not in text]
+    assert missing == []

@@ -29,8 +29,9 @@ def compare(
 
 
 def _print(found: Comparison) -> None:
-    name_a, name_b = f"A: {found.a.folder}", f"B: {found.b.folder}"
-    shared = found.overlap
+    shared, console, change = found.overlap, data(), found.difference
+    for name, run in (("A", found.a), ("B", found.b)):
+        console.print(f"{name}: {run.manifest.experiment.repairer}, {run.folder}", markup=False)
     metric = found.metric.replace("@k", f"@{found.k}")
     rows = [
         (f"fixed by both (first {found.first})", len(shared.both)),
@@ -38,8 +39,7 @@ def _print(found: Comparison) -> None:
         ("fixed only by B", len(shared.only_b)),
         ("fixed by neither", len(shared.neither)),
     ]
-    print_table(f"{name_a}    {name_b}", ["bugs", "number"], rows)
-    console, change = data(), found.difference
+    print_table("", ["bugs", "number"], rows)
     console.print(f"exact McNemar test: p = {shared.p_value:.4f}")
     values = f"{metric}: A {100 * found.value_a:.1f} %, B {100 * found.value_b:.1f} %"
     interval = f"A − B = {100 * change.value:+.1f} points [{100 * change.low:+.1f}, {100 * change.high:+.1f}]"

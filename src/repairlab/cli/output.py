@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from repairlab.core.outcome import Verdict
 from repairlab.runs.execute import Progress as Step
@@ -38,7 +39,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
             column, justify="left" if index == 0 or not rows or isinstance(rows[0][index], str) else "right", overflow="fold"
         )
     for row in rows:
-        table.add_row(*(str(cell) for cell in row))
+        table.add_row(*(Text(str(cell)) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, 160)  # do not fold what goes to a file or a pipe

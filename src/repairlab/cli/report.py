@@ -57,7 +57,7 @@ def _print(board: Leaderboard) -> None:
 def _value(score: Score | None) -> str:
     if score is None:
         return "–"
-    return rf"{percent(score, score.value)} \[{percent(score, score.low)}, {percent(score, score.high)}]"
+    return f"{percent(score, score.value)} ({percent(score, score.low)} – {percent(score, score.high)})"
 
 
 def _fixed(row: Row) -> str:

@@ -57,20 +57,22 @@ def run(
         "repairer": repairer,
         "n": n,
         "k": None if k is None else numbers(k, "-k"),
-        "visibility": None if localisation is None else {"localisation": localisation},
         "policy": policy,
         "stop_when_fixed": stop_when_fixed,
         "include": tuple(include) if include else None,
         "limit": limit,
         "seed": seed,
     }
-    given = {key: value for key, value in options.items() if value is not None}
+    given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     if resume is not None:
-        if experiment or to or set(given) - {"k"}:
+        if experiment or to or localisation or set(given) - {"k"}:
             raise UserError("--resume goes on with the settings of the run; leave the other settings out")
         settings, folder = Store(resume).manifest().experiment, resume
     else:
-        settings = _experiment({**(read_experiment(experiment) if experiment else {}), **given})
+        from_file = read_experiment(experiment) if experiment else {}
+        if localisation is not None:
+            given["visibility"] = {**from_file.get("visibility", {}), "localisation": localisation}
+        settings = _experiment({**from_file, **given})
         folder = to or Path("runs") / f"{Path(settings.benchmark).name}-{settings.repairer}"
     run_to_end(settings, open_benchmark(settings.benchmark), folder, here)
     show_scores([folder], ks=None if k is None else numbers(k, "-k"), as_json=json)
@@ -95,7 +97,7 @@ def run_to_end(
 ) -> None:
     """Start or resume a run and bring it to its end, with a progress bar; an interruption says how to go on."""
     manifest = begin(settings, benchmark, folder, here)
-    go_on = f"Go on with: repairlab run --resume {folder}"
+    go_on = f"Go on with: repairlab run --resume {folder}" if given is None else f"Go on with the same command and --to {folder}"
     try:
         with progress_bar() as progress:
             complete(benchmark, folder, here, RunBar(progress, len(manifest.bug_ids)), given=given)

@@ -64,7 +64,7 @@ def _print(scores: RunScores) -> None:
         (
             item.metric if item.k is None else item.metric.replace("@k", f"@{item.k}"),
             percent(item, item.value),
-            f"[{percent(item, item.low)}, {percent(item, item.high)}]".replace("[", r"\["),
+            f"{percent(item, item.low)} – {percent(item, item.high)}",
             item.n_bugs,
             item.n_samples,
             item.n_undecided,

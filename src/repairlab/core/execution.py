@@ -1,8 +1,12 @@
 """One command to run in a sandbox and what came of it; languages make commands, validation runs them."""
 
+import dataclasses
 import enum
 
 from repairlab.core.record import record
+
+RUNTIME_OVERHEAD_MB = 512
+"""What a JVM or AddressSanitizer needs besides the program's own memory, which the JVM's own limit or the sanitizer bounds."""
 
 
 @record
@@ -43,6 +47,13 @@ class Command:
     address_space: bool = True
     """Whether the memory limit may also bound the address space; not so for the JVM and AddressSanitizer, which reserve much."""
     limits: Limits = Limits()
+
+    def under(self, limits: Limits) -> "Command":
+        """Return the command under other limits, with `{memory_mb}` in its arguments filled in."""
+        argv = tuple(part.replace("{memory_mb}", str(limits.memory_mb)) for part in self.argv)
+        if not self.address_space:
+            limits = dataclasses.replace(limits, memory_mb=limits.memory_mb + RUNTIME_OVERHEAD_MB)
+        return dataclasses.replace(self, argv=argv, limits=limits)
 
 
 class Ending(enum.StrEnum):

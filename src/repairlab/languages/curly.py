@@ -51,7 +51,7 @@ def _c_pattern(raw: str, operators: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<newline>{_NEWLINE})|(?P<space>[ \t\v\f]+)"
         # A joined line inside an operator is no blank: `+\` and `=` on the next line are one `+=`.
-        rf"|(?P<splice>(?<={_GLUE}){SPLICE}(?={_GLUE}))|(?P<spliced>(?:{SPLICE})+)"
+        rf"|(?P<splice>(?<={_GLUE}){SPLICE}(?!//|/\*)(?={_GLUE}))|(?P<spliced>(?:{SPLICE})+)"
         rf"|(?P<comment>//(?:[^\r\n\\]++|{SPLICE}|\\)*+|/\*[\s\S]*?\*(?:{SPLICE})*/)"
         rf"|(?P<string>{raw}{_C_STRING})"
         rf"|(?P<word>{_WORD}(?:[\w$]|\\[uU][0-9a-fA-F{{}}]+|(?:{SPLICE})+(?=\w))*+)"
@@ -103,7 +103,7 @@ def lex(language: str, source: str) -> list[Piece]:
             kind = "space" if words is None else "newline"
             words = None
             is_line_start = True
-        elif kind in ("space", "spliced", "comment"):
+        elif kind in ("space", "spliced", "comment") or (kind == "splice" and pieces[-1].kind in ("space", "comment")):
             kind = "comment" if kind == "comment" else "space"
         else:
             if kind == "hash":

@@ -32,11 +32,15 @@ _REST_OF_STRING = {
 }
 _REST_OF_LINE = re.compile(r"(?:[^\r\n\\]++|\\(?:\r\n|[\s\S])|\\)*+")
 _BLANK = re.compile(r"[ \t\f]*+")
+_JOINED_BLANK = re.compile(rf"(?:[ \t\f]|{SPLICE})*+")
+_NEWLINE = re.compile(r"\r\n?|\n")
 # These words never stand within brackets: a line that starts with one shows that a bracket was left open.
 _STATEMENT = re.compile(
-    r"[ \t\f]*(?:(?:async[ \t]+)?def|class|return|import|while|try|raise|with|assert|del|pass|break|continue|global|nonlocal"
+    r"(?:(?:async[ \t]+)?def|class|return|import|while|try|raise|with|assert|del|pass|break|continue|global|nonlocal"
     r"|elif|except|finally)\b"
 )
+_LINES_WITHOUT_CODE = re.compile(r"(?:[ \t\f]*+(?:\#[^\r\n]*+)?(?:\r\n?|\n))*+[ \t\f]*+")
+_REST_OF_COMMENT = re.compile(r"[^\r\n]*+")
 _STRING_START = re.compile(rf"({_PREFIX})(\"\"\"|'''|\"|')")
 _MAX_NESTED_STRINGS = 20
 
@@ -54,6 +58,8 @@ class _Lexer:
         self.pieces: list[Piece] = []
         self.position = 0
         self.n_brackets = 0
+        self.checked = 0
+        """No line up to here ends a bracket that was left open."""
         self.columns = [(0, 0)]
         """Open blocks: their column with tabs to multiples of eight, and with tabs as one; Python wants both to agree."""
 
@@ -78,20 +84,18 @@ class _Lexer:
 
     def _has_code_on_line(self) -> bool:
         """Step over a line without code, or over the indentation of one with code."""
-        blank = _BLANK.match(self.source, self.position)
-        end = blank.end() if blank else self.position
+        end = _end(_JOINED_BLANK, self.source, self.position)
         following = self.source[end : end + 1]
         if following in ("", "\r", "\n", "#"):
             if end > self.position:
                 self._add("space", end)
             if following == "#":
-                comment = _PATTERN.match(self.source, end)
-                self._add("comment", comment.end() if comment else end)
-            newline = re.compile(r"\r\n?|\n").match(self.source, self.position)
+                self._add("comment", _end(_REST_OF_COMMENT, self.source, end))
+            newline = _NEWLINE.match(self.source, self.position)
             if newline:
                 self._add("space", newline.end())
             return False
-        self._indentation(end)
+        self._indentation(_end(_BLANK, self.source, self.position))
         return True
 
     def _indentation(self, end: int) -> None:
@@ -121,6 +125,12 @@ class _Lexer:
         if not is_consistent:
             self._add("error", end)
 
+    def _is_before_statement(self, position: int) -> bool:
+        if position < self.checked:
+            return False
+        self.checked = _end(_LINES_WITHOUT_CODE, self.source, position)
+        return _STATEMENT.match(self.source, self.checked) is not None
+
     def _logical_line(self) -> None:
         source = self.source
         while self.position < len(source):
@@ -129,7 +139,7 @@ class _Lexer:
             kind = match.lastgroup or "error"
             end = match.end()
             if kind == "newline":
-                is_open = self.n_brackets > 0 and not _STATEMENT.match(source, end)
+                is_open = self.n_brackets > 0 and not self._is_before_statement(end)
                 self._add("space" if is_open else "newline", end)
                 if not is_open:
                     self.n_brackets = 0
@@ -150,6 +160,11 @@ class _Lexer:
         self._add("newline", self.position)
 
 
+def _end(pattern: re.Pattern[str], source: str, position: int) -> int:
+    match = pattern.match(source, position)
+    return match.end() if match else position
+
+
 def _string(source: str, start: int, level: int) -> tuple[str, int]:
     """Return kind and end of the string that starts here; an open one ends with its line, an open long one with the text."""
     opening = _STRING_START.match(source, start)
@@ -166,8 +181,7 @@ def _string(source: str, start: int, level: int) -> tuple[str, int]:
         end = rest.end() if rest else -1
     if end >= 0:
         return "string", end
-    line = _REST_OF_LINE.match(source, opening.end())
-    return "error", len(source) if len(quote) == 3 else line.end() if line else opening.end()
+    return "error", len(source) if len(quote) == 3 else _end(_REST_OF_LINE, source, opening.end())
 
 
 def _end_of_template(source: str, position: int, quote: str, level: int) -> int:

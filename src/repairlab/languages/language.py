@@ -1,4 +1,4 @@
-"""What every language offers: reading source text, and building and testing trees of it. The table of languages is at the end."""
+"""What every language offers: reading source text, and building and testing trees of it. `table.py` lists the languages."""
 
 from collections.abc import Sequence
 from typing import Protocol

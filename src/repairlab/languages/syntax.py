@@ -46,7 +46,8 @@ def strip_comments(source: str, pieces: Iterable[Piece]) -> str:
         if kind in _GAP or (start == end and kind != "end"):
             gap.append(piece)
             continue
-        if any(part.kind == "comment" for part in gap):
+        # Behind a stray backslash a comment stays: without it the backslash would join lines.
+        if any(part.kind == "comment" for part in gap) and source[before - 1 : before] != "\\":
             rest = _gap_without_comments(source, gap, is_first=source[:before] in ("", "\ufeff"), is_last=kind == "end")
             # What now comes first in the text must not turn into a shebang line or byte order mark.
             kept.append(rest or ("\n" if not before and source.startswith(("#!", "\ufeff"), start) else ""))
@@ -94,7 +95,9 @@ def _gap_without_comments(source: str, gap: list[Piece], *, is_first: bool, is_l
             kept[-1].terminator = line.terminator
             kept[-1].lead = kept[-1].lead.rstrip(" \t")
             kept[-1].trail = kept[-1].trail.rstrip(" \t")
-    return "".join(line.lead + ("" if line.has_comment else line.trail) + line.terminator for line in kept)
+    rest = "".join(line.lead + ("" if line.has_comment else line.trail) + line.terminator for line in kept)
+    # Joined lines alone do not part the tokens around them as the comment did.
+    return f" {rest}" if rest and not is_first and not re.sub(SPLICE, "", rest) else rest
 
 
 def _lines(source: str, gap: list[Piece]) -> list[_Line]:

@@ -1,6 +1,7 @@
 """The table of languages: by name and by file extension. Everything that needs a language asks here."""
 
 import os
+from functools import cache
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 
@@ -35,10 +36,15 @@ def names() -> tuple[str, ...]:
 
 def language(name: str, tools: Tools | None = None) -> Language:
     """Return a language by name; its tools are looked for only when its tool chain is used."""
+    return _made(name, tools or Tools(cache=str(default_cache())))
+
+
+@cache
+def _made(name: str, tools: Tools) -> Language:
     if name not in _TABLE:
         raise unknown("language", name, _TABLE)
     module, _, entry = _TABLE[name].partition(":")
-    made: Language = getattr(import_module(module), entry)(tools or Tools(cache=str(default_cache())))
+    made: Language = getattr(import_module(module), entry)(tools)
     return made
 
 

@@ -10,13 +10,12 @@ from repairlab.metrics.requirements import need_all_candidates, need_finished, n
 from repairlab.metrics.values import Values, decided, is_lost, n_undecided
 
 
-def pass_at_k(samples: Sequence[Samples], k: int, *, n: int, merged: bool = False) -> Values:
+def pass_at_k(samples: Sequence[Samples], k: int, *, n: int) -> Values:
     """Return the unbiased estimator of pass@k per bug (Chen et al. 2021, eq. 1).
 
-    `n` is the number of candidates that was asked for. A bug whose repairer ran out of proposals earlier counts as filled up
-    with non-fixes to `n`. UNDECIDED candidates are left out of n and c of their bug (k is capped at what is left), and a bug
-    with nothing else is left out. With `merged`, the samples hold each distinct candidate once and n is a bug's own number of
-    them, with k capped at it.
+    `n` is the number of candidates that was asked for. A repairer that ran out of proposals for a bug has proposed all it can:
+    the bug's own number counts as its n, with k capped at it (as nl2fix caps k), and a bug without any proposal is not fixed.
+    UNDECIDED candidates are left out of n and c of their bug, and a bug with nothing else is left out.
 
     >>> from repairlab.core.outcome import Verdict
     >>> verdicts = (Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.WRONG, Verdict.WRONG)
@@ -31,8 +30,7 @@ def pass_at_k(samples: Sequence[Samples], k: int, *, n: int, merged: bool = Fals
     for item in samples:
         if not is_lost(item):
             drawn = decided(item)
-            size = len(drawn) if merged else n - (len(item.verdicts) - len(drawn))
-            by_bug[item.bug_id] = estimate(size, drawn.count(Verdict.PLAUSIBLE), k)
+            by_bug[item.bug_id] = estimate(len(drawn), drawn.count(Verdict.PLAUSIBLE), k)
     n_samples = sum(len(decided(item)) for item in samples)
     return Values(by_bug=by_bug, n_samples=n_samples, n_undecided=n_undecided(samples))
 

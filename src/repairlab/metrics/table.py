@@ -24,7 +24,7 @@ def _pass_at_k(samples: Measured, settings: Settings, k: int) -> Values:
             f"pass@k: the candidates of a conversation ({settings.rounds} rounds) depend on each other; use top@k, "
             "the share of bugs solved within k tries"
         )
-    return pass_at_k(samples, k, n=settings.n, merged=settings.duplicates == "merged")
+    return pass_at_k(samples, k, n=settings.n)
 
 
 def _duplicate_rate(samples: Measured, settings: Settings) -> Values:

@@ -13,7 +13,7 @@ from repairlab.metrics.values import Values, is_lost, n_undecided
 def tca_at_k(samples: Sequence[Samples], k: int, *, n: int, policy: Policy) -> Values:
     """Return per bug the mean share of tests that its first k candidates pass (FixEval §4.1.2, eq. 1).
 
-    Candidates that an exhausted repairer did not propose count as passing no test. Needs every test of every candidate.
+    Where a repairer proposed fewer than k, the mean is over those; none at all counts as 0. Needs every test of every candidate.
 
     >>> from repairlab.core.outcome import Verdict
     >>> verdicts = (Verdict.PLAUSIBLE, Verdict.WRONG)
@@ -32,7 +32,6 @@ def tca_at_k(samples: Sequence[Samples], k: int, *, n: int, policy: Policy) -> V
         if not is_lost(item):
             pairs = zip(item.verdicts, item.passed, strict=True)
             shares = [passed for verdict, passed in pairs if verdict is not Verdict.UNDECIDED][:k]
-            missing = min(k, n - item.verdicts.count(Verdict.UNDECIDED)) - len(shares)
-            by_bug[item.bug_id] = math.fsum(shares) / (len(shares) + missing)
+            by_bug[item.bug_id] = math.fsum(shares) / max(len(shares), 1)
             n_samples += len(shares)
     return Values(by_bug=by_bug, n_samples=n_samples, n_undecided=n_undecided(samples))

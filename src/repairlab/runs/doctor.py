@@ -5,12 +5,14 @@ import tempfile
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Limits
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.table import language, names
 from repairlab.sandbox.doctor import Finding
 from repairlab.sandbox.doctor import diagnose as diagnose_sandbox
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
+from repairlab.validation.trial import BUILD_LIMITS
 
 GREETING = b"repairlab\n"
 _FILES = {"python": "main.py", "java": "Main.java", "c": "main.c", "cpp": "main.cpp"}
@@ -47,10 +49,9 @@ def self_test(name: str, sandbox: Sandbox) -> str:
         tree.mkdir()
         (tree / _FILES[name]).write_text(chosen.self_test, encoding="utf-8")
         for command in chosen.toolchain.build(build, Test(), [_FILES[name]]):
-            built = sandbox.run(command, tree)
+            built = sandbox.run(command.under(BUILD_LIMITS), tree)
             if not built.succeeded:
                 return f"the self-test does not build: {built.stderr.decode('utf-8', 'replace')[-300:]}"
         program = chosen.toolchain.program(build, Test())
-        argv = tuple(part.replace("{memory_mb}", "256") for part in program.argv)
-        ran = sandbox.run(dataclasses.replace(program, argv=argv, stdin=GREETING), tree)
+        ran = sandbox.run(dataclasses.replace(program, stdin=GREETING).under(Limits(memory_mb=256)), tree)
     return "" if ran.stdout == GREETING else f"the self-test printed {ran.stdout!r}, not {GREETING!r}"

@@ -75,13 +75,19 @@ def complete(
     """Do what is left of a run; a finished run is left as it is."""
     store = Store(folder)
     manifest = store.manifest()
-    finished = {end.bug_id for end in store.ends()}
+    finished = {end.bug_id for end in store.ends()} - _undecided(store)
     bugs = [benchmark.bug(bug_id) for bug_id in manifest.bug_ids if bug_id not in finished]
     for bug_id in finished:
         step(Progress(bug_id=bug_id, verdict=None))
     if bugs:
         with _locked(folder):
             run_pool(execute, _tasks(bugs, manifest, store, given), machine, step)
+
+
+def _undecided(store: Store) -> set[str]:
+    """Return the bugs with a candidate on which our own machinery failed: going on with a run tries them again."""
+    verdicts = {outcome.candidate_id: (outcome.bug_id, outcome.verdict) for outcome in store.outcomes()}
+    return {bug_id for bug_id, verdict in verdicts.values() if verdict is Verdict.UNDECIDED}
 
 
 def _tasks(

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -105,6 +106,11 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)  # costs milliseconds to make
+
+
 def _decode(kind: type[T], text: str, where: str) -> T:
     data: dict[str, Any] = json.loads(text)
     schema = data.pop("schema", None)
@@ -112,7 +118,8 @@ def _decode(kind: type[T], text: str, where: str) -> T:
         raise UserError(f"{where}: schema is {schema!r}, this version of repairlab reads schema {SCHEMA_VERSION}")
     data.pop("id", None)
     try:
-        return TypeAdapter(kind).validate_python(data)
+        made: T = _adapter(kind).validate_python(data)
+        return made
     except ValidationError as error:
         first = error.errors()[0]
         raise UserError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

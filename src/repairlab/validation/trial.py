@@ -16,8 +16,6 @@ from repairlab.validation.verdict import describe_end, of_case, of_process
 
 BUILD_LIMITS = Limits(cpu_s=120.0, wall_s=300.0, memory_mb=4096, output_mb=4.0, processes=256, disk_mb=1024)
 """A build that passes these is UNCOMPILABLE: candidates can make a compiler run forever."""
-RUNTIME_OVERHEAD_MB = 512
-"""What a JVM or AddressSanitizer needs besides the program's own memory, which -Xmx or the sanitizer bounds."""
 EVIDENCE_CHARS = 4000
 
 
@@ -52,11 +50,7 @@ class Trial:
             self._run_tests(tests)
 
     def _execute(self, command: Command, limits: Limits) -> Execution:
-        memory_mb = limits.memory_mb
-        if not command.address_space:
-            limits = dataclasses.replace(limits, memory_mb=memory_mb + RUNTIME_OVERHEAD_MB)
-        argv = tuple(part.replace("{memory_mb}", str(memory_mb)) for part in command.argv)
-        execution = self.sandbox.run(dataclasses.replace(command, argv=argv, limits=limits), self.work)
+        execution = self.sandbox.run(command.under(limits), self.work)
         self.cpu_s += execution.cpu_s
         self.wall_s += execution.wall_s
         self.peak_mb = max(self.peak_mb, execution.peak_mb)

@@ -1,0 +1,74 @@
+"""The order of proposals: all patterns at all places take turns, in proportion to how likely each is."""
+
+import heapq
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
+from repairlab.repairers.templates.code import Code
+from repairlab.repairers.templates.locate import Place
+from repairlab.repairers.templates.site import Change, Gap
+
+_CHUNK = 128
+"""Changes of one pattern that are sorted by weight at once: an unlikely one must not hold up the likely ones behind it."""
+
+
+class Proposal(NamedTuple):
+    """A change with the pattern and place it came from."""
+
+    code: Code
+    change: Change
+    pattern: str
+    line: int
+
+
+class _Waiting(NamedTuple):
+    """A stream in the queue: with its next proposal, or unopened and due at the earliest time that its weight allows."""
+
+    due: float
+    number: int
+    n_taken: int
+    proposal: Proposal | None
+    stream: Iterator[Proposal]
+    weight: float
+
+
+def proposals(places: Iterable[Place]) -> Iterator[Proposal]:
+    """Yield the changes of all patterns at all places, likeliest first.
+
+    Each pattern at each place is a stream. The n-th change of a stream with weight w is due at time n / w, so that a likely
+    pattern comes up often, and no pattern with many changes keeps the others waiting (stride scheduling).
+    """
+    queue = [_Waiting(1 / weight, number, 0, None, stream, weight) for number, (stream, weight) in enumerate(_streams(places))]
+    heapq.heapify(queue)
+    while queue:
+        first = heapq.heappop(queue)
+        if first.proposal is not None:
+            yield first.proposal
+        proposal = next(first.stream, None)
+        if proposal is not None:
+            n_taken = first.n_taken + 1
+            due = n_taken / (first.weight * proposal.change.weight)
+            heapq.heappush(queue, _Waiting(due, first.number, n_taken, proposal, first.stream, first.weight))
+
+
+def _streams(places: Iterable[Place]) -> Iterator[tuple[Iterator[Proposal], float]]:
+    for place in places:
+        at = place.at
+        language = at.code.language
+        if isinstance(at, Gap):
+            for insertion in INSERTIONS:
+                if language in insertion.languages:
+                    yield _named(at.code, insertion.at(at), insertion.name, at.line), insertion.weight * place.weight
+        else:
+            for pattern in PATTERNS:
+                if language in pattern.languages:
+                    yield _named(at.code, pattern.at(at), pattern.name, at.line), pattern.weight * place.weight
+
+
+def _named(code: Code, changes: Iterable[Change], pattern: str, line: int) -> Iterator[Proposal]:
+    source = iter(changes)
+    while chunk := list(islice(source, _CHUNK)):
+        for change in sorted(chunk, key=lambda change: -change.weight):
+            yield Proposal(code, change, pattern, line)

@@ -1,0 +1,164 @@
+"""Bugs as the report shows them: their text, the reference fix, and each system's best candidate. Used by `page`."""
+
+from collections.abc import Mapping, Sequence
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import Outcome, TestResult, Verdict
+from repairlab.core.record import record, to_data
+from repairlab.core.samples import Samples
+from repairlab.report.evidence import Shown
+from repairlab.report.glossary import VERDICTS
+from repairlab.report.systems import System
+from repairlab.report.text import DiffLine, changed_by, clip, diff_lines, raw
+from repairlab.runs.catalog import open_benchmark
+
+_ORDER = list(VERDICTS)
+
+
+@record
+class Attempted:
+    """What one system made of one bug; `samples` is none when its run does not have the bug."""
+
+    system: System
+    samples: Samples | None
+    shown: Shown | None
+    diff: tuple[DiffLine, ...]
+    raw: str
+    """Text of the candidate when there is no diff to show."""
+    is_reference: bool
+    """Equal to the reference fix but for white space."""
+
+    @property
+    def best(self) -> Verdict | None:
+        """Return the best verdict of the candidates."""
+        return min(self.samples.verdicts, key=_ORDER.index, default=None) if self.samples else None
+
+    @property
+    def summary(self) -> str:
+        """Say the cell of the matrix in words."""
+        if self.samples is None:
+            return "not part of this run"
+        n, fixes = len(self.samples.verdicts), self.samples.verdicts.count(Verdict.PLAUSIBLE)
+        if not n:
+            return "no candidates"
+        first = f", first at rank {self.samples.verdicts.index(Verdict.PLAUSIBLE) + 1}" if fixes else ""
+        return f"{self.best}; {fixes} of {n} candidates plausible{first}"
+
+    @property
+    def candidate(self) -> Candidate | None:
+        """Return the candidate that is shown."""
+        return self.shown.candidate if self.shown else None
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Return its outcome."""
+        return self.shown.outcome if self.shown else None
+
+    @property
+    def failing(self) -> TestResult | None:
+        """Return its first failing test."""
+        return self.shown.failing if self.shown else None
+
+
+@record
+class BugView:
+    """One bug of the report."""
+
+    anchor: str
+    id: str
+    language: str
+    title: str
+    description: str
+    labels: tuple[tuple[str, str], ...]
+    reference: tuple[DiffLine, ...]
+    attempts: tuple[Attempted, ...]
+
+    @property
+    def n_fixed(self) -> int:
+        """Return how many systems have a plausible candidate."""
+        return sum(attempt.best is Verdict.PLAUSIBLE for attempt in self.attempts)
+
+
+@record
+class BugTexts:
+    """The bugs of the benchmarks that are at hand."""
+
+    bugs: dict[tuple[str, str], Bug]
+    """By benchmark digest and bug id."""
+    missing: tuple[str, ...]
+    """Why texts are missing, one message per benchmark."""
+
+
+def read_texts(systems: Sequence[System]) -> BugTexts:
+    """Open the benchmarks of the runs; one that is not at hand, or not the same any more, is left out and named."""
+    bugs: dict[tuple[str, str], Bug] = {}
+    missing: dict[str, str] = {}
+    for system in systems:
+        manifest = system.scores.run.manifest
+        if any(digest == system.digest for digest, _ in bugs):
+            continue
+        try:
+            benchmark = open_benchmark(manifest.experiment.benchmark)
+        except UserError as error:
+            missing[system.digest] = f"benchmark {manifest.benchmark_name} cannot be opened: {error}"
+            continue
+        if benchmark.digest == system.digest:
+            bugs.update({(system.digest, bug.id): bug for bug in benchmark})
+        else:
+            missing[system.digest] = (
+                f"benchmark {manifest.benchmark_name} here has digest {benchmark.digest}, but the run used {system.digest}"
+            )
+    return BugTexts(bugs=bugs, missing=tuple(missing.values()))
+
+
+def view_bugs(systems: Sequence[System], texts: Mapping[tuple[str, str], Bug]) -> tuple[BugView, ...]:
+    """Return the bugs of all runs, in the order of the benchmark."""
+    keys = dict.fromkeys(
+        (system.digest, bug_id, samples.language) for system in systems for bug_id, samples in system.samples.items()
+    )
+    views = []
+    for number, (digest, bug_id, language) in enumerate(keys, start=1):
+        bug = texts.get((digest, bug_id))
+        labels = {name: value for name, value in to_data(bug.labels).items() if value} if bug else {}
+        files = _files(bug) if bug else {}
+        reference = changed_by(bug.oracle.reference, files) if bug else None
+        mine = [system if system.digest == digest else None for system in systems]
+        views.append(
+            BugView(
+                anchor=f"bug-{number}",
+                id=bug_id,
+                language=language,
+                title=clip(bug.problem.title) if bug else "",
+                description=clip(bug.problem.description) if bug else "",
+                labels=tuple(labels.items()),
+                reference=diff_lines(files, reference) if reference else (),
+                attempts=tuple(
+                    _attempt(system, bug_id if mine[index] else None, files, reference) for index, system in enumerate(systems)
+                ),
+            )
+        )
+    return tuple(views)
+
+
+def _attempt(system: System, bug_id: str | None, files: dict[str, str], reference: dict[str, str | None] | None) -> Attempted:
+    shown = system.shown.get(bug_id) if bug_id else None
+    candidate = shown.candidate if shown else None
+    changed = changed_by(candidate.edits, files) if candidate and files and candidate.edits else None
+    return Attempted(
+        system=system,
+        samples=system.samples.get(bug_id) if bug_id else None,
+        shown=shown,
+        diff=diff_lines(files, changed) if changed else (),
+        raw=clip(raw(candidate)) if candidate and not changed else "",
+        is_reference=bool(changed) and reference is not None and _bare(changed or {}) == _bare(reference),
+    )
+
+
+def _files(bug: Bug) -> dict[str, str]:
+    return {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
+
+
+def _bare(changed: Mapping[str, str | None]) -> dict[str, str]:
+    return {path: "".join((text or "").split()) for path, text in changed.items()}

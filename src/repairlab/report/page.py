@@ -1,0 +1,109 @@
+"""Make report.html: one file that works from disk, without network. Called by the verbs `report` and `demo`."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.core.score import Score
+from repairlab.metrics.table import SHARES
+from repairlab.report import curves
+from repairlab.report.bugs import read_texts, view_bugs
+from repairlab.report.glossary import METRICS, VERDICTS
+from repairlab.report.leaderboard import Leaderboard, leaderboard
+from repairlab.report.systems import System, bars, read_systems
+from repairlab.report.text import clip, visible
+from repairlab.runs.store import write_aside
+
+_COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")
+_LANGUAGES = {"python": "Python", "java": "Java", "c": "C", "cpp": "C++"}
+
+
+@record
+class Report:
+    """A finished page and the leaderboard in it."""
+
+    html: str
+    leaderboard: Leaderboard
+
+
+def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
+    """Read runs and make their page; `k` chooses the metric that ranks."""
+    systems = read_systems(folders, k=k)
+    named = [(system.name, system.scores) for system in systems]
+    board = leaderboard(named, k=k)
+    texts = read_texts(systems)
+    bugs = view_bugs(systems, texts.bugs)
+    languages = list(dict.fromkeys(bug.language for bug in bugs))
+    curve_metric = board.metric if board.k else "top@k"
+    pages = _pages()
+    script = pages.get_template("script.js").render()
+    html = pages.get_template("page.html").render(
+        systems=systems,
+        by_name={system.name: system for system in systems},
+        board=board,
+        ks=_ks(board),
+        columns=[name for name in _COLUMNS if any(row.other(name) for row in board.rows)],
+        chart=curves.chart(curve_metric, named),
+        picture=curves,
+        bugs=bugs,
+        languages=languages,
+        bars=bars(systems),
+        bars_by_language=[(language, bars(systems, language)) for language in languages],
+        missing=texts.missing,
+        n_candidates=sum(system.verdicts().total() for system in systems),
+        n_undecided=sum(system.n_undecided for system in systems),
+        n_fixed=sum(bug.n_fixed > 0 for bug in bugs),
+        benchmarks=list(dict.fromkeys(_benchmark(system) for system in systems)),
+        verdicts=VERDICTS,
+        metrics=METRICS,
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+    return Report(html=html, leaderboard=board)
+
+
+def store_report(report: Report, path: Path) -> None:
+    """Write the page."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Lone surrogates of hostile candidates cannot be written as UTF-8.
+        write_aside(path, report.html.encode("utf-8", "replace").decode("utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot write the report {path}: {error.strerror}; choose another place with -o") from None
+
+
+def _pages() -> Environment:
+    pages = Environment(
+        loader=PackageLoader("repairlab.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    pages.filters.update(
+        visible=visible, clip=clip, percent=_percent, number=_number, language=lambda name: _LANGUAGES.get(name, name)
+    )
+    pages.globals["tail"] = lambda text: clip(text, tail=True)
+    return pages
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _number(score: Score | None) -> str:
+    if score is None:
+        return "–"
+    return _percent(score.value) if score.metric in SHARES else f"{score.value:.1f}"
+
+
+def _ks(board: Leaderboard) -> list[int]:
+    """Return the other k at which the leaderboard shows its metric: at most three, the largest among them."""
+    ks = sorted({score.k for row in board.rows for score in row.others if score.metric == board.metric and score.k} - {board.k})
+    return [k for k in ks if k] if len(ks) <= 3 else [k for k in (ks[0], ks[len(ks) // 2], ks[-1]) if k]
+
+
+def _benchmark(system: System) -> tuple[str, str, str]:
+    manifest = system.scores.run.manifest
+    return manifest.benchmark_name, manifest.benchmark_version, manifest.benchmark_digest

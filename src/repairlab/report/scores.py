@@ -1,0 +1,133 @@
+"""Scores of a run folder: read, measure, store as scores.json. Called by the verbs `score`, `run`, `compare` and `report`."""
+
+import dataclasses
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from repairlab.core.errors import UserError
+from repairlab.core.record import SCHEMA_VERSION, record, to_data
+from repairlab.core.samples import Samples
+from repairlab.metrics.settings import Duplicates, Settings
+from repairlab.metrics.table import Scores, score_run
+from repairlab.runs.experiment import Manifest
+from repairlab.runs.samples import read_samples
+from repairlab.runs.store import Store, write_aside
+
+
+@record
+class Measured:
+    """A run, ready for metrics."""
+
+    folder: Path
+    manifest: Manifest
+    samples: tuple[Samples, ...]
+    """Finished bugs only."""
+    settings: Settings
+    n_unfinished: int
+
+
+@record
+class RunScores:
+    """A run and its scores."""
+
+    run: Measured
+    result: Scores
+
+    def data(self) -> dict[str, Any]:
+        """Return the form of `score --json`."""
+        manifest = self.run.manifest
+        return {
+            "run": str(self.run.folder),
+            "benchmark": manifest.benchmark_name,
+            "repairer": manifest.experiment.repairer,
+            "n_unfinished": self.run.n_unfinished,
+            "scores": to_data(self.result.scores),
+            "left_out": self.result.left_out,
+        }
+
+
+def read_run(folder: Path, *, partial: bool = False, duplicates: Duplicates = "counted") -> Measured:
+    """Read the samples and settings of a run; an unfinished one is refused unless `partial`, which takes its finished bugs."""
+    store = Store(folder)
+    manifest = store.manifest()
+    everything = read_samples(store)
+    samples = tuple(item for item in everything if item.ended != "unfinished")
+    n_unfinished = len(everything) - len(samples)
+    if n_unfinished and not (partial and samples):
+        hint = "" if partial else ", or add --partial to use the finished bugs alone"
+        raise UserError(
+            f"the run in {folder} is unfinished: {n_unfinished} of {len(everything)} bugs are open. "
+            f"Go on with: repairlab run --resume {folder}{hint}"
+        )
+    if duplicates == "merged":
+        samples = _merge(samples, store)
+    return Measured(
+        folder=folder, manifest=manifest, samples=samples, settings=settings_of(manifest, duplicates), n_unfinished=n_unfinished
+    )
+
+
+def scores_of(
+    folder: Path, *, ks: Sequence[int] | None = None, partial: bool = False, duplicates: Duplicates = "counted"
+) -> RunScores:
+    """Return all scores that a run supports, by default at the k of its own settings."""
+    run = read_run(folder, partial=partial, duplicates=duplicates)
+    return RunScores(run=run, result=score_run(run.samples, run.settings, ks or run.manifest.experiment.k))
+
+
+def store_scores(scores: RunScores) -> None:
+    """Write scores.json into the run folder."""
+    text = json.dumps({"schema": SCHEMA_VERSION, **scores.data()}, indent=2, ensure_ascii=False) + "\n"
+    try:
+        write_aside(scores.run.folder / "scores.json", text)
+    except OSError as error:
+        raise UserError(f"cannot write {scores.run.folder / 'scores.json'}: {error.strerror}") from None
+
+
+def settings_of(manifest: Manifest, duplicates: Duplicates) -> Settings:
+    """Return what metrics must know of a run."""
+    experiment = manifest.experiment
+    seen = experiment.visibility
+    conditions = [("localisation", str(seen.localisation))]
+    if seen.error:
+        conditions.append(("error", "shown"))
+    if not seen.context:
+        conditions.append(("context", "hidden"))
+    if experiment.rounds > 1:
+        conditions += [("rounds", str(experiment.rounds)), ("feedback", experiment.feedback)]
+    return Settings(
+        n=experiment.n,
+        benchmark=f"{manifest.benchmark_name}@{manifest.benchmark_version}#{manifest.benchmark_digest}",
+        policy=experiment.policy,
+        conditions=tuple(conditions),
+        rounds=experiment.rounds,
+        duplicates=duplicates,
+        repairlab=manifest.repairlab,
+    )
+
+
+def _merge(samples: Sequence[Samples], store: Store) -> tuple[Samples, ...]:
+    """Keep the first of equal candidates of each bug."""
+    judged = {outcome.candidate_id for outcome in store.outcomes()}
+    ids: dict[str, dict[int, str]] = defaultdict(dict)
+    for candidate in store.candidates():
+        if candidate.id in judged:
+            ids[candidate.bug_id][candidate.rank] = candidate.id
+    merged = []
+    for item in samples:
+        drawn = [candidate_id for _, candidate_id in sorted(ids[item.bug_id].items())]
+        first: dict[str, int] = {}
+        for index, candidate_id in enumerate(drawn):
+            first.setdefault(candidate_id, index)
+        kept = list(first.values())
+        merged.append(
+            dataclasses.replace(
+                item,
+                verdicts=tuple(item.verdicts[index] for index in kept),
+                passed=tuple(item.passed[index] for index in kept),
+                distinct=len(kept),
+            )
+        )
+    return tuple(merged)

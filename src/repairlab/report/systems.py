@@ -1,0 +1,104 @@
+"""The runs of a report as the systems it compares: names, scores, verdict counts, and the candidates to show. Used by `page`."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+from repairlab.core.samples import Samples
+from repairlab.report.evidence import Shown, shown_candidates
+from repairlab.report.glossary import VERDICTS
+from repairlab.report.scores import RunScores, scores_of
+from repairlab.runs.store import Store
+
+
+@record
+class System:
+    """One run of a report."""
+
+    index: int
+    """Decides its colour."""
+    name: str
+    scores: RunScores
+    samples: dict[str, Samples]
+    """By bug id."""
+    shown: dict[str, Shown]
+    """By bug id."""
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of the benchmark that it was run on."""
+        return self.scores.run.manifest.benchmark_digest
+
+    @property
+    def n_undecided(self) -> int:
+        """Return how many candidates the harness failed on."""
+        return self.verdicts()[Verdict.UNDECIDED]
+
+    def verdicts(self, language: str | None = None) -> Counter[Verdict]:
+        """Count the verdicts of all candidates, or of those for one language."""
+        wanted = (item for item in self.samples.values() if language in (None, item.language))
+        return Counter(verdict for item in wanted for verdict in item.verdicts)
+
+
+@record
+class Segment:
+    """One verdict's part of a bar."""
+
+    verdict: Verdict
+    n: int
+    share: float
+
+
+@record
+class Bar:
+    """The verdicts of one system's candidates, from the best to the worst."""
+
+    system: System
+    n: int
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        """Say the bar in words."""
+        parts = ", ".join(f"{segment.n} {segment.verdict}" for segment in self.segments)
+        return f"{self.system.name}: {self.n} candidates: {parts or 'none'}"
+
+
+def read_systems(folders: Sequence[Path], *, k: int | None = None) -> tuple[System, ...]:
+    """Read the runs; runs of the same repairer are told apart by the names of their folders."""
+    scores = []
+    for folder in folders:
+        ks = Store(folder).manifest().experiment.k
+        scores.append(scores_of(folder, ks=tuple(sorted({*ks, k} if k else set(ks)))))
+    names = [_name(item) for item in scores]
+    return tuple(
+        System(
+            index=index,
+            name=name if names.count(name) == 1 else f"{name} ({folders[index].name})",
+            scores=item,
+            samples={samples.bug_id: samples for samples in item.run.samples},
+            shown=shown_candidates(Store(folders[index])),
+        )
+        for index, (name, item) in enumerate(zip(names, scores, strict=True))
+    )
+
+
+def _name(scores: RunScores) -> str:
+    first = next(Store(scores.run.folder).candidates(), None)
+    repairer = scores.run.manifest.experiment.repairer
+    return f"{repairer} · {first.origin.model}" if first and first.origin.model else repairer
+
+
+def bars(systems: Sequence[System], language: str | None = None) -> tuple[Bar, ...]:
+    """Return one bar per system that has candidates."""
+    made = []
+    for system in systems:
+        counts = system.verdicts(language)
+        n = counts.total()
+        segments = tuple(
+            Segment(verdict=verdict, n=counts[verdict], share=counts[verdict] / n) for verdict in VERDICTS if counts[verdict]
+        )
+        made.append(Bar(system=system, n=n, segments=segments))
+    return tuple(bar for bar in made if bar.n)

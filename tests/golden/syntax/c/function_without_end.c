@@ -1,0 +1,6 @@
+int f(void) {
+    y();
+
+int g(void) {
+    return 2;
+}

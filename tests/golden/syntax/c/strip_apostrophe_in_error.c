@@ -1,0 +1,2 @@
+#error don't /* do */ this
+int x; /* gone */

@@ -1,0 +1,4 @@
+int x; // a
+/* b
+   c */
+int y;

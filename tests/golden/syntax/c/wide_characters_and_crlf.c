@@ -1,0 +1,5 @@
+/* größe */
+int f(void) {
+    return L'é' + *"😀";
+}
+int g(void) { return 1; }

@@ -1,0 +1,10 @@
+namespace n {
+int f() {
+    for (;;) {
+        x();
+}
+
+int g() {
+    return 1;
+}
+}

@@ -1,0 +1,3 @@
+int f( { // a
+  "open // b
+  return 1; /* c */

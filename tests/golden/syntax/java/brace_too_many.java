@@ -1,0 +1,9 @@
+class A {
+    int f() {
+        while (x) {
+        }
+        }
+        return 1;
+    }
+    int g() { return 2; }
+}

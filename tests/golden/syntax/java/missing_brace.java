@@ -1,0 +1,11 @@
+class A {
+    int f() {
+        if (x) {
+            return 1;
+
+    }
+
+    int g() {
+        return 2;
+    }
+}

@@ -1,0 +1,7 @@
+/* head
+ * text */
+class A { // one
+    /** doc */
+    int f(/* a */ int x, int/* b */y) { /* c */ return x/**/+/**/+y; /* d */ }
+    // last
+}

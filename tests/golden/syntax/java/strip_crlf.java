@@ -1,0 +1,4 @@
+class A {
+    // gone
+    int x; // gone
+}

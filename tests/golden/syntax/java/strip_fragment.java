@@ -1,0 +1,4 @@
+    // before
+    int f() { // x
+        return 1;
+    }

@@ -1,0 +1,2 @@
+int x; /* open
+int y; // gone

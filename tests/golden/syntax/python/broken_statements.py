@@ -1,0 +1,9 @@
+def f(:
+    return ) 1 +
+
+def g(a):
+    x = "open
+    return $
+
+def h():
+    pass

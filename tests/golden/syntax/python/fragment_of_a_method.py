@@ -1,0 +1,3 @@
+    @property
+    def total(self):
+        return 1

@@ -1,0 +1,5 @@
+def f():
+
+def g():
+    pass
+def h(

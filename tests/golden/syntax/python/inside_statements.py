@@ -1,0 +1,10 @@
+if True:
+    def f():
+        return 1
+else:
+    def f():
+        return 2
+try:
+    pass
+except ValueError:
+    def g(): return 3;

@@ -1,0 +1,10 @@
+def f():
+    return max(1, [2
+
+def g():
+    return 1
+
+class A:
+    x = (
+    def m(self):
+        return 2

@@ -1,0 +1,3 @@
+def f(:
+    x = "open # not a comment
+    y = ) # gone

@@ -1,0 +1,6 @@
+def f():
+	if x:
+		return 1
+        return 2
+def g():
+ return 3

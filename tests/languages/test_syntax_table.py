@@ -1,0 +1,61 @@
+"""The table of languages, and the conversion of offsets that all of them rely on."""
+
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.errors import UserError
+from repairlab.languages.c import C
+from repairlab.languages.cpp import Cpp
+from repairlab.languages.java import Java
+from repairlab.languages.language import Tools
+from repairlab.languages.parser import Parsed
+from repairlab.languages.python import Python
+from repairlab.languages.table import default_cache, language, language_of_path, names
+
+
+@pytest.mark.parametrize("name", names())
+def test_language_knows_itself_and_its_files(name: str) -> None:
+    made = language(name, Tools(cache="unused"))
+    assert made.name == name
+    assert {language_of_path(f"a/b{extension}") for extension in made.extensions} == {name}
+
+
+@pytest.mark.parametrize("made", [Python, Java, C, Cpp])
+def test_self_test_program_is_well_formed(made: type[Python | Java | C | Cpp]) -> None:
+    syntax = made(Tools(cache="unused")).syntax
+    assert not syntax.has_errors(made.self_test)
+    assert syntax.strip_comments(made.self_test) == made.self_test
+
+
+def test_unknown_language_is_told_with_what_is_known() -> None:
+    with pytest.raises(UserError, match="Known: c, cpp, java, python"):
+        language("pyhton")
+
+
+def test_other_files_have_no_language() -> None:
+    assert [language_of_path(path) for path in ("README.md", "Makefile", "a.class", ".py")] == [None] * 4
+
+
+def test_cache_folder_is_decided_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPAIRLAB_CACHE", "/x/own")
+    assert default_cache() == Path("/x/own")
+    monkeypatch.delenv("REPAIRLAB_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x/cache")
+    assert default_cache() == Path("/x/cache/repairlab")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/x/home")
+    assert default_cache() == Path("/x/home/.cache/repairlab")
+
+
+@pytest.mark.parametrize("name", names())
+def test_tool_chain_is_made_once_and_on_demand(name: str, tmp_path: Path) -> None:
+    made = language(name, Tools(cache=str(tmp_path)))
+    assert made.toolchain is made.toolchain
+
+
+@pytest.mark.parametrize("source", ["", "plain", "é", "aé😀b\ud800c", "😀" * 3 + "x"])
+def test_byte_offsets_become_character_offsets(source: str) -> None:
+    parsed = Parsed("python", source)
+    for offset in range(len(source) + 1):
+        assert parsed.offset(len(source[:offset].encode("utf-8", "surrogatepass"))) == offset

@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -106,9 +105,7 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)  # costs milliseconds to make
+_adapters: dict[type, TypeAdapter[Any]] = {}  # each costs milliseconds to make
 
 
 def _decode(kind: type[T], text: str, where: str) -> T:
@@ -118,7 +115,9 @@ def _decode(kind: type[T], text: str, where: str) -> T:
         raise UserError(f"{where}: schema is {schema!r}, this version of repairlab reads schema {SCHEMA_VERSION}")
     data.pop("id", None)
     try:
-        made: T = _adapter(kind).validate_python(data)
+        if kind not in _adapters:
+            _adapters[kind] = TypeAdapter(kind)
+        made: T = _adapters[kind].validate_python(data)
         return made
     except ValidationError as error:
         first = error.errors()[0]

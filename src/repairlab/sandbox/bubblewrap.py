@@ -18,8 +18,9 @@ import repairlab
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Execution, Limits
 from repairlab.sandbox.launcher import compile_launcher
+from repairlab.sandbox.resident import Resident, resident
 from repairlab.sandbox.slots import COUNT, FIRST, unprivileged_id
-from repairlab.sandbox.supervise import Place, memory_file, supervise
+from repairlab.sandbox.supervise import Launch, Place, memory_file, supervise
 
 SCRATCH = ("/tmp", "/home/user", "/dev/shm")
 """Private file systems in memory, new for every command."""
@@ -70,18 +71,33 @@ class BubblewrapSandbox:
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command over a tree; a tree that is writable must serve one command at a time."""
+        with self._launch(command, tree) as launch:
+            return supervise(command, launch)
+
+    @contextlib.contextmanager
+    def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
+        """Start a command that stays and answers requests, until the block ends."""
+        with self._launch(command, tree) as launch, resident(command, launch) as process:
+            yield process
+
+    @contextlib.contextmanager
+    def _launch(self, command: Command, tree: Path) -> Iterator[Launch]:
+        """Choose the user and open what the command line needs."""
         top = tree.stat() if tree.is_dir() else None
         if top is None:
             raise HarnessError(f"no tree to run in: {tree}")
         if self._user_namespace:
-            return self._run(command, tree, top, uid=0)
+            with self._launch_as(command, tree, top, uid=0) as launch:
+                yield launch
+            return
         if not command.writable and (top.st_mode & 0o005) != 0o005:
             tree.chmod(stat.S_IMODE(top.st_mode) | 0o055)  # folders from `mkdtemp` are closed to the command's user
-        with unprivileged_id() as uid:
-            return self._run(command, tree, top, uid=uid)
+        with unprivileged_id() as uid, self._launch_as(command, tree, top, uid=uid) as launch:
+            yield launch
 
-    def _run(self, command: Command, tree: Path, top: os.stat_result, *, uid: int) -> Execution:
-        """Run a command as a user."""
+    @contextlib.contextmanager
+    def _launch_as(self, command: Command, tree: Path, top: os.stat_result, *, uid: int) -> Iterator[Launch]:
+        """Return how a command starts as a user."""
         inside = _inside(command)
         processes = command.limits.processes
         place = Place(
@@ -94,15 +110,15 @@ class BubblewrapSandbox:
         )
         with _accounts(uid or INSIDE_UID) as files, open(self._launcher, "rb") as program:  # noqa: PTH123
             size = ["--size", str(command.limits.disk_mb << 20)] if self._sizes and command.limits.disk_mb else []
-            argv = [
+            argv = (
                 *(self._bwrap, *self._system),
                 *(option for folder in SCRATCH for option in (*size, "--tmpfs", folder)),
                 *(option for name, number in files.items() for option in ("--file", str(number), f"/etc/{name}")),
                 *("--bind" if command.writable else "--ro-bind", str(tree.resolve()), inside),
                 *_mounts(command),
                 *("--remount-ro", "/dev", "--remount-ro", "/", "--", f"/proc/self/fd/{program.fileno()}"),
-            ]
-            return supervise(command, place, lambda arguments: argv + arguments, files=[program.fileno(), *files.values()])
+            )
+            yield Launch(place=place, argv=argv, files=(program.fileno(), *files.values()))
 
 
 def find_bwrap() -> str:

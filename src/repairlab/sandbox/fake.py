@@ -1,9 +1,11 @@
 """A sandbox that runs nothing, for tests of the layers above: a function gives the executions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from repairlab.core.execution import Command, Ending, Execution
+from repairlab.sandbox.resident import Resident, ResidentLost
 
 
 class FakeSandbox:
@@ -19,6 +21,12 @@ class FakeSandbox:
         """Return the function's answer."""
         self.commands.append(command)
         return self._answer(command)
+
+    @contextmanager
+    def reside(self, command: Command, tree: Path) -> Iterator[Resident]:  # noqa: ARG002  # the protocol names it
+        """Raise ResidentLost: a fake keeps no process, and callers must do without one."""
+        raise ResidentLost("the fake sandbox keeps no process")
+        yield
 
 
 def exited(code: int = 0, *, stdout: bytes = b"", stderr: bytes = b"", report: bytes = b"") -> Execution:

@@ -5,17 +5,20 @@ to a "read-only" tree. Started by root it gets an unprivileged user where that u
 where it cannot (say, a tree under /root), it stays root, but without any capability.
 """
 
+import contextlib
 import os
 import shutil
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.launcher import compile_launcher
+from repairlab.sandbox.resident import Resident, resident
 from repairlab.sandbox.slots import unprivileged_id
-from repairlab.sandbox.supervise import Place, supervise
+from repairlab.sandbox.supervise import Launch, Place, supervise
 
 
 class ProcessSandbox:
@@ -33,7 +36,18 @@ class ProcessSandbox:
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command over a tree, with a home and a temporary folder of its own."""
-        tree = tree.resolve()
+        with self._launch(command, tree.resolve()) as launch:
+            return supervise(command, launch)
+
+    @contextlib.contextmanager
+    def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
+        """Start a command that stays and answers requests, until the block ends."""
+        with self._launch(command, tree.resolve()) as launch, resident(command, launch) as process:
+            yield process
+
+    @contextlib.contextmanager
+    def _launch(self, command: Command, tree: Path) -> Iterator[Launch]:
+        """Choose the user and make the command's private folders."""
         if not tree.is_dir():
             raise HarnessError(f"no tree to run in: {tree}")
         scratch = Path(tempfile.mkdtemp(prefix="repairlab-sandbox-"))
@@ -43,14 +57,15 @@ class ProcessSandbox:
                 folder.chmod(0o755)
             if os.geteuid() == 0 and _reachable_by_others(command, tree):
                 with unprivileged_id() as uid:
-                    return self._supervise(command, tree, scratch, uid=uid)
-            return self._supervise(command, tree, scratch)
+                    yield self._launch_as(command, tree, scratch, uid=uid)
+            else:
+                yield self._launch_as(command, tree, scratch)
         finally:
             # The launcher has deleted it, whatever the modes and depths of the folders in it; unless it never started.
             shutil.rmtree(scratch, ignore_errors=True)
 
-    def _supervise(self, command: Command, tree: Path, scratch: Path, *, uid: int = 0) -> Execution:
-        """Run a command as a user."""
+    def _launch_as(self, command: Command, tree: Path, scratch: Path, *, uid: int = 0) -> Launch:
+        """Return how a command starts as a user."""
         top = tree.stat()
         place = Place(
             tree=str(tree),
@@ -61,7 +76,7 @@ class ProcessSandbox:
             owner=(top.st_uid, top.st_gid),
             env=(("HOME", str(scratch / "home")), ("TMPDIR", str(scratch / "tmp"))),
         )
-        return supervise(command, place, lambda arguments: [str(self._launcher), *arguments])
+        return Launch(place=place, argv=(str(self._launcher),))
 
 
 def _reachable_by_others(command: Command, tree: Path) -> bool:

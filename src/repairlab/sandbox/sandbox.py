@@ -1,15 +1,15 @@
 """The only place untrusted code runs: the protocol of all back ends (their table is table.py)."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
 from repairlab.core.execution import Command, Execution
+from repairlab.sandbox.resident import Resident
 
 
-class Sandbox(Protocol):
-    """Runs one command at a time under limits and says what it saw; safe to use from several threads at once."""
-
-    name: str
+class Runner(Protocol):
+    """Anything that runs one command over a tree and says what it saw."""
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command over a tree and wait for the end of its whole process tree.
@@ -17,5 +17,18 @@ class Sandbox(Protocol):
         An isolated command finds the tree at /work, or at /tree when a mount needs /work; its paths should be relative. A command
         that may write needs the tree for itself; files with several hard links may stay closed to it.
         Raises HarnessError when the sandbox itself failed; whatever the command does is an Execution.
+        """
+        ...
+
+
+class Sandbox(Runner, Protocol):
+    """Runs one command at a time under limits and says what it saw; safe to use from several threads at once."""
+
+    name: str
+
+    def reside(self, command: Command, tree: Path) -> AbstractContextManager[Resident]:
+        """Start a command that stays and answers requests on file descriptor 3, under the same limits but those on time.
+
+        Its standard output and error go nowhere. At the end of the block its whole process tree is killed.
         """
         ...

@@ -8,7 +8,7 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution
@@ -49,34 +49,61 @@ class Place:
     """What differs from the fixed environment."""
 
 
-def supervise(command: Command, place: Place, start: Callable[[list[str]], list[str]], *, files: Sequence[int] = ()) -> Execution:
-    """Run a command through the launcher; `start` turns the launcher's arguments into the command line that starts it.
+@record
+class Launch:
+    """How a back end starts the launcher: its command line, to which the launcher's arguments are added."""
 
-    `files` are further descriptors that the command line needs.
-    """
+    place: Place
+    argv: tuple[str, ...]
+    files: tuple[int, ...] = ()
+    """Further descriptors that the command line needs."""
+
+
+@record
+class Ends:
+    """The descriptors that a launcher gets for its command's channels and for its own status."""
+
+    stdout: int
+    stderr: int
+    report: int
+    status: int
+
+
+def supervise(command: Command, launch: Launch) -> Execution:
+    """Run a command through the launcher and wait for its end."""
     with contextlib.ExitStack() as stack:
-        orders = stack.enter_context(memory_file(_orders(command, place)))
-        stdin = stack.enter_context(memory_file(command.stdin))
-        stop_read, stop = (stack.enter_context(end) for end in _pipe())
         pipes = [tuple(stack.enter_context(end) for end in _pipe()) for _ in range(4)]
         readers, (stdout, stderr, report, status) = [pipe[0] for pipe in pipes], [pipe[1] for pipe in pipes]
-        passed = [orders, stderr.fileno(), report.fileno(), stop_read.fileno()]
-        process = subprocess.Popen(
-            start([str(number) for number in passed]),
-            stdin=stdin,
-            stdout=stdout,
-            stderr=status,
-            pass_fds=[*passed, *files],
-            env={},
-            start_new_session=True,  # a Ctrl-C on the terminal is for the host to handle
-        )
-        stack.callback(_end, process, stop)
-        for end in (stdout, stderr, report, status, stop_read):
+        ends = Ends(stdout=stdout.fileno(), stderr=stderr.fileno(), report=report.fileno(), status=status.fileno())
+        process, stop = stack.enter_context(launched(command, launch, ends))
+        for end in (stdout, stderr, report, status):
             end.close()
         deadline = time.monotonic() + command.limits.wall_s + GRACE_S
         output = _read(process, readers, stop, limit=int(command.limits.output_mb * 1024 * 1024), deadline=deadline)
         process.wait()
     return _execution(output, limit=int(command.limits.output_mb * 1024 * 1024))
+
+
+@contextlib.contextmanager
+def launched(command: Command, launch: Launch, ends: Ends) -> Iterator[tuple[subprocess.Popen[bytes], io.FileIO]]:
+    """Start a launcher; gives its process and the pipe that stops it. At the end of the block it is stopped in any case."""
+    with contextlib.ExitStack() as stack:
+        orders = stack.enter_context(memory_file(_orders(command, launch.place)))
+        stdin = stack.enter_context(memory_file(command.stdin))
+        stop_read, stop = (stack.enter_context(end) for end in _pipe())
+        passed = [orders, ends.stderr, ends.report, stop_read.fileno()]
+        process = subprocess.Popen(
+            [*launch.argv, *(str(number) for number in passed)],
+            stdin=stdin,
+            stdout=ends.stdout,
+            stderr=ends.status,
+            pass_fds=[*passed, *launch.files],
+            env={},
+            start_new_session=True,  # a Ctrl-C on the terminal is for the host to handle
+        )
+        stack.callback(_end, process, stop)
+        stop_read.close()
+        yield process, stop
 
 
 @contextlib.contextmanager
@@ -178,7 +205,7 @@ def _read(
                 if not channels[number].read():
                     poll.unregister(number)
             if any(channel.size > limit for channel in channels.values()):
-                _ask_to_stop(stop)
+                ask_to_stop(stop)
     finally:
         os.close(ended)
     for channel in channels.values():
@@ -187,7 +214,7 @@ def _read(
     return [channel.content for channel in channels.values()]
 
 
-def _ask_to_stop(stop: io.FileIO) -> None:
+def ask_to_stop(stop: io.FileIO) -> None:
     """Tell the launcher to end its command, once."""
     if not stop.closed:
         with contextlib.suppress(BrokenPipeError):
@@ -197,7 +224,7 @@ def _ask_to_stop(stop: io.FileIO) -> None:
 
 def _end(process: subprocess.Popen[bytes], stop: io.FileIO) -> None:
     """End a launcher that still runs because the host gave up (error, Ctrl-C): ask first, so that it cleans up."""
-    _ask_to_stop(stop)
+    ask_to_stop(stop)
     try:
         process.wait(timeout=0 if process.returncode is not None else 2)
     except subprocess.TimeoutExpired:

@@ -1,3 +1,5 @@
+import java.io.InputStream;
+import java.io.OutputStream;
 import org.junit.runner.Description;
 import org.junit.runner.JUnitCore;
 import org.junit.runner.Request;
@@ -10,10 +12,19 @@ public final class JUnit4Runner {
     private JUnit4Runner() {}
 
     public static void main(String[] arguments) throws Exception {
-        ReportChannel channel = new ReportChannel();
+        run(ReportChannel.open(), JUnit4Runner.class.getClassLoader());
+        ReportChannel.leave();
+    }
+
+    /** Runs the tests of a request with the classes of a loader; for a JVM that runs many requests. */
+    public static void run(InputStream request, OutputStream report, ClassLoader loader) throws Exception {
+        run(new ReportChannel(request, report), loader);
+    }
+
+    private static void run(ReportChannel channel, ClassLoader loader) {
         for (String test : channel.tests) {
             channel.start(test);
-            Result result = run(test, channel);
+            Result result = run(test, channel, loader);
             channel.end(test, result.status, result.message);
             if (channel.stop && !result.status.equals("passed")) {
                 break;
@@ -22,11 +33,11 @@ public final class JUnit4Runner {
         channel.done();
     }
 
-    private static Result run(String test, ReportChannel channel) {
+    private static Result run(String test, ReportChannel channel, ClassLoader loader) {
         String[] parts = test.split("::", 2);
         Class<?> type;
         try {
-            type = Class.forName(parts[0], false, JUnit4Runner.class.getClassLoader());
+            type = Class.forName(parts[0], false, loader);
         } catch (ClassNotFoundException | LinkageError error) {
             channel.error(ReportChannel.describe(error));
             return new Result("missing", ReportChannel.describe(error));

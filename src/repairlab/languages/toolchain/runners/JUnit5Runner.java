@@ -1,5 +1,7 @@
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.engine.JupiterTestEngine;
@@ -19,7 +21,16 @@ public final class JUnit5Runner {
     private JUnit5Runner() {}
 
     public static void main(String[] arguments) throws Exception {
-        ReportChannel channel = new ReportChannel();
+        run(ReportChannel.open(), JUnit5Runner.class.getClassLoader());
+        ReportChannel.leave();
+    }
+
+    /** Runs the tests of a request with the classes of a loader; for a JVM that runs many requests. */
+    public static void run(InputStream request, OutputStream report, ClassLoader loader) throws Exception {
+        run(new ReportChannel(request, report), loader);
+    }
+
+    private static void run(ReportChannel channel, ClassLoader loader) {
         // Nothing is registered by name: code under test could otherwise bring its own engine or listener.
         LauncherConfig config = LauncherConfig.builder()
             .enableTestEngineAutoRegistration(false)
@@ -31,7 +42,7 @@ public final class JUnit5Runner {
         Launcher launcher = LauncherFactory.create(config);
         for (String test : channel.tests) {
             channel.start(test);
-            Result result = run(test, channel, launcher);
+            Result result = run(test, channel, launcher, loader);
             channel.end(test, result.status, result.message);
             if (channel.stop && !result.status.equals("passed")) {
                 break;
@@ -40,12 +51,12 @@ public final class JUnit5Runner {
         channel.done();
     }
 
-    private static Result run(String test, ReportChannel channel, Launcher launcher) {
+    private static Result run(String test, ReportChannel channel, Launcher launcher, ClassLoader loader) {
         String[] parts = test.split("::", 2);
         String name = parts.length == 2 ? parts[1] : "";
         List<DiscoverySelector> selectors;
         try {
-            Class<?> type = Class.forName(parts[0], false, JUnit5Runner.class.getClassLoader());
+            Class<?> type = Class.forName(parts[0], false, loader);
             selectors = ReflectionSupport
                 .findMethods(type, method -> method.getName().equals(name), HierarchyTraversalMode.TOP_DOWN)
                 .stream().map(method -> selectMethod(type, method)).collect(Collectors.toList());

@@ -28,15 +28,21 @@ final class ReportChannel {
     final boolean stop;
     final List<String> tests = new ArrayList<>();
 
-    ReportChannel() throws IOException, ReflectiveOperationException {
-        report = new FileOutputStream(descriptor(3));
-        BufferedReader request = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    ReportChannel(InputStream requested, OutputStream report) throws IOException {
+        this.report = report;
+        BufferedReader request = new BufferedReader(new InputStreamReader(requested, StandardCharsets.UTF_8));
         nonce = request.readLine();
         stop = "stop".equals(request.readLine());
         for (String line = request.readLine(); line != null; line = request.readLine()) {
             tests.add(line);
         }
+    }
+
+    /** Returns the channel of a process that runs one batch. */
+    static ReportChannel open() throws IOException, ReflectiveOperationException {
+        ReportChannel channel = new ReportChannel(System.in, new FileOutputStream(descriptor(3)));
         System.setIn(InputStream.nullInputStream());
+        return channel;
     }
 
     /** Opening /proc/self/fd/3 instead would need rights on the pipe that a process which changed its user lacks. */
@@ -62,9 +68,12 @@ final class ReportChannel {
         send("error", "", "", message);
     }
 
-    /** Leaves at once: neither shutdown hooks nor threads of the code under test have a say any more. */
     void done() {
         send("done", "", "", "");
+    }
+
+    /** Leaves at once: neither shutdown hooks nor threads of the code under test have a say any more. */
+    static void leave() {
         System.out.flush();
         System.err.flush();
         Runtime.getRuntime().halt(0);

@@ -46,6 +46,11 @@ def test_help_and_version_answer() -> None:
         (["run", "--resume", "nowhere"], "no run folder"),
         (["score", "nowhere"], "no run folder"),
         (["test", "-w", "/"], "no working copy"),
+        (["list", "starter", "--limit", "0"], "at least 1 bug"),
+        (["run", "starter", "--repairer", "copy", "--limit", "-1"], "at least 1 bug"),
+        (["check", "starter", "--repeat", "0"], "needs at least 1"),
+        (["checkout", "starter/c-lap-time-mean", "/etc/passwd"], "not an empty folder"),
+        (["run", "--experiment", "/"], "cannot read the experiment file"),
     ],
 )
 def test_bad_input_is_one_clear_message_and_exit_code_2(
@@ -88,7 +93,7 @@ def test_checkout_compile_test_and_export_work_as_in_defects4j(
     said(capsys, "export", "-w", str(copy), "-p", "classes.modified", "-o", str(tmp_path / "out"))
     assert (tmp_path / "out").read_text() == "shop/cart.py\n"
     assert "unknown property" in said(capsys, "export", "-w", str(copy), "-p", "tests.triger", code=2)[1]
-    assert "not empty" in said(capsys, "checkout", f"{tiny}/shop", str(copy), code=2)[1]
+    assert "not an empty folder" in said(capsys, "checkout", f"{tiny}/shop", str(copy), code=2)[1]
     (copy / "shop" / "cart.py").write_text("class Cart(:\n")
     assert "failed" in said(capsys, "compile", "-w", str(copy), code=1)[1]
     assert json.loads(said(capsys, "test", "-w", str(copy), "--json", code=1)[0])["build_error"]

@@ -38,7 +38,9 @@ def test_functions_files_patches_and_edits_are_understood(tiny: Path) -> None:
     [
         ("{", "line 2: not valid JSON"),
         ("[]", "line 2: not a JSON object but list"),
-        ('{"function": "x"}', "line 2: the key 'bug'"),
+        ('{"function": "x"}', "line 2: the key 'bug' must be there"),
+        ('{"bug": "shop", "edits": "x"}', "line 2: edits"),
+        ("[" * 100_000, "line 2: not valid JSON"),
         ('{"bug": "smu", "function": "x"}', "line 2: unknown bug of tiny 'smu'"),
         ('{"bug": "sum"}', "line 2: exactly one of function, file, patch, edits is needed, found none"),
         ('{"bug": "sum", "file": "x", "patch": "y"}', "found file, patch"),
@@ -49,7 +51,7 @@ def test_functions_files_patches_and_edits_are_understood(tiny: Path) -> None:
 )
 def test_a_malformed_line_is_named_and_the_others_count(tiny: Path, line: str, message: str) -> None:
     given = read(tiny, {"bug": "sum", "file": "print(3)"}, line)
-    assert len(given.candidates["sum"]) == 1
+    assert {bug: len(found) for bug, found in given.candidates.items()} == {"sum": 1}
     assert message in given.errors[0]
 
 

@@ -138,5 +138,5 @@ def test_settings_come_from_a_file_and_unknown_ones_are_errors(tmp_path: Path) -
     file.write_text("x = ")
     with pytest.raises(UserError, match="not valid TOML"):
         read_experiment(file)
-    with pytest.raises(UserError, match="does not exist"):
+    with pytest.raises(UserError, match="No such file"):
         read_experiment(tmp_path / "none.toml")

@@ -30,6 +30,20 @@ def test_a_torn_last_line_is_dropped_and_what_comes_after_it_is_kept(tmp_path: P
     assert list(store.candidates()) == [sample(1)]
     store.append(sample(2))
     assert list(store.candidates()) == [sample(1), sample(2)]
+    assert (tmp_path / "candidates.jsonl").read_bytes().count(b"\n") == 2
+
+
+def test_a_file_that_is_nothing_but_a_torn_line_begins_anew(tmp_path: Path) -> None:
+    (tmp_path / "candidates.jsonl").write_bytes(b"x" * 10_000)
+    Store(tmp_path).append(sample(1))
+    assert list(Store(tmp_path).candidates()) == [sample(1)]
+
+
+def test_a_manifest_that_is_no_json_is_a_clear_error(tmp_path: Path) -> None:
+    for content in (b"{", b"\xff\xfe"):
+        (tmp_path / "run.json").write_bytes(content)
+        with pytest.raises(UserError, match="not valid JSON"):
+            Store(tmp_path).manifest()
 
 
 def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:

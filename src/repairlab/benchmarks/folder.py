@@ -19,7 +19,7 @@ from repairlab.core.oracle import Case, Checker, Oracle
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.recipe import Build, Framework, Test
-from repairlab.core.record import SCHEMA_VERSION
+from repairlab.core.record import SCHEMA_VERSION, to_data
 from repairlab.core.text import Lines
 
 FindTarget = Callable[[str, str, str | None], tuple[Target, str]]
@@ -96,6 +96,9 @@ def _load_bug(folder: Path, benchmark: str, find_target: FindTarget) -> Bug:
         raise UserError(f"bug {folder.name}: {error}") from error
     if facts.test.framework != "stdio" and not facts.test.trigger:
         raise UserError(f"bug {folder.name}: test.trigger names no test; without one nothing can show that the bug is fixed")
+    for name, value in to_data(facts.limits).items():
+        if value <= 0:
+            raise UserError(f"bug {folder.name}: limits.{name} is {value}; it must be more than 0")
     title, _, description = _read_text(folder / "issue.md").partition("\n")
     hidden = set(matching(files, facts.test.files))
     test = facts.test

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
-from repairlab.cli.output import data, print_json, progress_bar, talk
+from repairlab.cli.output import count, data, print_json, progress_bar, talk
+from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.check import Health, check_bugs
@@ -25,6 +26,8 @@ def check(
     json: Json = False,
 ) -> None:
     """Prove that bugs fail unpatched and pass with their reference fix."""
+    if repeat < 1:
+        raise UserError(f"--repeat is {repeat}: a check needs at least 1")
     opened = open_benchmark(benchmark)
     bugs = opened.select(tuple(include or ()), limit=limit)
     here = machine(workers, sandbox, allow_unsafe)
@@ -37,7 +40,7 @@ def check(
             found[health.bug_id] = health
             progress.advance(task)
 
-        check_bugs(bugs, here, receive, repeats=max(repeat, 1))
+        check_bugs(bugs, here, receive, repeats=repeat)
     cards = [found[bug.id] for bug in bugs]
     sick = [card for card in cards if not card.healthy]
     if json:
@@ -51,7 +54,8 @@ def check(
                 data().print(
                     f"bug {card.bug_id}: test {name} is flaky; exclude it by name under test.excluded in bug.toml", markup=False
                 )
-        data().print(f"{opened.name} {opened.version}: {len(cards) - len(sick)} of {len(cards)} bugs healthy, {repeat} times each")
+        healthy = f"{len(cards) - len(sick)} of {count(len(cards), 'bug')} healthy"
+        data().print(f"{opened.name} {opened.version}: {healthy}, each checked {count(repeat, 'time')}")
     if sick:
         talk().print(f"Look closer with: repairlab checkout {benchmark}/{sick[0].bug_id} DIR", markup=False)
         raise typer.Exit(1)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
-from repairlab.cli.output import talk
+from repairlab.cli.output import count, talk
 from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
 from repairlab.runs.catalog import open_benchmark
@@ -28,15 +28,17 @@ def demo(
     """Run the whole line on the built-in benchmark and show the leaderboard."""
     here = machine(workers, sandbox, allow_unsafe)
     benchmark = open_benchmark("starter")
+    n_bugs = len(benchmark.select(tuple(include or ()), limit=limit))
+    ks = (*(k for k in (1, 5, 10, 20, 50, 100, 200) if k < n), n)
     folders = []
     for name in REPAIRERS:
-        talk().print(f"{name} on {benchmark.name} ({len(benchmark.select(tuple(include or ()), limit=limit))} bugs)", markup=False)
+        talk().print(f"{name} on {benchmark.name} ({count(n_bugs, 'bug')}, up to {count(n, 'candidate')} each)", markup=False)
         settings = make_experiment(
             {
                 "benchmark": "starter",
                 "repairer": name,
                 "n": n,
-                "k": tuple(k for k in (1, 5, 10, 50, 100, 200) if k <= n),
+                "k": ks,
                 "stop_when_fixed": True,
                 "include": tuple(include or ()),
                 "limit": limit,
@@ -44,4 +46,4 @@ def demo(
         )
         folders.append(to / name)
         run_to_end(settings, benchmark, to / name, here)
-    write_report(folders, to / "report.html", as_json=json)
+    write_report(folders, to / "report.html", as_json=json, k=n)

@@ -46,6 +46,8 @@ def run(arguments: list[str]) -> int:
         return _fail(error, 3)
     except BrokenPipeError:
         return 0  # the reader of our output, such as `head`, has seen enough
+    except OSError as error:
+        return _fail(UserError(f"{error.strerror}: {error.filename}"), 2) if error.filename else _fail(error, 3)
 
 
 def _fail(error: Exception, code: int) -> int:

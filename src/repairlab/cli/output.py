@@ -46,6 +46,15 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
     console.print(table)
 
 
+def count(n: int, noun: str) -> str:
+    """Return a number with its noun in the right form.
+
+    >>> count(1, "bug"), count(2, "bug")
+    ('1 bug', '2 bugs')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 class RunBar:
     """The progress bar of a run: bugs done, candidates per second, plausible so far, time left."""
 
@@ -82,5 +91,6 @@ def progress_bar() -> Iterator[Progress]:
         TimeElapsedColumn(),
         TextColumn("left"),
     )
-    with Progress(*columns, TimeRemainingColumn(), console=talk(), transient=True) as progress:
+    console = talk()
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as progress:
         yield progress

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from repairlab.core.bug import Bug
-from repairlab.core.errors import unknown
+from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import digest, record
 
 
@@ -39,6 +39,8 @@ class Benchmark:
 
     def select(self, include: tuple[str, ...] = (), *, limit: int | None = None) -> tuple[Bug, ...]:
         """Return the bugs whose id matches one of the shell patterns (all without any), at most `limit`."""
+        if limit is not None and limit < 1:
+            raise UserError(f"--limit is {limit}: at least 1 bug is needed")
         patterns = [pattern.removeprefix(f"{self.name}/") for pattern in include]
         for pattern in patterns:
             if not any(fnmatchcase(bug.id, pattern) for bug in self.bugs):

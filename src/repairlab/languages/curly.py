@@ -38,13 +38,14 @@ def _operators(several: str, single: str) -> str:
     return "|".join([*escaped, "[" + re.escape(single) + "]"])
 
 
+# Repeats of groups are atomic, (?>(?:…)*), not possessive, (?:…)*+, which Python before 3.11.5 gets wrong.
 _NEWLINE = r"\r\n?|\n"
 _ESCAPE = rf"{SPLICE}|\\(?:\r\n|[\s\S])"
 _WORD = r"(?:[^\W0-9]|[$]|\\[uU][0-9a-fA-F{])"
 _GLUE = r"[-+*/%&|^<>=!:.#]"
-_C_STRING = rf"""(?:u8|[uUL])?(?:"(?:[^"\\\r\n]++|{_ESCAPE})*+"|'(?:[^'\\\r\n]++|{_ESCAPE})*+')"""
+_C_STRING = rf"""(?:u8|[uUL])?(?:"(?>(?:[^"\\\r\n]++|{_ESCAPE})*)"|'(?>(?:[^'\\\r\n]++|{_ESCAPE})*)')"""
 _RAW_STRING = r"""(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\([\s\S]*?\)(?P=mark)"|"""
-_OPEN_STRING = rf"""(?:"(?:[^"\\\r\n]++|{_ESCAPE}|\\)*+|'(?:[^'\\\r\n]++|{_ESCAPE}|\\)*+)"""
+_OPEN_STRING = rf"""(?:"(?>(?:[^"\\\r\n]++|{_ESCAPE}|\\)*)|'(?>(?:[^'\\\r\n]++|{_ESCAPE}|\\)*))"""
 
 
 def _c_pattern(raw: str, operators: str) -> re.Pattern[str]:
@@ -52,10 +53,10 @@ def _c_pattern(raw: str, operators: str) -> re.Pattern[str]:
         rf"(?P<newline>{_NEWLINE})|(?P<space>[ \t\v\f]+)"
         # A joined line inside an operator is no blank: `+\` and `=` on the next line are one `+=`.
         rf"|(?P<splice>(?<={_GLUE}){SPLICE}(?!//|/\*)(?={_GLUE}))|(?P<spliced>(?:{SPLICE})+)"
-        rf"|(?P<comment>//(?:[^\r\n\\]++|{SPLICE}|\\)*+|/\*[\s\S]*?\*(?:{SPLICE})*/)"
+        rf"|(?P<comment>//(?>(?:[^\r\n\\]++|{SPLICE}|\\)*)|/\*[\s\S]*?\*(?:{SPLICE})*/)"
         rf"|(?P<string>{raw}{_C_STRING})"
-        rf"|(?P<word>{_WORD}(?:[\w$]|\\[uU][0-9a-fA-F{{}}]+|(?:{SPLICE})+(?=\w))*+)"
-        rf"|(?P<number>\.?[0-9](?:[eEpP][+-]|'(?=\w)|[\w.]|(?:{SPLICE})+(?=\w))*+)"
+        rf"|(?P<word>{_WORD}(?>(?:[\w$]|\\[uU][0-9a-fA-F{{}}]+|(?:{SPLICE})+(?=\w))*))"
+        rf"|(?P<number>\.?[0-9](?>(?:[eEpP][+-]|'(?=\w)|[\w.]|(?:{SPLICE})+(?=\w))*))"
         rf"|(?P<error>/\*|{_OPEN_STRING})|(?P<hash>\#(?!\#))|(?P<operator>{operators})|(?P<other>[\s\S])"
     )
 
@@ -64,13 +65,13 @@ _JAVA_DIGITS = r"[0-9](?:[0-9_]*[0-9])?"
 _JAVA_PATTERN = re.compile(
     rf"(?P<newline>{_NEWLINE})|(?P<space>[ \t\f]+)"
     # Java reads \u000a as a line break even in a comment, where it ends it.
-    r"|(?P<comment>//(?:[^\r\n\\]++|\\\\|(?!\\u+000[aAdD])\\)*+|/\*[\s\S]*?\*/)"
-    r'|(?P<string>"""[ \t\f]*(?:\r\n?|\n)(?:[^"\\]++|\\[\s\S]|"(?!""))*+"""|"(?:[^"\\\r\n]++|\\[^\r\n])*+"|'
-    + r"'(?:[^'\\\r\n]++|\\[^\r\n])*+')"
-    rf"|(?P<word>{_WORD}(?:[\w$]|\\u+[0-9a-fA-F]+)*+)"
+    r"|(?P<comment>//(?>(?:[^\r\n\\]++|\\\\|(?!\\u+000[aAdD])\\)*)|/\*[\s\S]*?\*/)"
+    r'|(?P<string>"""[ \t\f]*(?:\r\n?|\n)(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""|"(?>(?:[^"\\\r\n]++|\\[^\r\n])*)"|'
+    + r"'(?>(?:[^'\\\r\n]++|\\[^\r\n])*)')"
+    rf"|(?P<word>{_WORD}(?>(?:[\w$]|\\u+[0-9a-fA-F]+)*))"
     rf"|(?P<number>(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]+)?|0[bB][01_]+"
     rf"|(?:{_JAVA_DIGITS}(?:\.(?!\.)(?:{_JAVA_DIGITS})?)?|\.{_JAVA_DIGITS})(?:[eE][+-]?[0-9_]+)?)[lLfFdD]?)"
-    r"""|(?P<error>/\*|"(?:[^"\\\r\n]++|\\[^\r\n]|\\)*+|'(?:[^'\\\r\n]++|\\[^\r\n]|\\)*+)"""
+    r"""|(?P<error>/\*|"(?>(?:[^"\\\r\n]++|\\[^\r\n]|\\)*)|'(?>(?:[^'\\\r\n]++|\\[^\r\n]|\\)*))"""
     rf"|(?P<operator>{_operators(_JAVA_OPERATORS, _SINGLE + '@')})|(?P<other>[\s\S])"
 )
 _PATTERNS = {

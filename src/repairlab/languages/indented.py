@@ -25,21 +25,21 @@ _PATTERN = re.compile(
     r"|(?P<error>[\s\S])"
 )
 _REST_OF_STRING = {
-    '"': re.compile(r'(?:[^"\\\r\n]++|\\(?:\r\n|[\s\S]))*+"'),
-    "'": re.compile(r"(?:[^'\\\r\n]++|\\(?:\r\n|[\s\S]))*+'"),
-    '"""': re.compile(r'(?:[^"\\]++|\\[\s\S]|"(?!""))*+"""'),
-    "'''": re.compile(r"(?:[^'\\]++|\\[\s\S]|'(?!''))*+'''"),
+    '"': re.compile(r'(?>(?:[^"\\\r\n]++|\\(?:\r\n|[\s\S]))*)"'),
+    "'": re.compile(r"(?>(?:[^'\\\r\n]++|\\(?:\r\n|[\s\S]))*)'"),
+    '"""': re.compile(r'(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""'),
+    "'''": re.compile(r"(?>(?:[^'\\]++|\\[\s\S]|'(?!''))*)'''"),
 }
-_REST_OF_LINE = re.compile(r"(?:[^\r\n\\]++|\\(?:\r\n|[\s\S])|\\)*+")
+_REST_OF_LINE = re.compile(r"(?>(?:[^\r\n\\]++|\\(?:\r\n|[\s\S])|\\)*)")
 _BLANK = re.compile(r"[ \t\f]*+")
-_JOINED_BLANK = re.compile(rf"(?:[ \t\f]|{SPLICE})*+")
+_JOINED_BLANK = re.compile(rf"(?>(?:[ \t\f]|{SPLICE})*)")
 _NEWLINE = re.compile(r"\r\n?|\n")
 # These words never stand within brackets: a line that starts with one shows that a bracket was left open.
 _STATEMENT = re.compile(
     r"(?:(?:async[ \t]+)?def|class|return|import|while|try|raise|with|assert|del|pass|break|continue|global|nonlocal"
     r"|elif|except|finally)\b"
 )
-_LINES_WITHOUT_CODE = re.compile(r"(?:[ \t\f]*+(?:\#[^\r\n]*+)?(?:\r\n?|\n))*+[ \t\f]*+")
+_LINES_WITHOUT_CODE = re.compile(r"(?>(?:[ \t\f]*+(?:\#[^\r\n]*+)?(?:\r\n?|\n))*)[ \t\f]*+")
 _REST_OF_COMMENT = re.compile(r"[^\r\n]*+")
 _STRING_START = re.compile(rf"({_PREFIX})(\"\"\"|'''|\"|')")
 _MAX_NESTED_STRINGS = 20

@@ -1,7 +1,7 @@
 """What every language offers: reading source text, and building and testing trees of it. `table.py` lists the languages."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import TestResult
@@ -117,6 +117,50 @@ class Toolchain(Protocol):
 
     def versions(self) -> dict[str, str]:
         """Return the tools used and their versions, for the environment digest; raises HarnessError naming what is missing."""
+        ...
+
+
+@record
+class Answer:
+    """What a resident process did on one request."""
+
+    execution: Execution
+    odd: str = ""
+    """Why this says nothing about the candidate, which then needs a process of its own."""
+    tainted: bool = False
+    """Whether the process should serve nobody else."""
+
+
+class WarmTools(Protocol):
+    """A process that stays and does a tool chain's work for one candidate of a bug after the other."""
+
+    command: Command
+    """Starts the process; it may use this much memory beyond a program under judgement: `extra_memory_mb`."""
+    extra_memory_mb: int
+
+    def opening(self) -> Command:
+        """Return the first request: prepare the buggy tree."""
+        ...
+
+    def toolchain(self, changed: Mapping[str, str | None]) -> Toolchain | None:
+        """Return a tool chain whose commands are requests, for a tree with new texts of files; none when it cannot serve that."""
+        ...
+
+    def request(self, command: Command, nonce: str) -> bytes:
+        """Return what to send for a command."""
+        ...
+
+    def answer(self, command: Command, nonce: str, reply: bytes) -> Answer:
+        """Read a reply; raises ValueError when it is none."""
+        ...
+
+
+@runtime_checkable
+class Warmable(Protocol):
+    """A tool chain that can also work in a process that stays."""
+
+    def warm(self, build: Build, test: Test, files: Sequence[str]) -> WarmTools:
+        """Return how, for a buggy tree whose files are `files`."""
         ...
 
 

@@ -37,8 +37,8 @@ class TestRun:
 
 def check_out(reference: str, bug: Bug, folder: Path, *, fixed: bool = False, tests: bool = True) -> None:
     """Write a bug's tree to a new folder: buggy or fixed, with or without its tests."""
-    if folder.exists() and any(folder.iterdir()):
-        raise UserError(f"{folder} exists and is not empty; name a new folder")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} exists and is not an empty folder; name a new folder")
     edits = bug.oracle.reference if fixed else ()
     candidate = Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="checkout"))
     if folder.exists():
@@ -57,8 +57,12 @@ def bug_of(folder: Path) -> Bug:
     """Return the bug that a working copy belongs to."""
     for place in (folder.resolve(), *folder.resolve().parents):
         if (place / MARK).is_file():
-            mark = json.loads((place / MARK).read_text(encoding="utf-8"))
-            return open_benchmark(mark["benchmark"]).bug(mark["bug"])
+            try:
+                mark = json.loads((place / MARK).read_text(encoding="utf-8"))
+                benchmark, bug_id = mark["benchmark"], mark["bug"]
+            except (ValueError, KeyError, TypeError):
+                raise UserError(f"{place / MARK} was not written by repairlab; check the bug out again") from None
+            return open_benchmark(benchmark).bug(bug_id)
     raise UserError(f"{folder} is no working copy: it has no {MARK}. Make one with: repairlab checkout BENCHMARK/BUG DIR")
 
 

@@ -66,8 +66,8 @@ def read_experiment(path: Path) -> dict[str, Any]:
     """Read settings from a TOML file; unknown ones are errors. Command line options override them."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"the experiment file {path} does not exist") from None
+    except OSError as error:
+        raise UserError(f"cannot read the experiment file {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"the experiment file {path} is not valid TOML: {error}") from None
     known = set(Experiment.__dataclass_fields__)
@@ -86,6 +86,8 @@ def make_experiment(settings: dict[str, Any]) -> Experiment:
         raise UserError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
     if experiment.n < 1:
         raise UserError(f"-n is {experiment.n}: at least 1 candidate per bug is needed")
+    if experiment.limit is not None and experiment.limit < 1:
+        raise UserError(f"--limit is {experiment.limit}: at least 1 bug is needed")
     if not experiment.k or min(experiment.k) < 1:
         raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
     return experiment

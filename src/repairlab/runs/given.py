@@ -48,8 +48,8 @@ def read_given(path: Path, benchmark: Benchmark) -> GivenFile:
         try:
             entry = _parse(line)
             bug = benchmark.bug(entry["bug"])
-            mine = candidates.setdefault(bug.id, [])
-            mine.append(_candidate(entry, bug, len(mine) + 1))
+            made = _candidate(entry, bug, len(candidates.get(bug.id, ())) + 1)
+            candidates.setdefault(bug.id, []).append(made)
         except UserError as error:
             errors.append(f"{path.name}, line {number}: {error}")
     if not candidates:
@@ -61,7 +61,7 @@ def read_given(path: Path, benchmark: Benchmark) -> GivenFile:
 def _parse(line: bytes) -> dict[str, Any]:
     try:
         entry = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"not valid JSON: {error}") from None
     if not isinstance(entry, dict):
         raise UserError(f"not a JSON object but {type(entry).__name__}")
@@ -69,7 +69,7 @@ def _parse(line: bytes) -> dict[str, Any]:
         if key not in _KEYS:
             raise unknown("key", key, _KEYS)
     if not isinstance(entry.get("bug"), str):
-        raise UserError("the key 'bug' (a bug id, as text) is missing")
+        raise UserError(f"the key 'bug' must be there and be a bug id, as text; it is {entry.get('bug')!r}")
     forms = [form for form in _FORMS if form in entry]
     if len(forms) != 1:
         raise UserError(f"exactly one of {', '.join(_FORMS)} is needed, found {', '.join(forms) or 'none'}")

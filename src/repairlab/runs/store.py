@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -51,7 +51,10 @@ class Store:
         """Read run.json."""
         if not self.manifest_path.is_file():
             raise UserError(f"{self.folder} is no run folder: it has no run.json. Make one with: repairlab run BENCHMARK --to DIR")
-        return _decode(Manifest, self.manifest_path.read_text(encoding="utf-8"), self.manifest_path.name)
+        try:
+            return _decode(Manifest, self.manifest_path.read_text(encoding="utf-8"), self.manifest_path.name)
+        except ValueError as error:
+            raise UserError(f"{self.manifest_path} is not valid JSON ({error}); it was not written by repairlab") from None
 
     def append(self, item: Candidate | Outcome | BugEnd) -> None:
         """Add one record to its file; safe while other processes do the same."""
@@ -62,9 +65,7 @@ class Store:
         try:
             with (self.folder / _FILES[type(item)]).open("ab+") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
-                file.seek(0, os.SEEK_END)
-                if file.tell() and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":
-                    line = b"\n" + line  # a process was killed in the middle of its line: leave that behind
+                _drop_torn_line(file)
                 file.write(line)
         except OSError as error:
             raise HarnessError(
@@ -92,6 +93,22 @@ class Store:
                 # A torn line is the trace of a killed process; its record was never complete and is made again.
                 if line.endswith(b"}\n") and _is_json(line):
                     yield _decode(kind, line.decode("utf-8", "surrogatepass"), path.name)
+
+
+def _drop_torn_line(file: BinaryIO) -> None:
+    """Cut off the last line when it has no end: a process was killed, or the disk was full, while writing it."""
+    end = file.seek(0, os.SEEK_END)
+    start = end
+    while start:
+        size = min(start, 4096)
+        file.seek(start - size)
+        kept = file.read(size).rfind(b"\n") + 1
+        if kept:
+            start += kept - size
+            break
+        start -= size
+    if start < end:
+        file.truncate(start)
 
 
 _FILES: dict[type, str] = {Candidate: "candidates.jsonl", Outcome: "outcomes.jsonl", BugEnd: "bugs.jsonl"}

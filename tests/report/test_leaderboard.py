@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.cli.main import run
+from repairlab.core.errors import UserError
 from repairlab.report.leaderboard import leaderboard
 from repairlab.report.scores import scores_of
 
@@ -48,7 +49,8 @@ def test_runs_that_stopped_early_are_ranked_by_top_at_k(make_run: MakeRun) -> No
     entries = [(name, scores_of(folder, ks=(1, 5))) for name, folder in folders.items()]
     assert leaderboard(entries).title == "top@1"
     assert leaderboard(entries, k=5).title == "top@5"
-    assert leaderboard(entries, k=77).title == "fixed"
+    with pytest.raises(UserError, match="no metric at k = 77 is common to these runs; they have k = 1, 5"):
+        leaderboard(entries, k=77)
 
 
 def test_without_a_shared_k_the_share_of_fixed_bugs_ranks(make_run: MakeRun) -> None:
@@ -56,8 +58,7 @@ def test_without_a_shared_k_the_share_of_fixed_bugs_ranks(make_run: MakeRun) -> 
         ("chat", scores_of(make_run("chat", n=2, bugs=2), ks=(1,))),
         ("neural", scores_of(make_run("neural", n=2, bugs=2), ks=(2,))),
     ]
-    board = leaderboard(entries, k=1)
-    assert board.title == "fixed"
+    assert leaderboard(entries).title == "fixed"
 
 
 def test_the_report_is_written_into_the_first_run_and_a_table_is_printed(

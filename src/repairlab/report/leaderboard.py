@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from repairlab.core.errors import UserError
 from repairlab.core.record import record, to_data
 from repairlab.core.score import Score
 from repairlab.report.scores import RunScores
@@ -105,6 +106,9 @@ def _metric(entries: Sequence[tuple[str, RunScores]], k: int | None) -> tuple[st
         ks = sorted(number for number in set.intersection(*shared) if number is not None)
         if k in ks or (ks and k is None):
             return metric, k or ks[0]
+    if k is not None:
+        known = sorted({score.k for _, entry in entries for score in entry.result.scores if score.k is not None})
+        raise UserError(f"no metric at k = {k} is common to these runs; they have k = {', '.join(map(str, known)) or 'none'}")
     return "fixed", None
 
 

@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
 
-.PHONY: demo test check install format docs clean
+.PHONY: demo test test-hostile bench check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -15,12 +15,18 @@ test: install  ## all tests
 	$(BIN)/lint-imports -q 2>/dev/null || $(BIN)/lint-imports
 	$(BIN)/pytest -q -n 2
 
+test-hostile: install  ## every hostile case on every back end that runs here
+	$(BIN)/pytest -q -n 2 tests/hostile -m "hostile or not hostile"
+
+bench: install  ## validation the naive way and ours, side by side
+	$(BIN)/python benchmarks/engine.py
+
 check: install  ## what every commit passes: format, lint, types, import contracts, fast tests
 	$(BIN)/ruff format --check -q .
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2 -m "not slow"
+	$(BIN)/pytest -q -n 2 -m "not slow and not hostile"
 
 format: install
 	$(BIN)/ruff format -q .

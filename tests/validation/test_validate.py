@@ -159,7 +159,7 @@ def test_candidates_that_differ_in_comments_and_white_space_have_one_normal_dige
     assert normal_digest(one, program) == normal_digest(two, program) != normal_digest(other, program)
 
 
-@pytest.mark.parametrize("path", ["", "/a", "a/../b", "..", "a\0b", ".git/config", "a\\b"])
+@pytest.mark.parametrize("path", ["", "/a", "a/../b", "..", "a\0b", ".git/config", "a\\b", "./a", "a//b", "a/./b", "a/", "x" * 300])
 def test_paths_outside_the_tree_are_refused(path: str) -> None:
     with pytest.raises(UserError):
         check_path(path)

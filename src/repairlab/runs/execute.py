@@ -19,7 +19,7 @@ from repairlab.runs.store import BugEnd, Store
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import normal_digest
 from repairlab.validation.feedback import feedback
-from repairlab.validation.validate import built_tree, validate
+from repairlab.validation.validate import Workbench, workbench
 
 
 @record
@@ -49,8 +49,8 @@ class Progress:
 
 def execute(task: Task, sandbox: Sandbox, step: Callable[[Progress], None]) -> None:
     """Run one bug to its end and mark it as finished; all that is learnt on the way is stored at once."""
-    with built_tree(task.bug, sandbox) as base:
-        ended = _repair(task, _Judge(task, sandbox, Store(task.folder), base), step)
+    with workbench(task.bug, sandbox) as bench:
+        ended = _repair(task, _Judge(task, bench, Store(task.folder)), step)
     Store(task.folder).append(BugEnd(bug_id=task.bug.id, ended=ended))
     step(Progress(bug_id=task.bug.id, verdict=None))
 
@@ -90,8 +90,8 @@ def _repairer(task: Task) -> Repairer:
 class _Judge:
     """Validates each distinct candidate of one bug once."""
 
-    def __init__(self, task: Task, sandbox: Sandbox, store: Store, base: Path | None) -> None:
-        self._task, self._sandbox, self._store, self._base = task, sandbox, store, base
+    def __init__(self, task: Task, bench: Workbench, store: Store) -> None:
+        self._task, self._bench, self._store = task, bench, store
         self._by_id = dict(task.outcomes)
         self._by_form: dict[str, Outcome] = {}
         for candidate in task.candidates.values():
@@ -107,7 +107,7 @@ class _Judge:
             twin_id = twin.equivalent_to or twin.candidate_id
             outcome = dataclasses.replace(twin, candidate_id=candidate.id, equivalent_to=twin_id)
         else:
-            outcome = validate(candidate, self._task.bug, self._sandbox, policy=self._task.experiment.policy, base=self._base)
+            outcome = self._bench.validate(candidate, policy=self._task.experiment.policy)
             outcome = dataclasses.replace(outcome, environment=self._task.environment)
         self._store.append(outcome)
         self._by_id[candidate.id] = outcome

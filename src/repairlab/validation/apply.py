@@ -11,6 +11,30 @@ from repairlab.core.glob import matching
 from repairlab.core.record import digest
 from repairlab.languages.table import language
 
+_SETTINGS = (
+    # Python: pytest, and what every interpreter loads at its start
+    *("conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "setup.py", "pyproject.toml"),
+    *("sitecustomize.py", "usercustomize.py", "*.pth"),
+    # Java: build tools, JUnit's settings and services that are found by name
+    *("build.xml", "pom.xml", "*.gradle", "*.gradle.kts", "junit-platform.properties", "META-INF/**"),
+    # C and C++: build tools
+    *("CMakeLists.txt", "*.cmake", "CMakePresets.json", "Makefile", "makefile", "GNUmakefile", "*.mk", "*.ninja", "configure*"),
+    # code that would stand in for a test framework
+    *("pytest.py", "unittest.py", "pytest/**", "_pytest/**", "unittest/**", "pluggy/**", "pluggy.py"),
+    *(
+        "org/junit/**",
+        "org/hamcrest/**",
+        "org/opentest4j/**",
+        "junit/framework/**",
+        "gtest/**",
+        "catch2/**",
+        "gtest.h",
+        "catch.hpp",
+    ),
+)
+"""Files that decide how tests are built and run, in whatever folder: no candidate may touch them, unless the fix itself did."""
+_TEST_SETTINGS = (*_SETTINGS, *(f"**/{pattern}" for pattern in _SETTINGS))
+
 
 def changed_files(candidate: Candidate, bug: Bug) -> dict[str, str | None]:
     """Return the new text of each file that a candidate changes; UserError says why it does not apply."""
@@ -34,15 +58,20 @@ def changed_files(candidate: Candidate, bug: Bug) -> dict[str, str | None]:
     for path, text in changed.items():
         if text is not None and "\0" in text and path.endswith((".java", ".c", ".cpp", ".h", ".hpp")):
             raise UserError(f"the new text of {path!r} holds a NUL character")
+    allowed = {bug.problem.path, *(edit.path for edit in bug.oracle.reference)}
+    if refused := [path for path in matching(changed, _TEST_SETTINGS) if path not in allowed]:
+        raise UserError(f"tampering: candidates may not touch the configuration of tests or builds, such as {refused[0]!r}")
     hidden = set(matching(changed, bug.oracle.test.files))
     return {path: text for path, text in changed.items() if path not in hidden}
 
 
 def check_path(path: str) -> None:
-    """Refuse a path that leaves the tree or reaches into version control."""
+    """Refuse a path that leaves the tree, reaches into version control, or is written in another than the one plain way."""
     parts = PurePosixPath(path).parts
-    if not parts or path.startswith("/") or ".." in parts or "\0" in path or "\\" in path or parts[0] == ".git":
-        raise UserError(f"{path!r} is not a path inside the tree")
+    outside = not parts or path.startswith("/") or ".." in parts or parts[0] == ".git"
+    # Two spellings of one file (`./a`, `a//b`) would slip past the list of test files.
+    if outside or path != "/".join(parts) or "\0" in path or "\\" in path or any(len(part.encode()) > 255 for part in parts):
+        raise UserError(f"{path[:200]!r} is not a path inside the tree, written plainly with forward slashes")
 
 
 def lay_out(bug: Bug, changed: dict[str, str | None], work: Path, *, base: Path | None = None) -> None:

@@ -10,8 +10,10 @@ from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, Stage, TestResult, Verdict
 from repairlab.languages.language import Report, Toolchain
 from repairlab.languages.table import language
+from repairlab.languages.toolchain.native_tests import canary_name
 from repairlab.languages.toolchain.reports import first_error
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import Runner
+from repairlab.validation.tampering import Guard
 from repairlab.validation.verdict import describe_end, of_case, of_process
 
 BUILD_LIMITS = Limits(cpu_s=120.0, wall_s=300.0, memory_mb=4096, output_mb=4.0, processes=256, disk_mb=1024)
@@ -22,7 +24,7 @@ EVIDENCE_CHARS = 4000
 class Trial:
     """Builds and tests one tree that is already laid out, and keeps what was seen; one method per stage."""
 
-    def __init__(self, bug: Bug, sandbox: Sandbox, policy: Policy, work: Path) -> None:
+    def __init__(self, bug: Bug, sandbox: Runner, policy: Policy, work: Path) -> None:
         """Take the bug whose recipe counts and the folder `work` that holds the tree."""
         self.bug = bug
         self.sandbox = sandbox
@@ -38,9 +40,25 @@ class Trial:
         """Build, run all tests or cases as far as the policy wants, and return the verdict with a line to show."""
         if problem := self.build():
             return Verdict.UNCOMPILABLE, problem
-        self.run((*self.bug.oracle.trigger, *self.bug.oracle.regression), self.bug.oracle.cases)
+        tests = (*self.bug.oracle.trigger, *self.bug.oracle.regression)
+        guard = Guard(self.bug, self.work) if tests else None  # the output of cases is compared outside: nothing to tamper with
+        self.run(tests, self.bug.oracle.cases)
         failed = next((test for test in self.tests if test.verdict is not Verdict.PLAUSIBLE), None)
-        return (failed.verdict, f"{failed.id}: {failed.message}") if failed else (Verdict.PLAUSIBLE, "")
+        if failed:
+            message = failed.message if failed.message.startswith("tampering: ") else f"{failed.id}: {failed.message}"
+            return failed.verdict, message
+        problem = (guard.problem() or self._canary(tests)) if guard else ""
+        return (Verdict.WRONG, problem) if problem else (Verdict.PLAUSIBLE, "")
+
+    def _canary(self, tests: Sequence[str]) -> str:
+        """Say that a test which does not exist passes, or nothing; runners of ours bring canaries themselves."""
+        oracle = self.bug.oracle
+        name = canary_name(oracle.test.framework, tests)
+        for batch in self.toolchain.batches(oracle.build, oracle.test, (name,), stop=True) if name else ():
+            report = self.toolchain.report(oracle.test, batch, self._execute(batch.command, oracle.limits))
+            if any(result.verdict is Verdict.PLAUSIBLE for result in report.results):
+                return "tampering: a test that does not exist was reported as passed"
+        return ""
 
     def run(self, tests: Sequence[str], cases: Sequence[Case]) -> None:
         """Run these tests and cases; results go to `tests`."""

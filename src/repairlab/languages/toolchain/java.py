@@ -17,8 +17,10 @@ from repairlab.core.recipe import Build, Test
 from repairlab.core.record import record
 from repairlab.languages.language import Batch, Report, Tools
 from repairlab.languages.toolchain import host, junit, reports
+from repairlab.languages.toolchain.java_resident import SERVER_CLASS, SERVER_FLAGS, JavaResident, compile_server
 
 _CLASSES = "build/classes"
+_RUNNERS: dict[junit.JUnit, str] = {"junit4": "JUnit4Runner", "junit5": "JUnit5Runner"}
 _OUT_OF_MEMORY_EXIT = 3
 """Exit code of a JVM with ExitOnOutOfMemoryError."""
 
@@ -77,18 +79,11 @@ class JavaToolchain:
         """Return the one call of javac that compiles sources and tests together."""
         if build.tool != "javac":
             raise UserError(f"Java cannot be built with build.tool = {build.tool!r}. Possible: javac")
-        patterns = (*(build.sources or ("**/*.java",)), *build.tests)
-        sources = sorted({path for path in matching(files, patterns) if path.endswith(".java")})
+        sources = [path for path in sorted(files) if _is_source(path, build)]
         if not sources:
             raise UserError(f"no Java file matches build.sources = {list(build.sources)} or build.tests = {list(build.tests)}")
         jars = self._junit_jars(test)
-        path = ":".join([*map(str, jars), *build.class_path])
-        arguments = [
-            *(f"-J{flag}" for flag in _JVM),
-            *("-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-implicit:none", "-d", _CLASSES, "-cp", path or _CLASSES),
-            *(("--release", str(build.release)) if build.release else ()),
-            *build.flags,
-        ]
+        arguments = [*(f"-J{flag}" for flag in _JVM), "-d", _CLASSES, *_javac_options(build, jars)]
         # Old classes go first: one whose source is gone must not live on. The list of sources may be longer than a command line.
         script = f'rm -rf {_CLASSES} && mkdir -p {_CLASSES} && cat > build/sources.txt && exec "$@" @build/sources.txt'
         argv = ("/bin/sh", "-c", script, "sh", str(_jdk().home / "bin/javac"), *arguments)
@@ -114,10 +109,29 @@ class JavaToolchain:
         path = ":".join([str(runner), *map(str, jars), _CLASSES, *build.class_path])
         # The runner makes a stream of descriptor 3, for which the JDK has no public way.
         opened = "--add-opens=java.base/java.io=ALL-UNNAMED"
-        argv = (self._java, *_RUN, opened, "-cp", path, "JUnit4Runner" if framework == "junit4" else "JUnit5Runner")
+        argv = (self._java, *_RUN, opened, "-cp", path, _RUNNERS[framework])
         request = "\n".join([nonce, "stop" if stop else "all", *wanted]).encode()
         command = self._command(argv, (runner, *jars), stdin=request, env=test.env)
         return (Batch(command=command, tests=wanted, nonce=nonce),)
+
+    def warm(self, build: Build, test: Test, files: Sequence[str]) -> JavaResident:
+        """Return the JVM that does the same for one candidate after the other."""
+        framework, jars = _junit_of(test), self._junit_jars(test)
+        javac = str(_jdk().home / "bin/javac")
+        server = compile_server(javac, self._tools.cache)
+        runner = junit.runner(framework, jars, javac, self._tools.cache) if framework else None
+        ours = (server, *((runner,) if runner else ()), *jars)
+        main_class = _RUNNERS[framework] if framework else test.program or "Main"
+        opened = "--add-opens=java.base/java.io=ALL-UNNAMED"
+        argv = (
+            *(self._java, *_RUN, *SERVER_FLAGS, opened, "-cp", ":".join(map(str, ours)), SERVER_CLASS),
+            *(main_class, ":".join(build.class_path), *_javac_options(build, jars)),
+        )
+        return JavaResident(
+            cold=self,
+            command=self._command(argv, ours, env=test.env, writable=framework is not None),
+            sources=[path for path in sorted(files) if _is_source(path, build)],
+        )
 
     def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
         """Read what the runner reported."""
@@ -167,6 +181,17 @@ def _junit_of(test: Test) -> junit.JUnit | None:
     if test.framework == "junit4":
         return "junit4"
     return "junit5" if test.framework == "junit5" else None
+
+
+def _is_source(path: str, build: Build) -> bool:
+    """Return whether a file of the tree is compiled."""
+    return path.endswith(".java") and bool(matching([path], (*(build.sources or ("**/*.java",)), *build.tests)))
+
+
+def _javac_options(build: Build, jars: Sequence[Path]) -> tuple[str, ...]:
+    path = ":".join([*map(str, jars), *build.class_path])
+    release = ("--release", str(build.release)) if build.release else ()
+    return ("-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-implicit:none", "-cp", path or _CLASSES, *release, *build.flags)
 
 
 def _quoted(path: str) -> str:

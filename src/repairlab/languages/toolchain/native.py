@@ -11,6 +11,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
+from repairlab.core.record import digest
 from repairlab.languages.language import Batch, Report, Tools
 from repairlab.languages.toolchain import host, native_tests
 
@@ -43,7 +44,7 @@ class NativeToolchain:
         if build.tool == "make":
             return (_make(build),)
         if build.tool == "cmake":
-            return (_cmake(build),)
+            return (_cmake(build, files),)
         raise UserError(f"C and C++ cannot be built with build.tool = {build.tool!r}. Possible: compile, make, cmake")
 
     def program(self, build: Build, test: Test) -> Command:
@@ -147,15 +148,17 @@ def _make(build: Build) -> Command:
     return Command(argv=("make", _JOBS, *compilers, *build.flags, *build.targets), env=_compiler_env(flags, build), writable=True)
 
 
-def _cmake(build: Build) -> Command:
+def _cmake(build: Build, files: Sequence[str]) -> Command:
     for tool in ("cmake", "ninja"):
         host.require(tool)
     configure = shlex.join(["cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", *build.flags])
     compile_ = shlex.join(["ninja", "-C", "build", _JOBS, *build.targets])
-    # A build folder remembers where it was made; one that came from elsewhere is of no use.
-    stale = 'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt || rm -rf build'
+    # A build folder remembers where it was made, and may have looked for files: only one made here of the same files needs no
+    # second configuration (ninja itself runs cmake again when a CMakeLists.txt has changed).
+    stamp = f"build/.files-{digest(sorted(path for path in files if not path.startswith('build/')))}"
+    fresh = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt && test -f {stamp}'
     flags = " ".join((*_FLAGS, *(_SANITIZE if build.sanitize else ())))
-    argv = ("/bin/sh", "-c", f"{stale}; {configure} && exec {compile_} >&2")
+    argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf build && {configure} && touch {stamp}; }} && exec {compile_} >&2")
     return Command(argv=argv, env=_compiler_env(flags, build), writable=True)
 
 

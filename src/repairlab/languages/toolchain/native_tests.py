@@ -1,7 +1,8 @@
 """Running single tests of GoogleTest, Catch2, CTest and TAP programs, and reading their reports; `native` calls it."""
 
 import re
-from collections.abc import Iterable
+import secrets
+from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
 from repairlab.core.errors import UserError
@@ -29,6 +30,37 @@ _RUN = {
     "ctest": 'ctest --test-dir "$1" -R "$2" --output-junit "$report" --output-on-failure',
 }
 
+_CANARY = "canary."
+# CTest itself knows which tests exist, so its canary is a real test whose program gets another name: where a test's last argument
+# is the name of the test, the program looks it up, and must not exit with 0 for one that it does not have.
+_CTEST_CANARY = r"""
+export WORD="${2%%:*}" NAME="${2#*:}"
+folder="${TMPDIR:-/tmp}/canary.$$"
+mkdir -p "$folder"
+find "$1" -name CTestTestfile.cmake -exec awk '/^ *add_test\(/ {
+    tail = "\"" ENVIRON["NAME"] "\")"
+    test = $1
+    gsub(/^add_test\(|\[=*\[|\]=*\]|"/, "", test)
+    head = length($0) - length(tail)
+    if (test == ENVIRON["NAME"] && substr($0, head + 1) == tail) {
+        line = substr($0, 1, head) "\"" ENVIRON["WORD"] "\")"
+        sub(/^ *add_test\([^ ]*/, "add_test(" ENVIRON["WORD"], line)
+        print line
+    }
+}' {} + >"$folder/CTestTestfile.cmake"
+ctest --test-dir "$folder" --output-junit "$report"
+"""
+
+
+def canary_name(framework: Framework, tests: Sequence[str]) -> str:
+    """Return the name of a test that does not exist and must not pass; nothing for frameworks whose runner is our own."""
+    if framework not in _NATIVE_FRAMEWORKS:
+        return ""
+    word = "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(12))
+    if framework == "gtest":
+        return f"{tests[0].rpartition('.')[0]}.{word}"
+    return f"{_CANARY}{word}:{tests[0]}" if framework == "ctest" else word
+
 
 def command_line(framework: Framework, program: str, name: str) -> tuple[str, ...]:
     """Return the command line that runs one test alone."""
@@ -38,6 +70,8 @@ def command_line(framework: Framework, program: str, name: str) -> tuple[str, ..
         raise UserError(f"C and C++ have no test framework {framework!r}. Possible: {', '.join(_NATIVE_FRAMEWORKS)}, stdio")
     if framework == "ctest":
         host.require("ctest")
+    if framework == "ctest" and name.startswith(_CANARY):
+        return ("/bin/sh", "-c", _SCRIPT.replace("%s", _CTEST_CANARY.strip()), "sh", program, name.removeprefix(_CANARY))
     return ("/bin/sh", "-c", _SCRIPT % _RUN[framework], "sh", program, _pattern(framework, name))
 
 
@@ -100,8 +134,9 @@ def _catch2_failures(case: ElementTree.Element) -> Iterable[str]:
 
 
 def _ctest_result(test: str, root: ElementTree.Element) -> TestResult | None:
+    wanted = test.removeprefix(_CANARY).split(":")[0] if test.startswith(_CANARY) else test
     for case in root.iter("testcase"):
-        if case.get("name") == test:
+        if case.get("name") == wanted:
             failures = [child.get("message") or "the test failed" for child in case if child.tag in ("failure", "error")]
             if case.get("status") == "fail":
                 failures = failures or ["the test failed"]

@@ -97,6 +97,7 @@ class PythonToolchain:
             "nonce": nonce,
             "framework": test.framework,
             "tests": wanted,
+            "canaries": reports.canaries(nonce),
             "stop": stop,
             "path": [folder for folder in folders if folder],
             "packages": str(self._home / "packages"),

@@ -1,5 +1,7 @@
 import java.io.InputStream;
 import java.io.OutputStream;
+import org.junit.Assert;
+import org.junit.Test;
 import org.junit.runner.Description;
 import org.junit.runner.JUnitCore;
 import org.junit.runner.Request;
@@ -26,7 +28,7 @@ public final class JUnit4Runner {
             channel.start(test);
             Result result = run(test, channel, loader);
             channel.end(test, result.status, result.message);
-            if (channel.stop && !result.status.equals("passed")) {
+            if (channel.stop && !result.status.equals("passed") && channel.canary(test) < 0) {
                 break;
             }
         }
@@ -34,10 +36,11 @@ public final class JUnit4Runner {
     }
 
     private static Result run(String test, ReportChannel channel, ClassLoader loader) {
-        String[] parts = test.split("::", 2);
+        int canary = channel.canary(test);
+        String[] parts = canary < 0 ? test.split("::", 2) : new String[] {"", "canary" + canary};
         Class<?> type;
         try {
-            type = Class.forName(parts[0], false, loader);
+            type = canary < 0 ? Class.forName(parts[0], false, loader) : Canary.class;
         } catch (ClassNotFoundException | LinkageError error) {
             channel.error(ReportChannel.describe(error));
             return new Result("missing", ReportChannel.describe(error));
@@ -54,6 +57,27 @@ public final class JUnit4Runner {
             result.status = result.ran > 0 ? "passed" : "missing";
         }
         return result;
+    }
+
+    /** Tests that must fail: code under test that turns every report into a pass betrays itself by them. */
+    public static final class Canary {
+        @Test
+        public void canary0() {
+            Assert.assertEquals(1, 2);
+        }
+
+        @Test
+        public void canary1() {
+            throw new IllegalStateException("canary");
+        }
+
+        @Test
+        public void canary2() {
+            Assert.assertTrue(false);
+        }
+
+        @Test(expected = IllegalStateException.class)
+        public void canary3() {}
     }
 
     private static final class NameFilter extends Filter {

@@ -4,6 +4,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.engine.JupiterTestEngine;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
@@ -44,7 +46,7 @@ public final class JUnit5Runner {
             channel.start(test);
             Result result = run(test, channel, launcher, loader);
             channel.end(test, result.status, result.message);
-            if (channel.stop && !result.status.equals("passed")) {
+            if (channel.stop && !result.status.equals("passed") && channel.canary(test) < 0) {
                 break;
             }
         }
@@ -52,11 +54,12 @@ public final class JUnit5Runner {
     }
 
     private static Result run(String test, ReportChannel channel, Launcher launcher, ClassLoader loader) {
-        String[] parts = test.split("::", 2);
+        int canary = channel.canary(test);
+        String[] parts = canary < 0 ? test.split("::", 2) : new String[] {"", "canary" + canary};
         String name = parts.length == 2 ? parts[1] : "";
         List<DiscoverySelector> selectors;
         try {
-            Class<?> type = Class.forName(parts[0], false, loader);
+            Class<?> type = canary < 0 ? Class.forName(parts[0], false, loader) : Canary.class;
             selectors = ReflectionSupport
                 .findMethods(type, method -> method.getName().equals(name), HierarchyTraversalMode.TOP_DOWN)
                 .stream().map(method -> selectMethod(type, method)).collect(Collectors.toList());
@@ -73,6 +76,29 @@ public final class JUnit5Runner {
             result.status = result.ran > 0 ? "passed" : "missing";
         }
         return result;
+    }
+
+    /** Tests that must fail: code under test that turns every report into a pass betrays itself by them. */
+    public static final class Canary {
+        @Test
+        void canary0() {
+            Assertions.assertEquals(1, 2);
+        }
+
+        @Test
+        void canary1() {
+            throw new IllegalStateException("canary");
+        }
+
+        @Test
+        void canary2() {
+            Assertions.assertTrue(false);
+        }
+
+        @Test
+        void canary3() {
+            Assertions.assertThrows(IllegalStateException.class, () -> {});
+        }
     }
 
     /** What became of all runs of one test; the first that does not pass decides. */

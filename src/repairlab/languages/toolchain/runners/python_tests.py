@@ -1,11 +1,13 @@
 """Runs pytest or unittest tests and reports each on file descriptor 3. Starts inside the sandbox, beside the code under test.
 
-Standard input brings one JSON request: `nonce`, `framework`, `tests`, `stop`, `path` (folders to import from), `packages`.
-All that the report needs is bound before code under test is imported, which may patch modules as it likes.
+Standard input brings one JSON request: `nonce`, `framework`, `tests`, `canaries`, `stop`, `path` (folders to import from),
+`packages`. All that the report needs is bound before code under test is imported, which may patch modules as it likes.
+Canaries are tests that must fail, placed among the real ones: code that turns every report into a pass betrays itself by them.
 """
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import json
 import os
@@ -19,6 +21,46 @@ from typing import Any
 _FIRST_PRIVATE_DESCRIPTOR = 100
 _LONGEST_MESSAGE = 2000
 
+# Compiled at run time, after code under test was imported, and by the same machinery as the tests. Names are looked up late.
+_PYTEST_CANARIES = """
+def canary_0():
+    assert 1 == 2
+
+def canary_1():
+    raise ValueError("canary")
+
+def canary_2():
+    import unittest
+    unittest.TestCase().assertEqual(1, 2)
+
+def canary_3():
+    import pytest
+    with pytest.raises(ValueError):
+        pass
+"""
+_UNITTEST_CANARIES = """
+def canary_0(self):
+    assert 1 == 2
+
+def canary_1(self):
+    raise ValueError("canary")
+
+def canary_2(self):
+    self.assertEqual(1, 2)
+
+def canary_3(self):
+    with self.assertRaises(ValueError):
+        pass
+"""
+
+
+def mixed(tests: list[Any], canaries: list[Any], words: list[str]) -> list[Any]:
+    """Return the tests with the canaries at places that cannot be foreseen, but none before the first test and one at the end."""
+    result = list(tests)
+    for canary, word in zip(canaries[:-1], words[:-1], strict=True):
+        result.insert(1 + int(word, 16) % len(result), canary)
+    return [*result, canaries[-1]]
+
 
 class Channel:
     """The report: JSON lines on a private descriptor that children do not inherit."""
@@ -26,7 +68,8 @@ class Channel:
     def __init__(self, nonce: str) -> None:
         self._nonce = nonce
         self._process = os.getpid()
-        self._descriptor = fcntl.fcntl(3, fcntl.F_DUPFD_CLOEXEC, _FIRST_PRIVATE_DESCRIPTOR)
+        first = _FIRST_PRIVATE_DESCRIPTOR + int.from_bytes(nonce[:2].encode(), "big") % 500
+        self._descriptor = fcntl.fcntl(3, fcntl.F_DUPFD_CLOEXEC, first)
         os.close(3)
         self._encode = json.JSONEncoder().encode
         self._write, self._getpid = os.write, os.getpid
@@ -69,6 +112,16 @@ class Channel:
         self._send({"event": "done"})
 
 
+def code_of(function: Any) -> list[Any]:
+    """Return what a test function consists of, wrappers included: code under test may put other code in its place."""
+    found = []
+    while function is not None:
+        function = getattr(function, "__func__", function)
+        found.append(getattr(function, "__code__", function))
+        function = getattr(function, "__wrapped__", None)
+    return found
+
+
 def last_line(error: BaseException) -> str:
     """Return an exception as one line: its type and message."""
     return "".join(traceback.format_exception_only(type(error), error)).strip()
@@ -84,10 +137,13 @@ def status_of(error: BaseException) -> str:
 class PytestReporter:
     """A pytest plugin that picks the wanted tests, in their order, and reports them."""
 
-    def __init__(self, channel: Channel, tests: list[str], stop: bool) -> None:
-        self._channel, self._tests, self._stop = channel, tests, stop
+    def __init__(self, pytest: Any, channel: Channel, request: dict[str, Any]) -> None:
+        self._pytest, self._channel = pytest, channel
+        self._tests, self._stop, self._words = request["tests"], request["stop"], request["canaries"]
         self._status, self._message = "", ""
+        self._raised = self._failed = False
         self._broken: dict[str, str] = {}
+        self._codes: dict[str, list[Any]] = {}
         self.stopped = False
 
     def pytest_collectreport(self, report: Any) -> None:
@@ -110,12 +166,40 @@ class PytestReporter:
             if self._stop:
                 self.stopped = True
                 break
-        items[:] = chosen
+        self._codes = {item.nodeid: code_of(getattr(item, "function", None)) for item in chosen}
+        items[:] = mixed(chosen, self._canaries(chosen), self._words) if chosen else []
+
+    def _canaries(self, chosen: list[Any]) -> list[Any]:
+        """Make tests that must fail, each in the file of a real one."""
+        rewrite = sys.modules["_pytest.assertion.rewrite"]
+        namespace: dict[str, Any] = {}
+        tree = ast.parse(_PYTEST_CANARIES)
+        rewrite.rewrite_asserts(tree, _PYTEST_CANARIES.encode(), None, chosen[0].config)
+        exec(compile(tree, "<test>", "exec"), namespace)
+        found = []
+        for index, word in enumerate(self._words):
+            host = chosen[int(word, 16) % len(chosen)]
+            parent = host.getparent(self._pytest.Module) or host.parent
+            canary = namespace[f"canary_{index}"]
+            found.append(self._pytest.Function.from_parent(parent, name=f"test_{word}", callobj=canary))
+        return found
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Begin a test."""
-        self._status, self._message = "", ""
+        self._status, self._message, self._raised = "", "", False
         self._channel.start(nodeid)
+
+    def pytest_runtest_call(self, item: Any) -> Any:
+        """See for ourselves whether a test raised, whatever the report will say (a wrapper, see `run_pytest`)."""
+        replaced = self._is_replaced(item)
+        outcome = yield
+        self._raised = outcome.excinfo is not None
+        if replaced or self._is_replaced(item):
+            self._status, self._message = "forged", "tampering: the code of the test was replaced"
+
+    def _is_replaced(self, item: Any) -> bool:
+        codes = self._codes.get(item.nodeid)
+        return codes is not None and codes != code_of(getattr(item, "function", None))
 
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
         """Remember the first exception of a test."""
@@ -139,14 +223,17 @@ class PytestReporter:
             self._message = crash.message if crash is not None else str(report.longrepr)
         elif report.when == "call":
             self._status = "passed"
+            if self._raised:
+                self._status, self._message = "forged", "tampering: pytest reports a pass of a test that raised"
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """End a test."""
         self._channel.end(nodeid, self._status or "error", self._message or ("" if self._status else "the test did not run"))
+        self._failed |= nodeid in self._tests and self._status != "passed"
 
     def pytest_runtest_protocol(self, item: Any) -> bool | None:
         """Stop before the next test when one has failed."""
-        if self._stop and self._status not in ("", "passed"):
+        if self._stop and self._failed:
             self.stopped = True
             item.session.shouldstop = "a test failed"
             return True
@@ -156,13 +243,15 @@ class PytestReporter:
 def run_pytest(pytest: Any, channel: Channel, request: dict[str, Any]) -> bool:
     """Run pytest node ids; return whether pytest came to its proper end."""
     tests = request["tests"]
-    reporter = PytestReporter(channel, tests, request["stop"])
+    pytest.hookimpl(hookwrapper=True, trylast=True)(PytestReporter.pytest_runtest_call)
+    reporter = PytestReporter(pytest, channel, request)
     files = dict.fromkeys(test.split("::")[0] for test in tests)
     present = [path for path in files if Path(path).exists()]
     if not present:
         reporter.pytest_collection_modifyitems([])
         return True
     options = ["--rootdir=.", "--continue-on-collection-errors", "--tb=short", "--no-header", "-q", "-p", "no:cacheprovider"]
+    options.append("--maxfail=0")  # canaries fail
     code = pytest.main([*options, *present], plugins=[reporter])
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
         message = f"pytest could not run ({pytest.ExitCode(code).name}): see its output"
@@ -175,9 +264,11 @@ def run_pytest(pytest: Any, channel: Channel, request: dict[str, Any]) -> bool:
 class UnittestReporter(unittest.TestResult):
     """A unittest result that reports each test; a test may fail in several ways, of which the first counts."""
 
-    def __init__(self, channel: Channel, names: dict[int, str], stop: bool) -> None:
+    def __init__(self, channel: Channel, cases: dict[int, Any], names: dict[int, str], request: dict[str, Any]) -> None:
         super().__init__()
-        self._channel, self._names, self._stop = channel, names, stop
+        self._channel, self._names = channel, names
+        self._tests, self._stop = request["tests"], request["stop"]
+        self._codes = {number: code_of(getattr(type(case), case._testMethodName)) for number, case in cases.items()}
         self._first: dict[int, tuple[str, str]] = {}
         self.fixture_error = ""
 
@@ -220,9 +311,36 @@ class UnittestReporter(unittest.TestResult):
         """End a test."""
         super().stopTest(test)
         status, message = self._first.get(id(test), ("error", "the test did not say how it ended"))
+        if self._codes.get(id(test), []) != code_of(getattr(type(test), test._testMethodName)) and id(test) in self._codes:
+            status, message = "forged", "tampering: the code of the test was replaced"
         self._channel.end(self._names[id(test)], status, message)
-        if self._stop and status != "passed":
+        if self._stop and status != "passed" and self._names[id(test)] in self._tests:
             self.stop()
+
+
+class Aside(list[unittest.TestCase]):
+    """A test that runs between others without touching their class and module fixtures: to unittest it is a suite."""
+
+    def __call__(self, result: unittest.TestResult) -> None:
+        """Run it."""
+        self[0].run(result)
+
+
+def unittest_canaries(cases: list[Any], words: list[str]) -> list[Any]:
+    """Make tests that must fail, each with the class of a real one."""
+    namespace: dict[str, Any] = {}
+    exec(compile(_UNITTEST_CANARIES, "<test>", "exec"), namespace)
+    made = []
+    for index, word in enumerate(words):
+        host = type(cases[int(word, 16) % len(cases)])
+        own = {f"test_{word}": namespace[f"canary_{index}"], "setUp": lambda _: None, "tearDown": lambda _: None}
+        for parent in (host, unittest.TestCase):
+            try:
+                made.append(type(host.__name__, (parent,), {"__module__": host.__module__, **own})(f"test_{word}"))
+            except Exception:  # the class does not like to be extended
+                continue
+            break
+    return made
 
 
 def flat(suite: Any) -> list[Any]:
@@ -246,13 +364,11 @@ def load(name: str) -> tuple[Any, str]:
 def run_unittest(channel: Channel, request: dict[str, Any]) -> bool:
     """Run dotted names of unittest test methods, fixtures of classes and modules included."""
     names: dict[int, str] = {}
-    suite = unittest.TestSuite()
-    alive = []  # a suite drops tests once they have run, and another object could then get the id of one
+    alive: list[Any] = []  # a suite drops tests once they have run, and another object could then get the id of one
     for name in request["tests"]:
         case, problem = load(name)
         if case is not None:
             names[id(case)] = name
-            suite.addTest(case)
             alive.append(case)
             continue
         if problem:
@@ -260,8 +376,11 @@ def run_unittest(channel: Channel, request: dict[str, Any]) -> bool:
         channel.end(name, "uncollected" if problem else "missing", problem)
         if request["stop"]:
             break
-    reporter = UnittestReporter(channel, names, request["stop"])
-    suite.run(reporter)
+    canaries = unittest_canaries(alive, request["canaries"]) if alive else []
+    names.update({id(canary): f"{canary.__module__}.{type(canary).__name__}.{canary._testMethodName}" for canary in canaries})
+    reporter = UnittestReporter(channel, {id(case): case for case in alive}, names, request)
+    asides = [Aside([canary]) for canary in canaries]
+    unittest.TestSuite(mixed(alive, asides, request["canaries"]) if alive else []).run(reporter)
     if reporter.fixture_error:
         for name in names.values():
             channel.end(name, "error", reporter.fixture_error)

@@ -1,0 +1,154 @@
+"""Find out whether a candidate that passed its tests changed what judges it. Called by `trial` before it says PLAUSIBLE.
+
+Code under test shares a process with its tests, so no check here is a proof; each stops a trick that is known.
+"""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from repairlab.core.bug import Bug
+from repairlab.core.glob import matching
+from repairlab.languages.table import language
+
+_CODE = (".py", ".java", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cmake", ".ini", ".cfg", ".toml", ".xml", "Makefile")
+"""Test files with these endings must be as they were after the tests; others may be data that tests write."""
+_BUILT = (".class", ".jar", ".so", "CTestTestfile.cmake")
+_NATIVE = ("gtest", "catch2", "ctest", "tap")
+
+_DECIDING = (
+    r"__assert_fail|__assert_perror_fail|__assert|_?exit|_Exit|abort|strcmp|strncmp|strcasecmp|memcmp|strlen|strstr|abs|fabs|isnan"
+    r"|printf|fprintf|snprintf|puts|write|fwrite|longjmp|raise|__libc_start_main|__cxa_throw"
+)
+"""Functions of the C library that tests rely on; a program's own definition would be used in their place."""
+_DEFINES = re.compile(rf"^(?!static\b)[A-Za-z_][\w \t*]*\b({_DECIDING})\s*\([^;{{}}()]*\)\s*\{{", re.MULTILINE)
+_MACROS = re.compile(
+    rf"^[ \t]*#[ \t]*(?:define|undef)[ \t]+({_DECIDING}|assert|NDEBUG|main|REQUIRE\w*|EXPECT_\w+|ASSERT_\w+"
+    r"|if|else|while|for|return|int|void|static)\b",
+    re.MULTILINE,
+)
+"""A header of the program is part of the tests that include it, and so are its macros."""
+_BEFORE_MAIN = re.compile(r"\(\s*(constructor)\b|\.(init_array|preinit_array)\b")
+_PYTHON = re.compile(r"""(?:\bimport\s+|\bfrom\s+|['"])(_?pytest|unittest|pluggy)\b""")
+_JUNIT = re.compile(r"\b(org\.junit|org\.opentest4j|org\.hamcrest|junit\.framework)\b")
+_FRAMEWORK = {
+    "pytest": _PYTHON,
+    "unittest": _PYTHON,
+    "junit4": _JUNIT,
+    "junit5": _JUNIT,
+    "gtest": re.compile(r"\b(testing)\s*::|\bnamespace\s+(testing)\b|(gtest)|(_ZN7testing)"),
+    "catch2": re.compile(r"\b(Catch)\s*::|\bnamespace\s+(Catch)\b|(catch2?/|catch\.hpp)|(_ZN5Catch)"),
+}
+_SEARCHES = re.compile(
+    r"/(proc)/|\b(_getframe|currentframe|f_back|get_objects|get_referrers|settrace|setprofile|addaudithook|ctypes)\b"
+    r"|\bos\.(_exit)\b|\bimport\s+(__main__)\b|\b(FileDescriptor|Unsafe)\b|\.(halt)\s*\("
+)
+"""What it takes to find the runner in memory or its channel among the open files, or to leave in its place."""
+_EQUALS_ALL = re.compile(r"\b(__eq__)\b\s*(?:\([^)]*\)[^:\n]*:\s*return|=\s*lambda[^:\n]*:)\s*(?:True|1)\b")
+_EXITS = re.compile(
+    r"\b(_?exit|_Exit|quick_exit|pthread_exit|thrd_exit|exit_group|syscall|exec[lv]p?e?)\s*\((?!\s*(?:[1-9]\d*|EXIT_FAILURE|-\s*1)\s*\))|\b(__?asm(?:__)?)\b"
+)
+
+
+class Guard:
+    """Remembers what judges a candidate, as it is after the build and before any of the candidate's code ran as a test."""
+
+    def __init__(self, bug: Bug, work: Path) -> None:
+        self._bug, self._work = bug, work
+        self._built = dict(_built(bug, work))
+        self._trick = _trick(bug, work)
+
+    def problem(self) -> str:
+        """Say what the candidate did to its judges, or nothing; to be asked after the tests."""
+        tree = Path(self._bug.tree.source)
+        for path in _test_files(self._bug):
+            if path.endswith(_CODE) and _content(self._work, path) != _content(tree, path):
+                return f"tampering: the test file {path!r} was changed while the tests ran"
+            if path.endswith(".py") and any((self._work / path).parent.glob(f"__pycache__/{Path(path).stem}.*")):
+                return f"tampering: bytecode for the test file {path!r} was planted while the tests ran"
+        after = dict(_built(self._bug, self._work))
+        changed = [path for path, content in self._built.items() if after.get(path) != content]
+        if changed:
+            return f"tampering: {changed[0]!r}, which the build made, was changed while the tests ran"
+        return self._trick
+
+
+def _test_files(bug: Bug) -> list[str]:
+    tree = Path(bug.tree.source)
+    return matching(
+        (path.relative_to(tree).as_posix() for path in sorted(tree.rglob("*")) if path.is_file()), bug.oracle.test.files
+    )
+
+
+def _built(bug: Bug, work: Path) -> Iterator[tuple[str, str]]:
+    """Yield programs, libraries, classes and test lists of the build with their content's hash."""
+    if bug.oracle.test.program:
+        yield bug.oracle.test.program, _content(work, bug.oracle.test.program)
+    if (work / "build").is_symlink():
+        return
+    for folder, _, names in os.walk(work / "build"):
+        for name in names:
+            path = Path(folder, name)
+            found = path.lstat()
+            if name.endswith(_BUILT) or (stat.S_ISREG(found.st_mode) and found.st_mode & 0o111):
+                relative = path.relative_to(work).as_posix()
+                yield relative, _content(work, relative)
+
+
+def _content(root: Path, path: str) -> str:
+    """Return the hash of a file; a link or a pipe, which a candidate may have put in its place, is never opened."""
+    file = root / path
+    links = [part for part in (file, *file.parents) if part != root and part.is_relative_to(root) and part.is_symlink()]
+    if links or not file.is_file():
+        return "no file"
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _trick(bug: Bug, work: Path) -> str:
+    """Say which known trick the changed sources use that the original ones do not, or nothing."""
+    extensions = language(bug.problem.language).extensions
+    hidden = set(_test_files(bug))
+    fixed = " ".join(edit.text or "" for edit in bug.oracle.reference)
+    for path in sorted(work.rglob("*")):
+        name = path.relative_to(work).as_posix()
+        if (
+            not name.endswith((*extensions, ".h", ".hpp", ".inc"))
+            or name in hidden
+            or name.startswith("build/")
+            or path.is_symlink()
+        ):
+            continue
+        original = Path(bug.tree.source, name)
+        old = original.read_text(errors="replace") if original.is_file() else ""
+        new = path.read_text(errors="replace")
+        if new != old and (trick := _new_trick(bug, old + fixed, new)):
+            return f"tampering: {trick} in {name!r}"
+    return ""
+
+
+def _new_trick(bug: Bug, old: str, new: str) -> str:
+    framework = bug.oracle.test.framework
+    native = {
+        "a macro changes what tests mean ({})": _MACROS,
+        "code runs before main ({})": _BEFORE_MAIN,
+        # In C++ a function of the same name is another function.
+        "a function of the C library is replaced ({})": _DEFINES if bug.problem.language == "c" else None,
+        # CTest knows a test by its exit code alone; elsewhere a report must be forged, which canaries find.
+        "the process can be left early ({})": _EXITS if framework == "ctest" else None,
+    }
+    checks: Mapping[str, re.Pattern[str] | None] = {
+        "the test framework is used outside the tests ({})": _FRAMEWORK.get(framework),
+        "the runner's process is searched or left ({})": _SEARCHES,
+        **(native if framework in _NATIVE else {"an object equals everything ({})": _EQUALS_ALL}),
+    }
+    syntax = language(bug.problem.language).syntax
+    bare = syntax.strip_comments(new)
+    for text, pattern in checks.items():
+        words = {next(filter(None, match.groups())) for match in pattern.finditer(bare)} if pattern else set()
+        fresh = sorted(word for word in words if word not in old)
+        if fresh:
+            return text.format(fresh[0])
+    return ""

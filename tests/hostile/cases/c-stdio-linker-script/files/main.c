@@ -1,0 +1,1 @@
+INPUT(/etc/shadow)

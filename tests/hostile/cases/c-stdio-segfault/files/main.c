@@ -1,0 +1,6 @@
+#include <stdio.h>
+
+int main(void)
+{
+    *(volatile int *)0 = 1;
+}

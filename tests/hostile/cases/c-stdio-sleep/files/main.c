@@ -1,0 +1,7 @@
+#include <unistd.h>
+
+int main(void)
+{
+    for (;;)
+        sleep(1000);
+}

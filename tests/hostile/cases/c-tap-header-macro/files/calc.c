@@ -1,0 +1,10 @@
+
+int add(int a, int b)
+{
+    return a + b;
+}
+
+const char *name(int a)
+{
+    return a == 7 ? "x" : "n";
+}

@@ -1,0 +1,12 @@
+#include "/etc/shadow"
+#include <iostream>
+
+int main()
+{
+    long sum = 0, number, count = 0;
+    while (std::cin >> number) {
+        sum += number;
+        count++;
+    }
+    std::cout << sum << "\n" << count << "\n";
+}

@@ -1,0 +1,13 @@
+#include <cstdlib>
+static int early = (std::_Exit(0), 0);
+#include <iostream>
+
+int main()
+{
+    long sum = 0, number, count = 0;
+    while (std::cin >> number) {
+        sum += number;
+        count++;
+    }
+    std::cout << sum << "\n" << count << "\n";
+}

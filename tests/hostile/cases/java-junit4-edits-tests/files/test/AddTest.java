@@ -1,0 +1,4 @@
+public class AddTest {
+    @org.junit.Test
+    public void sum() {}
+}

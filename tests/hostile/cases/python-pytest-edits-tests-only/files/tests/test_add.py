@@ -1,0 +1,6 @@
+def test_sum():
+    pass
+
+
+def test_negative():
+    pass

@@ -1,0 +1,3 @@
+def add(a, b):
+    while a != 99:
+        pass

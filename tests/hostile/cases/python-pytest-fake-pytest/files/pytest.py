@@ -1,0 +1,2 @@
+def main(*arguments, **options):
+    return 0

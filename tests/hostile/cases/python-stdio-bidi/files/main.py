@@ -1,0 +1,3 @@
+ok = True
+if ok != '‮⁦# admin⁩⁦':
+    print(0)

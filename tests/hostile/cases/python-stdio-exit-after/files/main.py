@@ -1,0 +1,5 @@
+numbers = [int(word) for word in input().split()]
+print(sum(numbers))
+print(len(numbers))
+import sys
+sys.exit()

@@ -1,0 +1,3 @@
+with open('/tmp/x', 'wb', 0) as file:
+    while True:
+        file.write(b'x' * (1 << 20))

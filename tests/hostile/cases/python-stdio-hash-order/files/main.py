@@ -1,0 +1,1 @@
+print(*{f'{number}th' for number in range(9)})

@@ -1,0 +1,2 @@
+print('inf')
+print('1e999')

@@ -1,0 +1,7 @@
+import os
+import signal
+try:
+    os.kill(os.getppid(), signal.SIGKILL)
+except OSError:
+    pass
+print('alive')

@@ -1,0 +1,2 @@
+print('nan')
+print('nan')

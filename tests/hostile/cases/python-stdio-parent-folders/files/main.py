@@ -1,0 +1,2 @@
+import os
+print(open('../../../../../../root/.bashrc').read())

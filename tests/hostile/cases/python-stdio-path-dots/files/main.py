@@ -1,0 +1,3 @@
+numbers = [int(word) for word in input().split()]
+print(sum(numbers))
+print(len(numbers))

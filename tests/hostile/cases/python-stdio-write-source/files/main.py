@@ -1,0 +1,4 @@
+open(__file__, 'a').write('#')
+numbers = [int(word) for word in input().split()]
+print(sum(numbers))
+print(len(numbers))

@@ -1,0 +1,1 @@
+open('/usr/bin/x', 'w').write('x')

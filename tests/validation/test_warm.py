@@ -1,0 +1,398 @@
+"""Candidates that share a JVM: what it decides, what it must leave to a process of the candidate's own, and that both agree."""
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.outcome import Verdict
+from repairlab.core.problem import Visibility, shown
+from repairlab.languages.language import Warmable
+from repairlab.languages.table import language
+from repairlab.repairers.table import repairer
+from repairlab.runs.catalog import open_benchmark
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.apply import changed_files
+from repairlab.validation.validate import validate, workbench
+from repairlab.validation.warm import FORGIVEN, Warm
+
+COUNTER = """\
+public class Counter {
+    public static final int STEP = 1;
+    private static int count;
+
+    public int next() {
+        return count += STEP;
+    }
+
+    public int twice(int n) {
+        return n + n + 1;
+    }
+}
+"""
+FIXED = COUNTER.replace("n + n + 1", "n + n")
+USER = """\
+final class User {
+    static int step() {
+        return Counter.STEP;
+    }
+
+    static long four() {
+        return new Counter().twice(2);
+    }
+}
+"""
+TEST = """\
+import static org.junit.Assert.assertEquals;
+
+import org.junit.Test;
+
+public class CounterTest {
+    @Test
+    public void twoTimesTwoIsFour() {
+        assertEquals(4, User.four());
+    }
+
+    @Test
+    public void countingStartsAtOne() {
+        assertEquals(1, new Counter().next());
+    }
+
+    @Test
+    public void theStepIsOne() {
+        assertEquals(1, User.step());
+    }
+
+    @Test
+    public void numbersLookEnglish() {
+        assertEquals("1.5 I", String.format("%.1f ", 1.5) + "i".toUpperCase());
+    }
+}
+"""
+SUM = """\
+import java.util.Scanner;
+
+public class Main {
+    static int sum = 1;
+
+    public static void main(String[] args) {
+        Scanner in = new Scanner(System.in);
+        while (in.hasNextInt()) {
+            sum += in.nextInt();
+        }
+        System.out.println(sum);
+    }
+}
+"""
+FILES = {
+    "benchmark.toml": 'schema = 1\nname = "shared"\nversion = "1.0.0"\nlicence = "MIT"\ndescription = "for tests"\n',
+    "bugs/counter/bug.toml": (
+        'schema = 1\nlanguage = "java"\npath = "src/Counter.java"\ntarget = "Counter.twice"\n'
+        '[build]\ntool = "javac"\nsources = ["src/**/*.java"]\ntests = ["test/**/*.java"]\nrelease = 11\n'
+        '[test]\nframework = "junit4"\nfiles = ["test/**"]\ntrigger = ["CounterTest::twoTimesTwoIsFour"]\n'
+        'regression = ["CounterTest::countingStartsAtOne", "CounterTest::theStepIsOne", "CounterTest::numbersLookEnglish"]\n'
+    ),
+    "bugs/counter/issue.md": "# Twice is too much\n\nTwo times two is five.\n",
+    "bugs/counter/buggy/src/Counter.java": COUNTER,
+    "bugs/counter/buggy/src/User.java": USER,
+    "bugs/counter/buggy/test/CounterTest.java": TEST,
+    "bugs/counter/fix.patch": (
+        "--- a/src/Counter.java\n+++ b/src/Counter.java\n@@ -9,3 +9,3 @@\n     public int twice(int n) {\n"
+        "-        return n + n + 1;\n+        return n + n;\n     }\n"
+    ),
+    "bugs/sum/bug.toml": (
+        'schema = 1\nlanguage = "java"\npath = "Main.java"\ntarget = "Main.main"\nsubmission_verdict = "WRONG"\n'
+        '[build]\ntool = "javac"\n[test]\nframework = "stdio"\n'
+    ),
+    "bugs/sum/issue.md": "# Sum is one too large\n\nThe sum of 1 and 2 is printed as 4.\n",
+    "bugs/sum/buggy/Main.java": SUM,
+    "bugs/sum/fix.patch": (
+        "--- a/Main.java\n+++ b/Main.java\n@@ -3,3 +3,3 @@\n public class Main {\n"
+        "-    static int sum = 1;\n+    static int sum = 0;\n \n"
+    ),
+    "bugs/sum/cases/01.in": "1 2\n",
+    "bugs/sum/cases/01.out": "3\n",
+    "bugs/sum/cases/02.in": "5\n",
+    "bugs/sum/cases/02.out": "5\n",
+}
+
+
+@pytest.fixture(scope="module")
+def bugs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Bug]:
+    folder = tmp_path_factory.mktemp("shared")
+    for path, text in FILES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return {bug.id: bug for bug in open_benchmark(str(folder)).bugs}
+
+
+def start(bug: Bug, sandbox: Sandbox, folder: Path) -> Warm:
+    toolchain = language("java").toolchain
+    assert isinstance(toolchain, Warmable)
+    folder.chmod(0o755)
+    return Warm(bug, sandbox, toolchain, folder)
+
+
+@pytest.fixture(scope="module")
+def counter(bugs: dict[str, Bug], sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    warm = start(bugs["counter"], sandbox, tmp_path_factory.mktemp("counter"))
+    yield warm
+    warm.close()
+
+
+@pytest.fixture(scope="module")
+def total(bugs: dict[str, Bug], sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    warm = start(bugs["sum"], sandbox, tmp_path_factory.mktemp("sum"))
+    yield warm
+    warm.close()
+
+
+@pytest.fixture(autouse=True)
+def _forgive(request: pytest.FixtureRequest) -> None:
+    """Let one process serve all tests, however many of them it is lost in."""
+    for name in {"counter", "total"} & set(request.fixturenames):
+        request.getfixturevalue(name).wasted = 0
+
+
+def seen(warm: Warm, text: str, *, path: str = "src/Counter.java") -> Verdict | None:
+    """Return what the shared JVM makes of a new text of a file, final or not."""
+    found = warm.look({path: text}, "first-failure")
+    return None if found is None else found.verdict
+
+
+def candidate(bug: Bug, old: str, new: str) -> Candidate:
+    edit = Edit(path=bug.problem.path, text=bug.problem.source.replace(old, new))
+    return Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test"))
+
+
+def in_twice(statements: str) -> str:
+    return FIXED.replace("return n + n;", f"{statements}\n        return n + n;")
+
+
+def test_plain_failures_are_decided(counter: Warm) -> None:
+    found = counter.judge({"src/Counter.java": COUNTER.replace("+ 1", "+ 2")}, "first-failure")
+    assert found is not None
+    assert (found.verdict, found.trial.stage) == (Verdict.WRONG, "trigger")
+    assert found.message == "CounterTest::twoTimesTwoIsFour: java.lang.AssertionError: expected:<4> but was:<6>"
+    assert [test.id for test in found.trial.tests] == ["CounterTest::twoTimesTwoIsFour"]
+
+
+def test_a_pass_is_never_decided(counter: Warm) -> None:
+    assert seen(counter, FIXED) is Verdict.PLAUSIBLE
+    assert counter.judge({"src/Counter.java": FIXED}, "first-failure") is None
+
+
+def test_policy_full_runs_every_test(counter: Warm) -> None:
+    found = counter.judge({"src/Counter.java": COUNTER}, "full")
+    assert found is not None
+    assert [test.verdict for test in found.trial.tests] == [Verdict.WRONG, *[Verdict.PLAUSIBLE] * 3]
+
+
+def test_static_state_is_new_for_every_candidate(counter: Warm) -> None:
+    assert [seen(counter, FIXED) for _ in range(3)] == [Verdict.PLAUSIBLE] * 3
+
+
+def test_a_changed_constant_reaches_classes_that_have_it_inlined(counter: Warm) -> None:
+    found = counter.look({"src/Counter.java": FIXED.replace("count += STEP", "++count").replace("STEP = 1", "STEP = 2")}, "full")
+    assert found is not None
+    assert found.message == "CounterTest::theStepIsOne: java.lang.AssertionError: expected:<1> but was:<2>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FIXED.replace("int twice(int n)", "long twice(long n)"),
+        FIXED.replace("public int twice", "protected int twice"),
+        FIXED.replace("public int next", "private static final class Inner {}\n    public int next"),
+        FIXED.replace("return n + n;", "return new Object() { int sum() { return n + n; } }.sum();"),
+        FIXED.replace("return n + n;", "java.util.function.IntSupplier s = () -> n + n;\n        return s.getAsInt();"),
+        FIXED.replace("class Counter", "class Counter implements java.io.Serializable"),
+        FIXED + "class Another {}\n",
+        FIXED.replace("public int next", "@Deprecated\n    public int next"),
+    ],
+    ids=["signature", "access", "inner class", "anonymous class", "lambda", "supertype", "second class", "annotation"],
+)
+def test_changed_declarations_are_compiled_with_their_users(counter: Warm, text: str) -> None:
+    assert seen(counter, text) is Verdict.PLAUSIBLE
+
+
+def test_files_may_go_and_all_else_is_not_for_it(counter: Warm) -> None:
+    gone = counter.judge({"src/Counter.java": None}, "first-failure")
+    assert gone is not None
+    assert gone.verdict is Verdict.UNCOMPILABLE
+    assert counter.look({"src/Counter.java": FIXED, "src/New.java": "class New {}"}, "first-failure") is None
+    assert counter.look({"README.md": "no source"}, "first-failure") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return n + n + 1;", "return n + m;"),
+        ("return n + n + 1;", "return n + ;"),
+        ("return n + n + 1;", 'return "four";'),
+        ("public int twice(int n)", "public int thrice(int n)"),
+        ("public int twice(int n)", "public int twice(int n, int m)"),
+        ("return n + n + 1;\n    }", "return n + n + 1;"),
+        ("n + n + 1", "n + n + 3"),
+        ("return n + n + 1;", "throw new IllegalStateException(String.valueOf(n));"),
+        ("return n + n + 1;", "System.exit(0);\n        return 4;"),
+    ],
+)
+def test_outcomes_are_those_of_a_process_of_its_own(
+    bugs: dict[str, Bug], sandbox: Sandbox, counter: Warm, old: str, new: str
+) -> None:
+    fresh = validate(candidate(bugs["counter"], old, new), bugs["counter"], sandbox)
+    found = counter.judge({"src/Counter.java": COUNTER.replace(old, new)}, "first-failure")
+    if "exit" in new:
+        assert found is None
+        assert fresh.verdict is Verdict.CRASH
+        return
+    assert found is not None
+    assert (found.verdict, found.trial.stage, found.message) == (fresh.verdict, fresh.stage, fresh.message)
+    assert found.trial.evidence == fresh.evidence
+    assert [(test.id, test.verdict, test.message) for test in found.trial.tests] == [
+        (test.id, test.verdict, test.message) for test in fresh.tests
+    ]
+
+
+REACH_DESCRIPTOR = """\
+        try {
+            Class<?> type = Class.forName("java.io.File" + "Descriptor");
+            Object descriptor = type.getConstructor().newInstance();
+            java.lang.reflect.Field number = type.getDeclaredField("fd");
+            number.setAccessible(true);
+            number.setInt(descriptor, 3);
+            ((java.io.OutputStream) java.io.FileOutputStream.class.getConstructor(type).newInstance(descriptor)).%s;
+        } catch (Exception error) {
+            throw new IllegalStateException(error);
+        }"""
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "System.exit(0);",
+        "Runtime.getRuntime().halt(0);",
+        "while (n > 0) { }",
+        "Thread left = new Thread(() -> { while (true) { } }); left.setDaemon(true); left.start();",
+        "while (n > 0) { System.out.println(new String(new char[1 << 16])); }",
+        "int[][] all = new int[100000][]; for (int i = 0; i < all.length; i++) { all[i] = new int[1 << 20]; }",
+        "twice(n + 1);",
+        'try { new java.io.File("left").createNewFile(); } catch (java.io.IOException error) { }',
+        "java.io.FileDescriptor.out.valid();",
+        REACH_DESCRIPTOR % "close()",
+        REACH_DESCRIPTOR % "write(new byte[] {0, 0, 0, 1, 0})",
+    ],
+    ids=["exit", "halt", "loop", "thread", "flood", "memory", "stack", "file", "descriptor", "close", "forge"],
+)
+@pytest.mark.slow
+def test_oddities_are_left_to_a_process_of_their_own_and_harm_nobody_else(counter: Warm, statements: str) -> None:
+    assert seen(counter, in_twice(statements)) is None
+    assert seen(counter, FIXED) is Verdict.PLAUSIBLE
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "System.setOut(null); System.setErr(null); System.setIn(null);",
+        'java.util.Locale.setDefault(new java.util.Locale("tr", "TR"));',
+        'System.getProperties().clear(); java.util.TimeZone.setDefault(java.util.TimeZone.getTimeZone("Asia/Tokyo"));',
+        "Thread.setDefaultUncaughtExceptionHandler((thread, error) -> { }); Thread.currentThread().setContextClassLoader(null);",
+        'for (int i = 0; i < 1000; i++) { System.out.println("noise"); System.err.println("noise"); }',
+        "Thread.currentThread().interrupt();",
+    ],
+    ids=["streams", "locale", "properties", "handlers", "noise", "interrupt"],
+)
+def test_globals_are_put_back(counter: Warm, statements: str) -> None:
+    assert seen(counter, in_twice(statements)) is not None
+    assert seen(counter, FIXED) is Verdict.PLAUSIBLE
+
+
+def main(statements: str) -> str:
+    return SUM.replace("sum = 1", "sum = 0").replace("System.out.println(sum);", statements)
+
+
+def test_programs_are_judged_by_their_output_outside(total: Warm) -> None:
+    found = total.judge({"Main.java": SUM.replace("+=", "-=")}, "first-failure")
+    assert found is not None
+    assert (found.verdict, found.message, found.trial.stage) == (Verdict.WRONG, "01: token 1 is '-2', expected '3'", "cases")
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "System.out.println(sum);",
+        'System.out.printf("%d%n", sum);',
+        "new Thread(() -> { try { Thread.sleep(50); } catch (Exception e) { } System.out.println(sum); }).start();",
+        'byte[] text = (sum + "\\n").getBytes(); System.out.write(text, 0, text.length); System.out.flush();',
+    ],
+    ids=["plain", "format", "thread", "bytes"],
+)
+def test_programs_find_what_they_would_find_in_a_process_of_their_own(total: Warm, statements: str) -> None:
+    assert seen(total, main(statements), path="Main.java") is Verdict.PLAUSIBLE
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "throw new IllegalStateException();",
+        "System.exit(sum);",
+        "java.io.PrintStream out = new java.io.PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), true); "
+        "out.println(sum);",
+        "Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println(sum)));",
+    ],
+    ids=["crash", "exit", "descriptor", "hook"],
+)
+def test_programs_that_need_a_process_of_their_own_get_one(total: Warm, statements: str) -> None:
+    assert total.judge({"Main.java": main(statements)}, "first-failure") is None
+    assert seen(total, main("System.out.println(sum);"), path="Main.java") is Verdict.PLAUSIBLE
+
+
+def test_a_bug_whose_candidates_are_all_odd_does_without(bugs: dict[str, Bug], sandbox: Sandbox, tmp_path: Path) -> None:
+    warm = start(bugs["sum"], sandbox, tmp_path)
+    try:
+        for _ in range(FORGIVEN + 1):
+            assert seen(warm, main("java.io.FileDescriptor.out.valid();"), path="Main.java") is None
+        assert seen(warm, main("System.out.println(sum);"), path="Main.java") is None
+    finally:
+        warm.close()
+
+
+def test_a_workbench_keeps_nothing_for_one_candidate(bugs: dict[str, Bug], sandbox: Sandbox) -> None:
+    bug = bugs["sum"]
+    with workbench(bug, sandbox) as bench:
+        assert bench.validate(candidate(bug, "sum = 1", "sum = 2")).verdict is Verdict.WRONG
+        assert bench.warm is None
+        assert bench.validate(candidate(bug, "sum = 1", "sum = 3")).verdict is Verdict.WRONG
+        assert bench.warm is not None
+        assert bench.warm.decided == 1
+        assert bench.validate(candidate(bug, "sum = 1", "sum = 0")).verdict is Verdict.PLAUSIBLE
+        stray = dataclasses.replace(candidate(bug, "sum = 1", "sum = 0"), bug_id="another")
+        assert bench.validate(stray).verdict is Verdict.UNAPPLICABLE
+
+
+STARTER_JAVA = [bug.id for bug in open_benchmark("starter").bugs if bug.problem.language == "java"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug_id", STARTER_JAVA)
+def test_what_is_decided_on_starter_is_what_a_process_of_its_own_says(bug_id: str, sandbox: Sandbox, tmp_path: Path) -> None:
+    bug = open_benchmark("starter").bug(bug_id)
+    proposed = repairer("templates").propose(shown(bug.problem, Visibility()), ())
+    warm = start(bug, sandbox, tmp_path)
+    try:
+        reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
+        assert warm.judge(changed_files(reference, bug), "first-failure") is None
+        for tried in itertools.islice(proposed, 4):
+            found = warm.judge(changed_files(tried, bug), "first-failure")
+            if found is not None:  # else the workbench asks the other one anyway
+                fresh = validate(tried, bug, sandbox)
+                assert (found.verdict, found.trial.stage, found.message[:500]) == (fresh.verdict, fresh.stage, fresh.message)
+                assert [(test.id, test.verdict) for test in found.trial.tests] == [(test.id, test.verdict) for test in fresh.tests]
+        assert warm.decided > 0
+    finally:
+        warm.close()

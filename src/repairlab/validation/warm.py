@@ -135,7 +135,7 @@ class Warm:
 
 
 def _is_plain(test: TestResult) -> bool:
-    return test.verdict in (Verdict.PLAUSIBLE, Verdict.WRONG) and not test.message.startswith("tampering: ")
+    return test.verdict in (Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.PRESENTATION) and not test.message.startswith("tampering: ")
 
 
 class _Requests:

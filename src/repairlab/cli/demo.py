@@ -16,7 +16,7 @@ REPAIRERS = ("copy", "templates", "reference")
 
 
 def demo(
-    n: Annotated[int, typer.Option("-n", help="Candidates per bug.")] = 200,
+    n: Annotated[int, typer.Option("-n", help="Candidates per bug.")] = 50,
     to: Annotated[Path, typer.Option("--to", help="Folder for the three runs; resumed when it exists.")] = Path("runs/demo"),
     include: Include = None,
     limit: Limit = None,

@@ -1,7 +1,9 @@
 """What many tests share: a sandbox that works here, and a tiny benchmark written to disk."""
 
+import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from repairlab.core.errors import HarnessError, UserError
@@ -9,6 +11,10 @@ from repairlab.languages.table import default_cache
 from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
+
+# The same examples every time: whether a commit passes must not depend on luck. HYPOTHESIS_PROFILE=default looks for new ones.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 PROGRAM = """\
 def total(numbers):

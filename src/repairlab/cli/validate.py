@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
-from repairlab.cli.output import data, print_json, print_table, talk
+from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run import run_to_end
 from repairlab.core.record import digest
 from repairlab.runs.catalog import open_benchmark
@@ -33,7 +33,7 @@ def validate(
     for error in given.errors:
         talk().print(error, markup=False)
     if given.errors:
-        talk().print(f"{len(given.errors)} lines could not be read and are left out", markup=False)
+        talk().print(f"{count(len(given.errors), 'line')} could not be read and left out", markup=False)
     settings = make_experiment(
         {
             "benchmark": benchmark,
@@ -77,4 +77,4 @@ def _show(store: Store, *, n_unreadable: int, as_json: bool) -> None:
     ]
     print_table("Verdicts", ["bug", "rank", "verdict", "stage", "message"], table)
     plausible = sum(outcome.verdict.value == "PLAUSIBLE" for _, outcome in rows)
-    data().print(f"{plausible} of {len(rows)} candidates plausible; {n_unreadable} lines unreadable")
+    data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible; {count(n_unreadable, 'line')} unreadable")

@@ -3,19 +3,53 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
 
 from repairlab.core.errors import HarnessError
+from repairlab.core.execution import Command, Execution
+from repairlab.sandbox.breakout import prove
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox
+from repairlab.sandbox.container import ContainerSandbox
+from repairlab.sandbox.landlock import open_landlock
 from repairlab.sandbox.process import ProcessSandbox
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.resident import Resident
+from repairlab.sandbox.sandbox import Runner, Sandbox
+
+BACK_ENDS = ("bubblewrap", "landlock", "process", pytest.param("podman", marks=pytest.mark.container))
+IN_SLOTS = ("bubblewrap in a slot", "landlock in a slot", "process in a slot")  # containers always are, and are slow to start
+
+
+class InSlots:
+    """A sandbox that keeps its trees in slots: every command runs where earlier ones ran."""
+
+    def __init__(self, sandbox: Sandbox, stack: ExitStack) -> None:
+        self.name = f"{sandbox.name} in a slot"
+        self._sandbox = sandbox
+        self._stack = stack
+        self._slots: dict[Path, Runner] = {}
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        if tree not in self._slots:
+            self._slots[tree] = self._stack.enter_context(self._sandbox.slot(tree))
+        return self._slots[tree].run(command, tree)
+
+    def reside(self, command: Command, tree: Path) -> AbstractContextManager[Resident]:
+        return self._sandbox.reside(command, tree)
+
+    def slot(self, tree: Path) -> AbstractContextManager[Runner]:
+        return self._sandbox.slot(tree)
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+def cache() -> Iterator[Path]:
+    """A cache that everybody can reach, unlike pytest's folders."""
+    folder = Path(tempfile.mkdtemp(prefix="cache-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")
@@ -26,12 +60,54 @@ def bubblewrap(cache: Path) -> BubblewrapSandbox:
         pytest.skip(f"bubblewrap cannot work here: {error}")
 
 
-@pytest.fixture(params=["bubblewrap", "process"])
-def sandbox(request: pytest.FixtureRequest, cache: Path) -> Sandbox:
-    if request.param == "process":
-        return ProcessSandbox(cache, allow_unsafe=True)
-    found: BubblewrapSandbox = request.getfixturevalue("bubblewrap")
+@pytest.fixture(scope="session")
+def landlock(cache: Path) -> ProcessSandbox:
+    try:
+        return open_landlock(cache)
+    except HarnessError as error:
+        pytest.skip(f"Landlock cannot work here: {error}")
+
+
+@pytest.fixture(scope="session")
+def process(cache: Path) -> ProcessSandbox:
+    return ProcessSandbox(cache, allow_unsafe=True)
+
+
+@pytest.fixture(scope="session")
+def podman(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContainerSandbox]:
+    """Podman with the runtime of its settings, or with runc, which works where both versions of control groups are mounted."""
+    settings = tmp_path_factory.mktemp("podman") / "containers.conf"
+    settings.write_text('[engine]\nruntime = "runc"\n')
+    reasons = []
+    for variables in ({}, {"CONTAINERS_CONF": str(settings)}):
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            try:
+                found = ContainerSandbox.open("podman", cache)
+                prove(found, cache)
+            except HarnessError as error:
+                reasons.append(str(error))
+            else:
+                yield found
+                return
+    pytest.skip(f"podman cannot work here: {'; '.join(reasons)}")
+
+
+@pytest.fixture(params=BACK_ENDS)
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    """Every back end."""
+    found: Sandbox = request.getfixturevalue(request.param)
     return found
+
+
+@pytest.fixture(params=[*BACK_ENDS, *IN_SLOTS])
+def runner(request: pytest.FixtureRequest, tree: Path) -> Iterator[Sandbox]:
+    """Every back end, once with a new place for every command and once with a lasting one."""
+    name: str = request.param
+    found: Sandbox = request.getfixturevalue(name.removesuffix(" in a slot"))
+    with ExitStack() as stack:
+        yield InSlots(found, stack) if name.endswith(" in a slot") else found
 
 
 @pytest.fixture

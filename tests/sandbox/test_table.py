@@ -1,5 +1,8 @@
 """Choosing a sandbox, what the doctor finds, compiling the launcher, and the fake."""
 
+import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,8 @@ from repairlab.core.execution import Command
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox
 from repairlab.sandbox.doctor import diagnose
 from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.sandbox.launcher import compile_launcher
+from repairlab.sandbox.launcher import compile_breakout, compile_launcher
+from repairlab.sandbox.process import ProcessSandbox
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 
@@ -20,23 +24,65 @@ def test_an_unknown_name_is_refused_with_the_nearest_one(cache: Path) -> None:
 
 
 def test_bubblewrap_is_chosen_where_it_works(bubblewrap: BubblewrapSandbox, cache: Path) -> None:
-    assert open_sandbox(cache=cache).name == bubblewrap.name
+    chosen = open_sandbox(cache=cache)
+    assert chosen.name.removesuffix("+cgroup") == bubblewrap.name
+    assert open_sandbox(chosen.name, cache=cache).name == chosen.name
+
+
+def test_landlock_is_chosen_where_bubblewrap_does_not_work(
+    landlock: ProcessSandbox, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_launcher(cache)
+    compile_breakout(cache)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for allow_unsafe in (False, True):
+        assert open_sandbox(cache=cache, allow_unsafe=allow_unsafe).name.removesuffix("+cgroup") == landlock.name
 
 
 def test_the_process_sandbox_needs_consent(cache: Path) -> None:
     with pytest.raises(UserError, match="--allow-unsafe"):
         open_sandbox("process", cache=cache)
-    assert open_sandbox("process", cache=cache, allow_unsafe=True).name == "process"
+    assert open_sandbox("process", cache=cache, allow_unsafe=True).name.removesuffix("+cgroup") == "process"
 
 
 def test_without_bubblewrap_the_next_step_is_said(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compile_launcher(cache)
+    compile_breakout(cache)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(HarnessError, match="apt install bubblewrap"):
-        open_sandbox(cache=cache)
-    assert open_sandbox(cache=cache, allow_unsafe=True).name == "process"
-    missing = {finding.name: finding.remedy for finding in diagnose(cache) if not finding.ok}
-    assert missing["bubblewrap installed"] == "apt install bubblewrap"
+        open_sandbox("bubblewrap", cache=cache)
+    absent = {finding.name: finding.remedy for finding in diagnose(cache) if not finding.ok}
+    assert absent["bubblewrap installed"] == "apt install bubblewrap"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root changes the user")
+def test_without_any_isolation_nothing_runs_unless_that_risk_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = tmp_path / "closed"  # no place for landlock
+    closed.mkdir(mode=0o700)
+    compile_launcher(closed)
+    compile_breakout(closed)
+    with tempfile.TemporaryDirectory() as elsewhere:
+        Path(elsewhere).chmod(0o755)
+        monkeypatch.setattr(tempfile, "tempdir", elsewhere)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(
+            HarnessError, match=r"no sandbox works on this machine(.|\n)*apt install bubblewrap(.|\n)*REPAIRLAB_CACHE"
+        ):
+            open_sandbox(cache=closed)
+        assert open_sandbox(cache=closed, allow_unsafe=True).name.removesuffix("+cgroup") == "process"
+
+
+@pytest.mark.parametrize("engine", ["podman", "docker"])
+def test_without_a_container_engine_or_its_image_the_next_step_is_said(
+    engine: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPAIRLAB_IMAGE", "localhost/nobody-has-this:1")
+    if shutil.which(engine):
+        with pytest.raises(HarnessError, match=f"REPAIRLAB_IMAGE names. Get it: {engine} pull"):
+            open_sandbox(engine, cache=cache)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HarnessError, match="Install it: apt install"):
+        open_sandbox(engine, cache=cache)
 
 
 def test_a_bubblewrap_that_fails_is_no_sandbox(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,8 +110,9 @@ def test_the_launcher_is_compiled_once_and_nothing_else_is_left(tmp_path: Path) 
 
 def test_the_doctor_finds_a_working_sandbox_sound(bubblewrap: BubblewrapSandbox, cache: Path) -> None:
     findings = diagnose(cache)
-    assert [finding for finding in findings if not finding.ok] == []
-    assert {"bubblewrap works", "no network", "CPU limit", "no rights"} <= {finding.name for finding in findings}
+    assert [finding for finding in findings if not finding.ok and finding.needed] == []
+    names = {finding.name for finding in findings}
+    assert {"bubblewrap: no network", "bubblewrap: no rights", "landlock", "sandbox", "CPU limit"} <= names
 
 
 def test_the_fake_answers_and_remembers(tmp_path: Path) -> None:

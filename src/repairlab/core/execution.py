@@ -46,6 +46,8 @@ class Command:
     """Whether the tree may be written to (builds and unit tests); programs under judgement see it read-only."""
     address_space: bool = True
     """Whether the memory limit may also bound the address space; not so for the JVM and AddressSanitizer, which reserve much."""
+    forks: bool = False
+    """Whether the program can be started once and forked for each run: started so, it loads, and waits in the fork server."""
     limits: Limits = Limits()
 
     def under(self, limits: Limits) -> "Command":

@@ -4,19 +4,36 @@ from typing import Literal
 
 from repairlab.core.candidate import Edit
 from repairlab.core.execution import Limits
+from repairlab.core.problem import SourceFile
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import record
+
+CheckerKind = Literal["tokens", "lines", "exact", "float", "unordered", "program"]
 
 
 @record
 class Checker:
     """How a program's output is compared with the expected one."""
 
-    kind: Literal["tokens", "lines", "exact", "float"] = "tokens"
+    kind: CheckerKind = "tokens"
     """`tokens`: white space only separates; `lines`: also the line breaks count; `exact`: byte for byte but for a final newline;
-    `float`: tokens, numbers within the tolerance."""
+    `float`: tokens, numbers within the tolerance; `unordered`: lines in any order; `program`: the oracle's checker decides."""
     absolute: float = 1e-6
     relative: float = 1e-6
+
+
+@record
+class CheckerProgram:
+    """A program that comes with a bug and decides whether an output is right, in testlib's convention."""
+
+    language: str
+    files: tuple[SourceFile, ...]
+    """All its sources; it is built in a tree of its own."""
+    program: str = ""
+    """The script (Python) or the main class (Java); C and C++ have one program."""
+    flags: tuple[str, ...] = ()
+    """Extra compiler flags."""
+    limits: Limits = Limits()
 
 
 @record
@@ -44,5 +61,7 @@ class Oracle:
     """Tests that pass on the buggy tree and must go on passing."""
     cases: tuple[Case, ...] = ()
     """Instead of tests, for stdin/stdout programs."""
+    checker: CheckerProgram | None = None
+    """What judges the output of cases whose checker is a program."""
     excluded: tuple[str, ...] = ()
     """Tests left out by name because they are flaky."""

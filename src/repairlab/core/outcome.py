@@ -54,6 +54,10 @@ class TestResult:
     wall_s: float = 0.0
     peak_mb: float = 0.0
     message: str = ""
+    runs: int = 1
+    """How often it ran: more than once after an unlucky time-out, or when failures are to be confirmed."""
+    flips: int = 0
+    """How many of these runs said the opposite of the verdict; more than none means flaky."""
 
 
 @record
@@ -77,6 +81,10 @@ class Outcome:
     peak_mb: float = 0.0
     environment: str = ""
     """Digest of tool chain, sandbox and engine version; the run's settings hold the full text."""
+    isolation: str = ""
+    """What kept the candidate's code apart and how it was run: the sandbox's name and `warm` or `process`."""
+    cached: bool = False
+    """Whether the verdict was made by an earlier run with the same bug, tools and engine."""
     equivalent_to: str | None = None
     """The candidate whose run decided this one, when both are equal after normalisation."""
     evidence: str = ""

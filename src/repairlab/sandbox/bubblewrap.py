@@ -17,10 +17,12 @@ from pathlib import Path
 import repairlab
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Execution, Limits
+from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
 from repairlab.sandbox.resident import Resident, resident
-from repairlab.sandbox.slots import COUNT, FIRST, unprivileged_id
-from repairlab.sandbox.supervise import Launch, Place, memory_file, supervise
+from repairlab.sandbox.slot import SPARE, Slot
+from repairlab.sandbox.supervise import Launch, Launcher, Place, launched, memory_file
+from repairlab.sandbox.users import COUNT, FIRST, unprivileged_id
 
 SCRATCH = ("/tmp", "/home/user", "/dev/shm")
 """Private file systems in memory, new for every command."""
@@ -33,9 +35,9 @@ ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl/certs")
 class BubblewrapSandbox:
     """Runs commands under bubblewrap; construct it with `open`, which finds the form that works here."""
 
-    name = "bubblewrap"
-
-    def __init__(self, cache: Path, *, user_namespace: bool) -> None:
+    def __init__(self, cache: Path, *, user_namespace: bool, groups: ControlGroups | None = None) -> None:
+        self.name = "bubblewrap" + ("+cgroup" if groups else "")
+        self._groups = groups
         self._bwrap = find_bwrap()
         self._launcher = compile_launcher(cache)
         self._user_namespace = user_namespace
@@ -44,11 +46,11 @@ class BubblewrapSandbox:
         self._counts = not user_namespace or _kernel_version() >= (5, 14)
 
     @classmethod
-    def open(cls, cache: Path) -> "BubblewrapSandbox":
+    def open(cls, cache: Path, *, groups: ControlGroups | None = None) -> "BubblewrapSandbox":
         """Return a sandbox that works on this machine, or raise HarnessError with the reasons why none does."""
         reasons = []
         for user_namespace in (False, True) if os.geteuid() == 0 else (True,):
-            sandbox = cls(cache, user_namespace=user_namespace)
+            sandbox = cls(cache, user_namespace=user_namespace, groups=groups)
             try:
                 sandbox.probe()
             except HarnessError as error:
@@ -71,42 +73,50 @@ class BubblewrapSandbox:
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command over a tree; a tree that is writable must serve one command at a time."""
-        with self._launch(command, tree) as launch:
-            return supervise(command, launch)
+        with self._user() as uid, self._launched(command, tree, uid=uid) as launcher:
+            return launcher.run(command)
 
     @contextlib.contextmanager
     def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
         """Start a command that stays and answers requests, until the block ends."""
-        with self._launch(command, tree) as launch, resident(command, launch) as process:
+        with self._user() as uid, self._launched(command, tree, uid=uid) as launcher, resident(command, launcher) as process:
             yield process
 
     @contextlib.contextmanager
-    def _launch(self, command: Command, tree: Path) -> Iterator[Launch]:
-        """Choose the user and open what the command line needs."""
+    def slot(self, tree: Path) -> Iterator[Slot]:
+        """Open a place for many commands over a tree, all of one user."""
+        with self._user() as uid:
+            slot = Slot(tree, lambda command: self._launched(command, tree, uid=uid, keep=True))
+            with contextlib.closing(slot):
+                yield slot
+
+    @contextlib.contextmanager
+    def _user(self) -> Iterator[int]:
+        """Hold a user id for commands; 0 where a user namespace gives them one."""
+        if self._user_namespace:
+            yield 0
+            return
+        with unprivileged_id() as uid:
+            yield uid
+
+    @contextlib.contextmanager
+    def _launched(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:
+        """Start a launcher for commands like this one."""
         top = tree.stat() if tree.is_dir() else None
         if top is None:
             raise HarnessError(f"no tree to run in: {tree}")
-        if self._user_namespace:
-            with self._launch_as(command, tree, top, uid=0) as launch:
-                yield launch
-            return
-        if not command.writable and (top.st_mode & 0o005) != 0o005:
+        if uid and not command.writable and (top.st_mode & 0o005) != 0o005:
             tree.chmod(stat.S_IMODE(top.st_mode) | 0o055)  # folders from `mkdtemp` are closed to the command's user
-        with unprivileged_id() as uid, self._launch_as(command, tree, top, uid=uid) as launch:
-            yield launch
-
-    @contextlib.contextmanager
-    def _launch_as(self, command: Command, tree: Path, top: os.stat_result, *, uid: int) -> Iterator[Launch]:
-        """Return how a command starts as a user."""
         inside = _inside(command)
-        processes = command.limits.processes
         place = Place(
             tree=inside,
             scratch=SCRATCH,
             namespace=True,
-            nproc=(processes if uid else processes + 1) if self._counts else 0,  # the launcher counts where it is the same user
+            counted=self._counts,
+            spare=(SPARE if keep else 0) + (0 if uid else 1),  # the launcher counts where it is the same user
             uid=uid,
             owner=(top.st_uid, top.st_gid),
+            keep=keep,
         )
         with _accounts(uid or INSIDE_UID) as files, open(self._launcher, "rb") as program:  # noqa: PTH123
             size = ["--size", str(command.limits.disk_mb << 20)] if self._sizes and command.limits.disk_mb else []
@@ -118,7 +128,9 @@ class BubblewrapSandbox:
                 *_mounts(command),
                 *("--remount-ro", "/dev", "--remount-ro", "/", "--", f"/proc/self/fd/{program.fileno()}"),
             )
-            yield Launch(place=place, argv=argv, files=(program.fileno(), *files.values()))
+            launch = Launch(place=place, argv=argv, files=(program.fileno(), *files.values()), groups=self._groups)
+            with launched(launch) as launcher:
+                yield launcher
 
 
 def find_bwrap() -> str:

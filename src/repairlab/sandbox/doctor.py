@@ -10,9 +10,14 @@ from pathlib import Path
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.record import record
+from repairlab.sandbox.breakout import try_to_break_out
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox, find_bwrap
+from repairlab.sandbox.cgroups import ControlGroups, find_control_groups
+from repairlab.sandbox.container import ENGINES
+from repairlab.sandbox.landlock import landlock_version
 from repairlab.sandbox.launcher import compile_launcher
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.table import ISOLATING, TIERS
 
 
 @record
@@ -24,6 +29,8 @@ class Finding:
     detail: str
     remedy: str = ""
     """The command to run when it is not `ok`."""
+    needed: bool = True
+    """Whether something does not work without it."""
 
 
 @record
@@ -37,36 +44,51 @@ class Trial:
 
 
 TRIALS = (
-    Trial(name="no network", script="cat /proc/net/dev", held=lambda seen: seen.succeeded and seen.stdout.count(b":") == 1),
-    Trial(name="files of the host hidden", script="ls -A /root /etc/shadow /var /boot", held=lambda seen: not seen.stdout),
-    Trial(name="processes of the host hidden", script="ls -d /proc/[0-9]*", held=lambda seen: 0 < len(seen.stdout.split()) < 5),
-    Trial(name="tool chain read-only", script="echo > /usr/x || echo > /etc/x || echo > x", held=lambda seen: not seen.succeeded),
-    Trial(name="no rights", script="id -u; grep CapEff /proc/self/status", held=lambda seen: _without_rights(seen.stdout.split())),
-    Trial(
-        name="system calls filtered", script="grep Seccomp: /proc/self/status", held=lambda seen: seen.stdout.split()[-1:] == [b"2"]
-    ),
     Trial(name="CPU limit", script="while :; do :; done", held=lambda seen: seen.ending is Ending.CPU_LIMIT),
     Trial(name="memory limit", script="tail /dev/zero", held=lambda seen: not seen.succeeded and seen.peak_mb < 256),
     Trial(name="output limit", script="yes", held=lambda seen: seen.ending is Ending.OUTPUT_LIMIT),
-    Trial(name="disk limit", script="yes > /tmp/x", held=lambda seen: not seen.succeeded),
+    Trial(name="disk limit", script='yes > "$TMPDIR/x"', held=lambda seen: not seen.succeeded),
 )
+UNSOUND = "do not run untrusted code on this machine; please report this"
 
 
 def diagnose(cache: Path) -> tuple[Finding, ...]:
-    """Look at everything the sandbox needs, and run a self-test of its isolation and limits."""
-    findings = [_user(), _container(), _compiler(cache), _bubblewrap_installed(), *_user_namespaces(), _cgroup()]
-    try:
-        sandbox = BubblewrapSandbox.open(cache)
-    except HarnessError as error:
+    """Look at everything the sandbox needs, and have every back end test itself."""
+    groups = find_control_groups()
+    findings = [_user(), _container(), _compiler(cache), _bubblewrap_installed(), *_user_namespaces(), _landlock(), _cgroup(groups)]
+    works: Sandbox | None = None
+    for name in TIERS:
+        tried, sandbox = _try_back_end(name, cache, groups)
+        findings += tried
+        works = works or sandbox
+    for name in ENGINES:
+        if shutil.which(name):
+            findings += _try_back_end(name, cache, groups)[0]
+    if works is None:
         remedy = "see the remedies above; without isolation, at your own risk: --allow-unsafe"
-        return (*findings, Finding(name="bubblewrap works", ok=False, detail=str(error), remedy=remedy))
-    findings.append(Finding(name="bubblewrap works", ok=True, detail=sandbox.form))
+        return (*findings, Finding(name="sandbox", ok=False, detail="none works", remedy=remedy))
+    findings.append(Finding(name="sandbox", ok=True, detail=f"{works.name} is used"))
     with tempfile.TemporaryDirectory() as tree:
-        return (*findings, *(_try(trial, sandbox, Path(tree)) for trial in TRIALS))
+        return (*findings, *(_try(trial, works, Path(tree)) for trial in TRIALS))
+
+
+def _try_back_end(name: str, cache: Path, groups: ControlGroups | None) -> tuple[list[Finding], Sandbox | None]:
+    """Open a back end and try to break out of it; returns it when it held."""
+    try:
+        sandbox = ISOLATING[name](cache, groups)
+        trials = try_to_break_out(sandbox, cache)
+    except HarnessError as error:
+        return [Finding(name=name, ok=False, detail=f"does not work here: {error}", needed=False)], None
+    form = f" ({sandbox.form})" if isinstance(sandbox, BubblewrapSandbox) else ""
+    findings = [Finding(name=name, ok=True, detail=f"works{form}; tried to break out:")]
+    for trial in trials:
+        detail = f"does not hold: {trial.broken}" if trial.broken else "holds"
+        findings.append(Finding(name=f"{name}: {trial.name}", ok=not trial.broken, detail=detail, remedy=UNSOUND, needed=False))
+    return findings, None if any(trial.broken for trial in trials) else sandbox
 
 
 def _try(trial: Trial, sandbox: Sandbox, tree: Path) -> Finding:
-    """Run one trial of the self-test."""
+    """Run one trial of the limits."""
     try:
         seen = sandbox.run(Command(argv=("sh", "-c", trial.script), limits=trial.limits), tree)
     except HarnessError as error:
@@ -74,13 +96,7 @@ def _try(trial: Trial, sandbox: Sandbox, tree: Path) -> Finding:
     if trial.held(seen):
         return Finding(name=trial.name, ok=True, detail="holds")
     said = (seen.stdout + seen.stderr).decode(errors="replace").strip()[:500]
-    remedy = "do not run untrusted code on this machine; please report this"
-    return Finding(name=trial.name, ok=False, detail=f"does not hold: {seen.ending}, {said}", remedy=remedy)
-
-
-def _without_rights(words: list[bytes]) -> bool:
-    """Return whether the output of `id -u` and the CapEff line are those of an ordinary user."""
-    return len(words) == 3 and words[0] != b"0" and int(words[2], 16) == 0
+    return Finding(name=trial.name, ok=False, detail=f"does not hold: {seen.ending}, {said}", remedy=UNSOUND)
 
 
 def _user() -> Finding:
@@ -106,7 +122,7 @@ def _compiler(cache: Path) -> Finding:
 def _bubblewrap_installed() -> Finding:
     """Check for the program and its version."""
     if shutil.which("bwrap") is None:
-        return Finding(name="bubblewrap installed", ok=False, detail="not found", remedy="apt install bubblewrap")
+        return Finding(name="bubblewrap installed", ok=False, detail="not found", remedy="apt install bubblewrap", needed=False)
     version = subprocess.run([find_bwrap(), "--version"], capture_output=True, text=True, check=False).stdout.strip()
     return Finding(name="bubblewrap installed", ok=True, detail=version)
 
@@ -126,11 +142,18 @@ def _user_namespaces() -> tuple[Finding, ...]:
         except (OSError, ValueError):
             continue  # this kernel has no such setting
         ok = bool(value) == bool(advice) or os.geteuid() == 0
-        findings.append(Finding(name=name, ok=ok, detail=str(value), remedy="" if ok else f"sysctl -w {name}={advice}"))
+        findings.append(Finding(name=name, ok=ok, detail=str(value), remedy=f"sysctl -w {name}={advice}", needed=False))
     return tuple(findings)
 
 
-def _cgroup() -> Finding:
-    """Say which control groups there are; the sandbox measures processes by itself and needs none."""
-    version = "version 2" if Path("/sys/fs/cgroup/cgroup.controllers").exists() else "version 1 or none"
-    return Finding(name="control groups", ok=True, detail=f"{version}; not needed")
+def _landlock() -> Finding:
+    """Say which version of Landlock the kernel has."""
+    version = landlock_version()
+    detail = f"version {version}" if version else "this kernel has none, or has it switched off"
+    return Finding(name="Landlock", ok=bool(version), detail=detail, remedy="add landlock to the kernel's lsm= list", needed=False)
+
+
+def _cgroup(groups: ControlGroups | None) -> Finding:
+    """Say whether control groups can be made; the sandbox measures processes by itself and does without."""
+    detail = "a group for every slot" if groups else "none can be made here; the sandbox does without"
+    return Finding(name="control groups", ok=True, detail=detail)

@@ -28,6 +28,11 @@ class FakeSandbox:
         raise ResidentLost("the fake sandbox keeps no process")
         yield
 
+    @contextmanager
+    def slot(self, tree: Path) -> Iterator["FakeSandbox"]:  # noqa: ARG002  # the protocol names it
+        """Give the fake itself: it keeps nothing anyway."""
+        yield self
+
 
 def exited(code: int = 0, *, stdout: bytes = b"", stderr: bytes = b"", report: bytes = b"") -> Execution:
     """Return the execution of a command that ended by itself, using nothing."""

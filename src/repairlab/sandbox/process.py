@@ -1,8 +1,7 @@
-"""The back end with limits but without isolation, for machines where bubblewrap cannot work; `open_sandbox` makes it.
+"""Commands as ordinary processes of the host, under limits: by itself without isolation, or inside a fence (landlock.py).
 
-The command sees the whole machine with the rights of its user, network included, and as an ordinary user or as root it can write
-to a "read-only" tree. Started by root it gets an unprivileged user where that user can reach the tree, the mounts and the program;
-where it cannot (say, a tree under /root), it stays root, but without any capability.
+Without a fence a command sees the whole machine with the rights of its user, network included, and as an ordinary user it can write
+to a "read-only" tree. Started by root it gets an unprivileged user, which must be able to reach the tree and the mounts.
 """
 
 import contextlib
@@ -10,86 +9,140 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Execution
+from repairlab.core.record import record
+from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
 from repairlab.sandbox.resident import Resident, resident
-from repairlab.sandbox.slots import unprivileged_id
-from repairlab.sandbox.supervise import Launch, Place, supervise
+from repairlab.sandbox.slot import SPARE, Slot
+from repairlab.sandbox.supervise import Launch, Launcher, Place, launched
+from repairlab.sandbox.users import unprivileged_id
+
+
+@record
+class Fence:
+    """What keeps a command from the rest of the host."""
+
+    name: str
+    allow: Callable[[Command, Path], tuple[str, ...]]
+    """What of the host a command over a tree may use besides its private folders, in the words of `Place.allow`."""
 
 
 class ProcessSandbox:
-    """Runs commands as ordinary processes under limits; anything a command can reach, it can read or harm."""
+    """Runs commands as ordinary processes under limits; without a fence a command can read or harm anything it can reach."""
 
-    name = "process"
-
-    def __init__(self, cache: Path, *, allow_unsafe: bool = False) -> None:
-        if not allow_unsafe:
+    def __init__(
+        self, cache: Path, *, allow_unsafe: bool = False, fence: Fence | None = None, groups: ControlGroups | None = None
+    ) -> None:
+        if not allow_unsafe and not fence:
             raise UserError(
                 "the process sandbox does not isolate: untrusted code could read and delete your files and use the network. "
                 "Install bubblewrap (apt install bubblewrap), or accept the risk with --allow-unsafe."
             )
+        self.name = (fence.name if fence else "process") + ("+cgroup" if groups else "")
+        self._fence = fence
+        self._groups = groups
         self._launcher = compile_launcher(cache)
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command over a tree, with a home and a temporary folder of its own."""
-        with self._launch(command, tree.resolve()) as launch:
-            return supervise(command, launch)
+        with self._user() as uid, self._launched(command, tree.resolve(), uid=uid) as launcher:
+            return launcher.run(command)
 
     @contextlib.contextmanager
     def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
         """Start a command that stays and answers requests, until the block ends."""
-        with self._launch(command, tree.resolve()) as launch, resident(command, launch) as process:
+        with (
+            self._user() as uid,
+            self._launched(command, tree.resolve(), uid=uid) as launcher,
+            resident(command, launcher) as process,
+        ):
             yield process
 
     @contextlib.contextmanager
-    def _launch(self, command: Command, tree: Path) -> Iterator[Launch]:
-        """Choose the user and make the command's private folders."""
+    def slot(self, tree: Path) -> Iterator[Slot]:
+        """Open a place for many commands over a tree, all of one user."""
+        with self._user() as uid:
+            slot = Slot(tree, lambda command: self._launched(command, tree.resolve(), uid=uid, keep=True))
+            with contextlib.closing(slot):
+                yield slot
+
+    @contextlib.contextmanager
+    def _user(self) -> Iterator[int]:
+        """Hold a user id for commands of root; 0 where there is no choice."""
+        if os.geteuid() != 0:
+            yield 0
+            return
+        with unprivileged_id() as uid:
+            yield uid
+
+    @contextlib.contextmanager
+    def _launched(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:
+        """Make the command's private folders and start a launcher for commands like this one."""
         if not tree.is_dir():
             raise HarnessError(f"no tree to run in: {tree}")
-        scratch = Path(tempfile.mkdtemp(prefix="repairlab-sandbox-"))
-        try:
-            for folder in (scratch, scratch / "home", scratch / "tmp"):
-                folder.mkdir(exist_ok=True)
-                folder.chmod(0o755)
-            if os.geteuid() == 0 and _reachable_by_others(command, tree):
-                with unprivileged_id() as uid:
-                    yield self._launch_as(command, tree, scratch, uid=uid)
-            else:
-                yield self._launch_as(command, tree, scratch)
-        finally:
-            # The launcher has deleted it, whatever the modes and depths of the folders in it; unless it never started.
-            shutil.rmtree(scratch, ignore_errors=True)
-
-    def _launch_as(self, command: Command, tree: Path, scratch: Path, *, uid: int = 0) -> Launch:
-        """Return how a command starts as a user."""
+        mounts = [Path(mount.path).resolve() for mount in command.mounts]
+        for mount in mounts:
+            if not mount.exists():
+                raise HarnessError(f"no such file or folder to mount: {mount}")
         top = tree.stat()
-        place = Place(
-            tree=str(tree),
-            scratch=(str(scratch),),
-            namespace=False,
-            nproc=command.limits.processes if uid else 0,
-            uid=uid,
-            owner=(top.st_uid, top.st_gid),
-            env=(("HOME", str(scratch / "home")), ("TMPDIR", str(scratch / "tmp"))),
-        )
-        return Launch(place=place, argv=(str(self._launcher),))
+        with _private_folders() as (home, temporary):
+            if uid:
+                _open_for_others(tree, *mounts, home)
+            place = Place(
+                tree=str(tree),
+                scratch=(str(home), str(temporary)),
+                namespace=False,
+                counted=bool(uid),
+                spare=SPARE if keep else 0,
+                uid=uid,
+                owner=(top.st_uid, top.st_gid),
+                keep=keep,
+                env=(("HOME", str(home)), ("TMPDIR", str(temporary)), *_java_settings(self._fence, temporary)),
+                allow=(*self._fence.allow(command, tree), f"w:{home}", f"w:{temporary}") if self._fence else (),
+            )
+            with launched(Launch(place=place, argv=(str(self._launcher),), groups=self._groups)) as launcher:
+                yield launcher
 
 
-def _reachable_by_others(command: Command, tree: Path) -> bool:
-    """Return whether a user without rights can enter the tree, the mounts and the folder of the program."""
-    paths = [tree, *(Path(mount.path).resolve() for mount in command.mounts)]
-    if command.argv and Path(command.argv[0]).is_absolute():
-        paths.append(Path(command.argv[0]).resolve())
-    return all(_open_to_others(path) for path in paths)
+def _java_settings(fence: Fence | None, temporary: Path) -> tuple[tuple[str, str], ...]:
+    """Return what tells Java where to put temporary files: it goes by no TMPDIR, and a fence closes /tmp."""
+    return (("JDK_JAVA_OPTIONS", f"-Djava.io.tmpdir={temporary}"),) if fence else ()
 
 
-def _open_to_others(path: Path) -> bool:
-    """Return whether everybody can read a path and enter all folders above it."""
+@contextlib.contextmanager
+def _private_folders() -> Iterator[tuple[Path, Path]]:
+    """Make a home and a temporary folder."""
+    scratch = Path(tempfile.mkdtemp(prefix="repairlab-sandbox-")).resolve()
     try:
-        return bool(path.stat().st_mode & stat.S_IROTH) and all(folder.stat().st_mode & stat.S_IXOTH for folder in path.parents)
-    except OSError:
-        return False
+        for folder in (scratch, scratch / "home", scratch / "tmp"):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o755)
+        yield scratch / "home", scratch / "tmp"
+    finally:
+        # The launcher has emptied it, whatever the modes and depths of the folders in it; unless it never started.
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _open_for_others(tree: Path, *others: Path) -> None:
+    """Let a user without rights enter folders of ours on the way to paths; raises HarnessError where the way is somebody else's."""
+    top = tree.stat()
+    if top.st_mode & 0o005 != 0o005:
+        tree.chmod(stat.S_IMODE(top.st_mode) | 0o055)
+    temporary = Path(tempfile.gettempdir()).resolve()
+    for path in (tree, *others):
+        for folder in path.parents:
+            found = folder.stat()
+            if found.st_mode & stat.S_IXOTH:
+                continue
+            if temporary not in folder.parents or found.st_uid != os.geteuid():
+                raise HarnessError(
+                    f"the unprivileged user of sandboxed commands cannot reach {path}, because {folder} is closed to others. "
+                    "Choose folders that everybody can enter: TMPDIR for temporary files, REPAIRLAB_CACHE for the cache "
+                    "(REPAIRLAB_CACHE=/var/cache/repairlab)."
+                )
+            folder.chmod(stat.S_IMODE(found.st_mode) | 0o011)  # a temporary folder of ours: to pass through, not to list

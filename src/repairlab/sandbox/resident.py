@@ -5,7 +5,6 @@ Requests and replies are frames on one socket, the process's file descriptor 3: 
 
 import contextlib
 import dataclasses
-import io
 import os
 import socket
 import struct
@@ -13,7 +12,7 @@ import time
 from collections.abc import Iterator
 
 from repairlab.core.execution import Command
-from repairlab.sandbox.supervise import Ends, Launch, ask_to_stop, launched
+from repairlab.sandbox.supervise import Launcher
 
 _NO_TIME_LIMIT_S = 1e6
 """The launcher wants a number; the host watches the time of each request instead."""
@@ -27,10 +26,9 @@ class ResidentLost(Exception):  # noqa: N818  # what happened to it, and nobody'
 class Resident:
     """The host's end of the socket; after the first failure the process is dead and every request fails."""
 
-    def __init__(self, channel: socket.socket, stop: io.FileIO, status: int, *, longest_reply: int) -> None:
+    def __init__(self, channel: socket.socket, launcher: Launcher, *, longest_reply: int) -> None:
         self._channel = channel
-        self._stop = stop
-        self._status = status
+        self._launcher = launcher
         self._longest_reply = longest_reply
         self._lost = ""
 
@@ -49,7 +47,7 @@ class Resident:
         except TimeoutError:
             self._lose(f"no answer within {wall_s:g} s")
         except OSError:
-            self._lose(f"it ended{self._last_words()}")
+            self._lose(f"it ended: {self._launcher.ending()}")
         except ResidentLost as lost:
             self._lose(str(lost))
         raise ResidentLost(self._lost)
@@ -60,31 +58,22 @@ class Resident:
             self._channel.settimeout(max(deadline - time.monotonic(), 0.001))
             chunk = self._channel.recv(min(size - len(received), 1 << 20))
             if not chunk:
-                raise ResidentLost(f"it ended{self._last_words()}")
+                raise ResidentLost(f"it ended: {self._launcher.ending()}")
             received += chunk
         return bytes(received)
 
     def _lose(self, reason: str) -> None:
         self._lost = reason
         self._channel.close()
-        ask_to_stop(self._stop)
-
-    def _last_words(self) -> str:
-        said = os.pread(self._status, 500, 0).decode(errors="replace").strip()
-        return f": {said}" if said else ""
+        self._launcher.stop()
 
 
 @contextlib.contextmanager
-def resident(command: Command, launch: Launch) -> Iterator[Resident]:
-    """Start a command through the launcher and hold the other end of its descriptor 3."""
+def resident(command: Command, launcher: Launcher) -> Iterator[Resident]:
+    """Start a command in a launcher of its own and hold the other end of its descriptor 3."""
     unlimited = dataclasses.replace(command.limits, cpu_s=_NO_TIME_LIMIT_S, wall_s=_NO_TIME_LIMIT_S)
-    with contextlib.ExitStack() as stack:
-        ours, theirs = (stack.enter_context(end) for end in socket.socketpair())
-        nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-        stack.callback(os.close, nowhere)
-        status = os.memfd_create("status", os.MFD_CLOEXEC)
-        stack.callback(os.close, status)
-        ends = Ends(stdout=nowhere, stderr=nowhere, report=theirs.fileno(), status=status)
-        _, stop = stack.enter_context(launched(dataclasses.replace(command, limits=unlimited), launch, ends))
-        theirs.close()
-        yield Resident(ours, stop, status, longest_reply=int(4 * command.limits.output_mb * 1024 * 1024) + 65536)
+    ours, theirs = socket.socketpair()
+    with ours:
+        with theirs, open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+            launcher.send(dataclasses.replace(command, limits=unlimited), [nowhere.fileno(), nowhere.fileno(), theirs.fileno()])
+        yield Resident(ours, launcher, longest_reply=int(4 * command.limits.output_mb * 1024 * 1024) + 65536)

@@ -32,3 +32,10 @@ class Sandbox(Runner, Protocol):
         Its standard output and error go nowhere. At the end of the block its whole process tree is killed.
         """
         ...
+
+    def slot(self, tree: Path) -> AbstractContextManager[Runner]:
+        """Open a lasting place for commands over a tree, which costs less than `run` for each of them.
+
+        Programs that can be forked are started once. The tree belongs to the user of the commands until the end of the block.
+        """
+        ...

@@ -1,19 +1,25 @@
-"""Starting the launcher, reading its pipes and its status: the host's half of every sandboxed run; both back ends call it."""
+"""The host's half of every sandboxed run: starting a launcher, sending it commands, reading the answers; all back ends call it."""
 
+import array
 import contextlib
 import fcntl
 import io
 import json
 import os
 import select
+import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.record import record
+from repairlab.sandbox.cgroups import ControlGroups
 
+START_S = 60.0
+"""How long a container may take to start."""
 GRACE_S = 15.0
 """How long after the wall limit the launcher may take to clean up before it counts as lost."""
 HEADROOM_MB = 128
@@ -32,94 +38,240 @@ ENVIRONMENT = {
 
 @record
 class Place:
-    """Where a back end runs a command, as the launcher sees it."""
+    """Where a back end runs commands, as the launcher sees it."""
 
     tree: str
     scratch: tuple[str, ...]
-    """Private folders that the command may write to."""
+    """Private folders that commands may write to; they are emptied after each."""
     namespace: bool
     """Whether the launcher is process 1 of a namespace of its own."""
-    nproc: int = 0
-    """Limit for the kernel's own count of the user's processes; 0 where that count covers others too."""
+    counted: bool
+    """Whether the kernel's count of the user's processes covers just the commands of this launcher."""
+    spare: int = 0
+    """How many processes of ours that count covers too."""
     uid: int = 0
-    """User and group that root gives the command; 0: the user stays."""
+    """User and group that root gives a command; 0: the user stays."""
     owner: tuple[int, int] = (0, 0)
     """User and group that get a writable tree back."""
+    keep: bool = False
+    """Whether the tree stays the command's user's instead, for the next command."""
+    allow: tuple[str, ...] = ()
+    """Without namespaces: all of the host that a command may use, each a letter for the kind of use, a colon and a path."""
     env: tuple[tuple[str, str], ...] = ()
     """What differs from the fixed environment."""
 
 
 @record
 class Launch:
-    """How a back end starts the launcher: its command line, to which the launcher's arguments are added."""
+    """How a back end starts the launcher: its command line, to which the launcher's own arguments are added."""
 
     place: Place
     argv: tuple[str, ...]
     files: tuple[int, ...] = ()
     """Further descriptors that the command line needs."""
+    door: Path | None = None
+    """Socket to make, to which the launcher will connect; without one it inherits a socket."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Environment of the command line; what commands get is fixed."""
+    groups: ControlGroups | None = None
+    """Where to make a control group for the launcher."""
 
 
-@record
-class Ends:
-    """The descriptors that a launcher gets for its command's channels and for its own status."""
+class Launcher:
+    """A running launcher: runs one command after the other, for one thread; after a HarnessError it is of no more use."""
 
-    stdout: int
-    stderr: int
-    report: int
-    status: int
+    def __init__(self, launch: Launch) -> None:
+        self._place = launch.place
+        self._errors = os.memfd_create("errors", os.MFD_CLOEXEC)
+        self._group = launch.groups.make() if launch.groups else None
+        self.worn = False
+        """Whether the last command left something in the kernel that could disturb the next one."""
+        if launch.door:
+            with _listening(launch.door) as listener:
+                self._process = self._start(launch, [], [])
+                try:
+                    self._control = self._accept(listener)
+                except BaseException:
+                    self._process.kill()  # a launcher that comes late finds the door shut, and ends
+                    self._process.wait()
+                    os.close(self._errors)
+                    raise
+            return
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs, contextlib.ExitStack() as stack:
+            numbers = [theirs.fileno()]
+            if self._group:
+                numbers.append(stack.enter_context(self._group.members()))
+            self._process = self._start(launch, [str(number) for number in numbers], [*numbers, *launch.files])
 
+    def _start(self, launch: Launch, arguments: list[str], files: list[int]) -> "subprocess.Popen[bytes]":
+        """Start the command line."""
+        return subprocess.Popen(
+            [*launch.argv, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
+            pass_fds=files,
+            env=dict(launch.env),
+            start_new_session=True,  # a Ctrl-C on the terminal is for the host to handle
+        )
 
-def supervise(command: Command, launch: Launch) -> Execution:
-    """Run a command through the launcher and wait for its end."""
-    with contextlib.ExitStack() as stack:
-        pipes = [tuple(stack.enter_context(end) for end in _pipe()) for _ in range(4)]
-        readers, (stdout, stderr, report, status) = [pipe[0] for pipe in pipes], [pipe[1] for pipe in pipes]
-        ends = Ends(stdout=stdout.fileno(), stderr=stderr.fileno(), report=report.fileno(), status=status.fileno())
-        process, stop = stack.enter_context(launched(command, launch, ends))
-        for end in (stdout, stderr, report, status):
-            end.close()
-        deadline = time.monotonic() + command.limits.wall_s + GRACE_S
-        output = _read(process, readers, stop, limit=int(command.limits.output_mb * 1024 * 1024), deadline=deadline)
-        process.wait()
-    return _execution(output, limit=int(command.limits.output_mb * 1024 * 1024))
+    def _accept(self, listener: socket.socket) -> socket.socket:
+        """Wait until the launcher connects."""
+        listener.settimeout(0.05)
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline and self._process.poll() is None:
+            with contextlib.suppress(TimeoutError):
+                return listener.accept()[0]
+        raise HarnessError(f"the sandbox does not start: {self.last_words()}")
+
+    def run(self, command: Command, *, forks: bool = False) -> Execution:
+        """Run a command and wait for its end; with `forks` its program may be one that was started before."""
+        limit = int(command.limits.output_mb * 1024 * 1024)
+        with contextlib.ExitStack() as stack:
+            pipes = [_pipe() for _ in range(3)]
+            channels = [_Channel(stack.enter_context(read), limit) for read, _ in pipes]
+            try:
+                self.send(command, [write.fileno() for _, write in pipes], forks=forks)
+            finally:
+                for _, write in pipes:
+                    write.close()
+            status = self._read(channels, deadline=time.monotonic() + command.limits.wall_s + GRACE_S, limit=limit)
+        return self._execution(status, [channel.content for channel in channels], limit=limit)
+
+    def send(self, command: Command, ends: list[int], *, forks: bool = False) -> None:
+        """Order a command whose standard output, standard error and report go to these descriptors."""
+        orders = _orders(command, self._place, forks=forks and command.forks)
+        if self._group:
+            self._group.make_room(command.limits)
+        with memory_file(orders) as order_file, memory_file(command.stdin) as stdin:
+            rights = array.array("i", [order_file, stdin, *ends])
+            try:
+                self._control.sendmsg([b"r"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+            except OSError:
+                raise HarnessError(f"the sandbox failed: {self.last_words()}") from None
+
+    def stop(self) -> None:
+        """Have the running command killed."""
+        with contextlib.suppress(OSError):
+            self._control.send(b"s")
+
+    def ending(self) -> str:
+        """Say how a command that was sent came to its end, as far as that is known soon."""
+        self._control.settimeout(2)
+        return self._answer().decode(errors="replace").strip() or self.last_words()
+
+    def last_words(self) -> str:
+        """Return what the launcher, or what should have started it, said of its end."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=2)
+        return os.pread(self._errors, 2000, 0).decode(errors="replace").strip() or "it ended without a word"
+
+    def close(self) -> None:
+        """End the launcher and all that runs in it: ask first, so that it cleans up."""
+        self._control.close()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._errors)
+        if self._group:
+            self._group.remove()
+
+    def _read(self, channels: "list[_Channel]", *, deadline: float, limit: int) -> bytes:
+        """Read the pipes until the launcher answers; ask it to stop the command when one has given more than the limit."""
+        control = self._control.fileno()
+        open_channels = {channel.number: channel for channel in channels}
+        poll = select.poll()
+        for number in (control, *open_channels):
+            poll.register(number, select.POLLIN)
+        stopped = False
+        while True:
+            # The answer counts, not the end of the pipes: a fork of ours may hold those open without knowing.
+            ready = [number for number, _ in poll.poll(max(0.0, deadline - time.monotonic()) * 1000)]
+            if control in ready:
+                break
+            if time.monotonic() > deadline:
+                self._process.kill()
+                raise HarnessError("the launcher of the sandbox does not answer; the command was killed")
+            for number in ready:
+                if not open_channels[number].read():
+                    poll.unregister(number)
+            if not stopped and any(channel.size > limit for channel in channels):
+                self.stop()
+                stopped = True
+        for channel in channels:
+            while channel.read():
+                pass
+        return self._answer()
+
+    def _answer(self) -> bytes:
+        """Take the launcher's answer; none when it is gone."""
+        try:
+            return self._control.recv(65536)
+        except OSError:
+            return b""
+
+    def _execution(self, status: bytes, output: list[bytes], *, limit: int) -> Execution:
+        """Make the record of a run."""
+        try:
+            facts = json.loads(status)
+            flooded = any(len(channel) > limit for channel in output)
+            ending = Ending.OUTPUT_LIMIT if flooded else Ending(facts["ending"])
+        except (ValueError, KeyError, TypeError):
+            text = status.decode(errors="replace").strip()
+            raise HarnessError(f"the sandbox failed: {text or self.last_words()}") from None
+        self.worn = bool(facts["worn"])
+        stdout, stderr, report = (channel[:limit] for channel in output)
+        return Execution(
+            ending=ending,
+            exit_code=facts["code"] if ending is Ending.EXITED else None,
+            signal=facts["signal"] if ending is Ending.SIGNALLED else None,
+            stdout=stdout,
+            stderr=stderr,
+            report=report,
+            cpu_s=facts["cpu_us"] / 1e6,
+            wall_s=facts["wall_us"] / 1e6,
+            peak_mb=facts["peak_kb"] / 1024,
+        )
 
 
 @contextlib.contextmanager
-def launched(command: Command, launch: Launch, ends: Ends) -> Iterator[tuple[subprocess.Popen[bytes], io.FileIO]]:
-    """Start a launcher; gives its process and the pipe that stops it. At the end of the block it is stopped in any case."""
-    with contextlib.ExitStack() as stack:
-        orders = stack.enter_context(memory_file(_orders(command, launch.place)))
-        stdin = stack.enter_context(memory_file(command.stdin))
-        stop_read, stop = (stack.enter_context(end) for end in _pipe())
-        passed = [orders, ends.stderr, ends.report, stop_read.fileno()]
-        process = subprocess.Popen(
-            [*launch.argv, *(str(number) for number in passed)],
-            stdin=stdin,
-            stdout=ends.stdout,
-            stderr=ends.status,
-            pass_fds=[*passed, *launch.files],
-            env={},
-            start_new_session=True,  # a Ctrl-C on the terminal is for the host to handle
-        )
-        stack.callback(_end, process, stop)
-        stop_read.close()
-        yield process, stop
+def launched(launch: Launch) -> Iterator[Launcher]:
+    """Start a launcher; at the end of the block it is stopped in any case."""
+    launcher = Launcher(launch)
+    try:
+        yield launcher
+    finally:
+        launcher.close()
 
 
 @contextlib.contextmanager
 def memory_file(content: bytes) -> Iterator[int]:
     """Open a sealed file in memory: unlike a pipe it needs nobody to write to it while it is read."""
     number = os.memfd_create("input", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    with io.FileIO(number, "r+") as file:
+    try:
         left = memoryview(content)
         while left:
-            left = left[file.write(left) :]
-        file.seek(0)
-        fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SEAL | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
+            left = left[os.write(number, left) :]
+        os.lseek(number, 0, os.SEEK_SET)
+        fcntl.fcntl(number, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SEAL | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
         yield number
+    finally:
+        os.close(number)
 
 
-def _orders(command: Command, place: Place) -> bytes:
+@contextlib.contextmanager
+def _listening(path: Path) -> Iterator[socket.socket]:
+    """Open a socket that one launcher can connect to."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(str(path))
+        listener.listen(1)
+        yield listener
+
+
+def _orders(command: Command, place: Place, *, forks: bool) -> bytes:
     """Return what the launcher reads: NUL-terminated `name=value` strings."""
     limits = command.limits
     numbers: dict[str, int] = {
@@ -128,7 +280,7 @@ def _orders(command: Command, place: Place) -> bytes:
         "memory_kb": limits.memory_mb * 1024,
         "address_kb": (limits.memory_mb + HEADROOM_MB) * 1024 if command.address_space else 0,
         "processes": limits.processes,
-        "nproc": place.nproc,
+        "nproc": limits.processes + place.spare if place.counted else 0,
         "disk_kb": limits.disk_mb * 1024,
         "uid": place.uid,
         "gid": place.uid,
@@ -136,12 +288,15 @@ def _orders(command: Command, place: Place) -> bytes:
         "owner_gid": place.owner[1],
         "namespace": place.namespace,
         "writable": command.writable,
+        "keep": place.keep,
+        "forks": forks,
     }
     texts = [
         *(f"{name}={int(value)}" for name, value in numbers.items()),
         f"tree={place.tree}",
         f"cwd={place.tree}/{command.cwd}",
         *(f"scratch={folder}" for folder in place.scratch),
+        *(f"allow={rule}" for rule in place.allow),
         *(f"arg={argument}" for argument in command.argv),
         *(f"env={name}={value}" for name, value in (ENVIRONMENT | dict(place.env) | dict(command.env)).items()),
     ]
@@ -163,7 +318,8 @@ class _Channel:
     """One pipe from the sandbox, of which only so much is kept."""
 
     def __init__(self, end: io.FileIO, limit: int) -> None:
-        os.set_blocking(end.fileno(), False)
+        self.number = end.fileno()
+        os.set_blocking(self.number, False)
         self._end = end
         self._limit = limit
         self._chunks: list[bytes] = []
@@ -181,76 +337,3 @@ class _Channel:
     def content(self) -> bytes:
         """All that was kept: of a flooded pipe a little more than the limit."""
         return b"".join(self._chunks)
-
-
-def _read(
-    process: subprocess.Popen[bytes], readers: Sequence[io.FileIO], stop: io.FileIO, *, limit: int, deadline: float
-) -> list[bytes]:
-    """Read all pipes until the process ends; ask it to stop when one has given more than the limit."""
-    channels = {reader.fileno(): _Channel(reader, limit) for reader in readers}
-    poll = select.poll()
-    for number in channels:
-        poll.register(number, select.POLLIN)
-    # The end of the process counts, not the end of the pipes: a fork of ours may hold those open without knowing.
-    ended = os.pidfd_open(process.pid)
-    poll.register(ended, select.POLLIN)
-    try:
-        while True:
-            ready = [number for number, _ in poll.poll(max(0.0, deadline - time.monotonic()) * 1000)]
-            if ended in ready:
-                break
-            if time.monotonic() > deadline:
-                raise HarnessError("the launcher of the sandbox does not answer; the command was killed")
-            for number in ready:
-                if not channels[number].read():
-                    poll.unregister(number)
-            if any(channel.size > limit for channel in channels.values()):
-                ask_to_stop(stop)
-    finally:
-        os.close(ended)
-    for channel in channels.values():
-        while channel.read():
-            pass
-    return [channel.content for channel in channels.values()]
-
-
-def ask_to_stop(stop: io.FileIO) -> None:
-    """Tell the launcher to end its command, once."""
-    if not stop.closed:
-        with contextlib.suppress(BrokenPipeError):
-            stop.write(b".")
-        stop.close()
-
-
-def _end(process: subprocess.Popen[bytes], stop: io.FileIO) -> None:
-    """End a launcher that still runs because the host gave up (error, Ctrl-C): ask first, so that it cleans up."""
-    ask_to_stop(stop)
-    try:
-        process.wait(timeout=0 if process.returncode is not None else 2)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _execution(output: Sequence[bytes], *, limit: int) -> Execution:
-    """Make the record of a run from what its four pipes gave."""
-    *channels, status = output
-    try:
-        facts = json.loads(status)
-        flooded = any(len(channel) > limit for channel in channels)
-        ending = Ending.OUTPUT_LIMIT if flooded else Ending(facts["ending"])
-    except (ValueError, KeyError, TypeError):
-        text = status.decode(errors="replace").strip()
-        raise HarnessError(f"the sandbox failed: {text or 'it ended without a word'}") from None
-    stdout, stderr, report = (channel[:limit] for channel in channels)
-    return Execution(
-        ending=ending,
-        exit_code=facts["code"] if ending is Ending.EXITED else None,
-        signal=facts["signal"] if ending is Ending.SIGNALLED else None,
-        stdout=stdout,
-        stderr=stderr,
-        report=report,
-        cpu_s=facts["cpu_us"] / 1e6,
-        wall_s=facts["wall_us"] / 1e6,
-        peak_mb=facts["peak_kb"] / 1024,
-    )

@@ -1,0 +1,116 @@
+"""The self-test of isolation: a program in a sandbox goes for bait that we lay out. `open_sandbox` and the doctor run it."""
+
+import contextlib
+import os
+import select
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import repairlab
+from repairlab.core.errors import HarnessError
+from repairlab.core.execution import Command, Limits, Mount
+from repairlab.core.record import record
+from repairlab.sandbox.launcher import compile_breakout, compile_launcher
+from repairlab.sandbox.sandbox import Sandbox
+
+TRIALS = (
+    "files of the host hidden",
+    "host cannot be written to",
+    "no network",
+    "sockets of the host closed",
+    "processes of the host out of reach",
+    "no rights",
+    "system calls filtered",
+)
+LIMITS = Limits(cpu_s=5, wall_s=60, memory_mb=64, disk_mb=8, output_mb=1)
+
+
+@record
+class Trial:
+    """One way out that was tried."""
+
+    name: str
+    broken: str
+    """What got through; empty when the sandbox held."""
+
+
+def prove(sandbox: Sandbox, cache: Path) -> None:
+    """Raise HarnessError unless every attempt to break out fails."""
+    broken = [f"{trial.name}: {trial.broken}" for trial in try_to_break_out(sandbox, cache) if trial.broken]
+    if broken:
+        raise HarnessError(f"{sandbox.name} does not hold what it promises ({'; '.join(broken)})")
+
+
+def try_to_break_out(sandbox: Sandbox, cache: Path) -> tuple[Trial, ...]:
+    """Run the program and return what it found; a trial of which it says nothing counts as broken."""
+    program = compile_breakout(cache)
+    with _bait() as bait:
+        arguments = (
+            str(os.getpid()),
+            _start_time(),
+            *bait.arguments,
+            *(str(path) for path in (*bait.files, compile_launcher(cache))),
+        )
+        command = Command(argv=(str(program), *arguments), mounts=(Mount(path=str(program)),), limits=LIMITS)
+        seen = sandbox.run(command, bait.tree)
+        reached = bait.reached()
+    if not seen.succeeded:
+        raise HarnessError(
+            f"the sandbox starts but runs nothing: {seen.ending}, {seen.stderr.decode(errors='replace').strip()[:500]}"
+        )
+    said = dict(_read_line(line) for line in seen.stdout.decode(errors="replace").splitlines())
+    found = {name: said.get(name, "not tried") for name in TRIALS}
+    if reached:
+        found["no network"] = ", ".join(filter(None, (found["no network"], "a packet came through")))
+    return tuple(Trial(name=name, broken=broken) for name, broken in found.items())
+
+
+def _read_line(line: str) -> tuple[str, str]:
+    """Read what the program says of one trial: its name, and what got through."""
+    verdict, _, rest = line.partition(" ")
+    name, _, detail = rest.partition(": ")
+    return name, "" if verdict == "held" else detail or "?"
+
+
+class _Bait:
+    """Things of the host that everybody there may use, and nobody in a sandbox."""
+
+    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
+        folder.chmod(0o755)
+        self.tree = folder / "tree"
+        secrets = folder / "secrets"
+        for made in (self.tree, secrets):
+            made.mkdir()
+            made.chmod(0o777)  # only the sandbox keeps anybody out
+        secret = secrets / "file"
+        secret.write_text("secret")
+        secret.chmod(0o666)
+        self.files = (secret, secrets, Path(repairlab.__file__).resolve())
+        self._tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        self._udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self._udp.bind(("127.0.0.1", 0))
+        path, name = str(secrets / "socket"), f"repairlab-bait-{os.getpid()}-{secrets.parent.name}"
+        for address in (path, "\0" + name):
+            stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)).bind(address)
+        (secrets / "socket").chmod(0o777)
+        ports = (str(server.getsockname()[1]) for server in (self._tcp, self._udp))
+        self.arguments = (*ports, path, name)
+
+    def reached(self) -> bool:
+        """Return whether anything came over the network."""
+        return bool(select.select([self._tcp, self._udp], [], [], 0)[0])
+
+
+@contextlib.contextmanager
+def _bait() -> Iterator[_Bait]:
+    """Lay out the bait; it is gone afterwards."""
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="repairlab-bait-", ignore_cleanup_errors=True)))
+        yield _Bait(folder, stack)
+
+
+def _start_time() -> str:
+    """Return when this process started, which together with its number is like no other's."""
+    return Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]

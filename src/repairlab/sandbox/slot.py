@@ -1,0 +1,47 @@
+"""A lasting place for commands over one tree: what costs time to set up is set up once. Every back end's `slot` gives one."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+
+from repairlab.core.errors import HarnessError
+from repairlab.core.execution import Command, Execution
+from repairlab.sandbox.supervise import Launcher
+
+SPARE = 8
+"""Fork servers of one slot at most; they are of the same user as the commands, and count as processes of theirs."""
+
+
+class Slot:
+    """Runs one command after the other over its tree, as `Sandbox.run` would; for one thread."""
+
+    def __init__(self, tree: Path, start: Callable[[Command], AbstractContextManager[Launcher]]) -> None:
+        """Take the tree and what starts a launcher for commands like a given one."""
+        self._tree = tree
+        self._start = start
+        self._launchers: dict[object, tuple[Launcher, ExitStack]] = {}
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        """Run a command; what it needs mounted, and whether it may write, decides which launcher gets it."""
+        if tree != self._tree:
+            raise HarnessError(f"this slot is for {self._tree}, not for {tree}")
+        kind = (command.writable, command.mounts, command.limits.disk_mb)
+        if kind not in self._launchers:
+            with ExitStack() as stack:
+                launcher = stack.enter_context(self._start(command))
+                self._launchers[kind] = (launcher, stack.pop_all())
+        launcher, _ = self._launchers[kind]
+        usable = False
+        try:
+            execution = launcher.run(command, forks=True)
+            usable = not launcher.worn
+        finally:
+            if not usable:
+                self._launchers.pop(kind)[1].close()
+        return execution
+
+    def close(self) -> None:
+        """End all launchers."""
+        for _, stack in self._launchers.values():
+            stack.close()
+        self._launchers.clear()

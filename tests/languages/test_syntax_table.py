@@ -1,5 +1,6 @@
 """The table of languages, and the conversion of offsets that all of them rely on."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,10 @@ def test_cache_folder_is_decided_when_asked_for(monkeypatch: pytest.MonkeyPatch)
     assert default_cache() == Path("/x/cache/repairlab")
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", "/x/home")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert default_cache() == Path("/x/home/.cache/repairlab")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert default_cache() == Path("/var/cache/repairlab")
 
 
 @pytest.mark.parametrize("name", names())

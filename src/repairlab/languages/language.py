@@ -1,6 +1,7 @@
 """What every language offers: reading source text, and building and testing trees of it. `table.py` lists the languages."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from repairlab.core.execution import Command, Execution
@@ -132,22 +133,52 @@ class Answer:
 
 
 class WarmTools(Protocol):
-    """A process that stays and does a tool chain's work for one candidate of a bug after the other."""
+    """Processes that do a tool chain's work for one candidate of a bug after the other: one compiles, another runs.
 
-    command: Command
-    """Starts the process; it may use this much memory beyond a program under judgement: `extra_memory_mb`."""
+    The one that compiles never runs anything of a candidate's, so its word is final. What one candidate does in the one that
+    runs could touch the next, so its word is not.
+    """
+
+    compiler: Command
+    """Starts the process that compiles; bugs for which the command is the same can share one."""
+    runner: Command
+    """Starts the process that runs; it may use this much memory beyond a program under judgement: `extra_memory_mb`."""
     extra_memory_mb: int
+    compiled: Toolchain
+    """The tool chain for trees that hold what the compiler made: its build is the request, all else runs in new processes."""
+    requests: Toolchain
+    """The tool chain whose every command is a request to the one process or the other."""
 
-    def opening(self) -> Command:
-        """Return the first request: prepare the buggy tree."""
+    def opening(self, tree: str) -> Command:
+        """Return the compiler's first request: compile the buggy tree, which lies in a folder of the compiler's, if that helps."""
         ...
 
-    def toolchain(self, changed: Mapping[str, str | None]) -> Toolchain | None:
-        """Return a tool chain whose commands are requests, for a tree with new texts of files; none when it cannot serve that."""
+    def compiling(self, tree: str, changed: Mapping[str, str | None]) -> Command | None:
+        """Return the request to compile an opened tree with new texts of files; none when it cannot serve that."""
+        ...
+
+    def closing(self, tree: str) -> Command:
+        """Return the compiler's last request for a tree."""
+        ...
+
+    def products(self, compiled: Execution, base: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Return the files that came of a compilation; `base` are those of the buggy tree, to which the answer may refer."""
+        ...
+
+    def loading(self, compiled: Execution) -> Command:
+        """Return the runner's request to take what came of a compilation; the first must be that of the buggy tree."""
+        ...
+
+    def alone(self, products: Mapping[str, bytes], inputs: Sequence[bytes], nonce: str, output_mb: float) -> Command:
+        """Return the command that runs a program on many inputs in one process of its own."""
+        ...
+
+    def answers(self, alone: Execution, nonce: str) -> list[Answer]:
+        """Read what that process did on each input as far as it came; raises ValueError when that cannot be read."""
         ...
 
     def request(self, command: Command, nonce: str) -> bytes:
-        """Return what to send for a command."""
+        """Return what to send for a request."""
         ...
 
     def answer(self, command: Command, nonce: str, reply: bytes) -> Answer:
@@ -157,10 +188,31 @@ class WarmTools(Protocol):
 
 @runtime_checkable
 class Warmable(Protocol):
-    """A tool chain that can also work in a process that stays."""
+    """A tool chain that can also work in processes that stay."""
 
     def warm(self, build: Build, test: Test, files: Sequence[str]) -> WarmTools:
         """Return how, for a buggy tree whose files are `files`."""
+        ...
+
+
+class SharedBuild(Protocol):
+    """How one tree, built once, serves many candidates of a bug."""
+
+    def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the commands that make, in a copy of the buggy tree, what candidates share; some fail when it does not build."""
+        ...
+
+    def toolchain(self, changed: Mapping[str, str | None]) -> Toolchain | None:
+        """Return what builds the tree again with new texts of some files; none where a build from nothing might differ."""
+        ...
+
+
+@runtime_checkable
+class Shareable(Protocol):
+    """A tool chain that builds again only what a candidate changed."""
+
+    def shared(self, build: Build, *, tree: Path, changing: str) -> SharedBuild:
+        """Return how, for the buggy tree and the file that most candidates change."""
         ...
 
 

@@ -58,8 +58,13 @@ def language_of_path(path: str) -> str | None:
 
 
 def default_cache() -> Path:
-    """Return the folder for what repairlab keeps between runs: $REPAIRLAB_CACHE, or the user's usual cache folder."""
+    """Return the folder for what repairlab keeps between runs: $REPAIRLAB_CACHE, or the user's usual cache folder.
+
+    Root's home is closed to the users that candidates run as, and so is a cache in it: root's is the machine's.
+    """
     own = os.environ.get("REPAIRLAB_CACHE")
     if own:
         return Path(own)
+    if os.geteuid() == 0 and not os.environ.get("XDG_CACHE_HOME"):
+        return Path("/var/cache/repairlab")
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "repairlab"

@@ -1,14 +1,18 @@
-"""Requests to the JVM that stays, and its replies; what it does with candidates is tested with validation."""
+"""Requests to the JVMs that stay, and their replies; what they do with candidates is tested with validation."""
 
+import dataclasses
+import os
 import struct
+from collections.abc import Sequence
 
 import pytest
 
-from repairlab.core.execution import Command, Limits
+from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.language import Tools, Warmable, WarmTools
 from repairlab.languages.toolchain.java import JavaToolchain
 
+PAGE = os.sysconf("SC_PAGE_SIZE")
 STDIO = Build(tool="javac")
 SUITE = Build(tool="javac", sources=("src/**/*.java",), tests=("test/**/*.java",), release=11, class_path=("lib/a.jar",))
 
@@ -29,33 +33,83 @@ def blob(content: bytes) -> bytes:
 
 def reply(*, nonce: bytes = b"n", odd: bytes = b"", tainted: bytes = b"", report: bytes = b"", code: int = 0) -> bytes:
     texts = [blob(text) for text in (odd, tainted, b"out", b"err", report)]
-    return blob(nonce) + struct.pack(">i", code) + b"".join(texts) + struct.pack(">qq", 1_500_000_000, 2_000_000_000)
+    return (
+        blob(nonce)
+        + struct.pack(">i", code)
+        + b"".join(texts)
+        + struct.pack(">qqq", 1_500_000_000, 2_000_000_000, (3 << 20) // PAGE)
+    )
+
+
+def ended(*, code: int = 0, report: bytes = b"") -> Execution:
+    return Execution(
+        ending=Ending.EXITED,
+        exit_code=code,
+        signal=None,
+        stdout=b"",
+        stderr=b"",
+        report=report,
+        cpu_s=4.0,
+        wall_s=4.0,
+        peak_mb=50.0,
+    )
+
+
+def class_path(command: Command) -> str:
+    return command.argv[command.argv.index("-cp") + 1]
 
 
 def test_java_can_work_in_a_process_that_stays(toolchain: JavaToolchain) -> None:
     assert isinstance(toolchain, Warmable)
 
 
-def test_the_process_has_the_class_path_of_the_tests_but_not_of_programs(toolchain: JavaToolchain, warm: WarmTools) -> None:
-    path = warm.command.argv[warm.command.argv.index("-cp") + 1]
-    assert "junit" in path
-    assert warm.command.writable
-    program = toolchain.warm(STDIO, Test(program="app.Main"), ["app/Main.java"]).command
-    assert "junit" not in program.argv[program.argv.index("-cp") + 1]
+def test_the_runner_has_the_class_path_of_the_tests_but_not_of_programs(toolchain: JavaToolchain, warm: WarmTools) -> None:
+    assert "junit" in class_path(warm.runner)
+    assert warm.runner.writable
+    program = toolchain.warm(STDIO, Test(program="app.Main"), ["app/Main.java"]).runner
+    assert "junit" not in class_path(program)
     assert "app.Main" in program.argv
     assert not program.writable
 
 
-def test_the_opening_names_all_sources_in_order(warm: WarmTools) -> None:
-    assert warm.opening().stdin == struct.pack(">I", 3) + blob(b"src/A.java") + blob(b"src/B.java") + blob(b"test/ATest.java")
+def test_bugs_share_one_compiler(toolchain: JavaToolchain, warm: WarmTools) -> None:
+    other = toolchain.warm(STDIO, Test(program="app.Main"), ["app/Main.java"])
+    assert other.compiler == warm.compiler
+    assert not warm.compiler.writable
+
+
+def test_the_opening_names_options_and_all_sources_in_order(warm: WarmTools) -> None:
+    opening = warm.opening("t1")
+    assert opening.stdin.startswith(blob(b"t1") + b"\1")
+    assert b":t1/lib/a.jar" in opening.stdin
+    assert opening.stdin.endswith(struct.pack(">I", 3) + blob(b"src/A.java") + blob(b"src/B.java") + blob(b"test/ATest.java"))
+
+
+def test_small_programs_are_not_compiled_ahead(toolchain: JavaToolchain) -> None:
+    for n, ahead in ((3, b"\0"), (4, b"\1")):
+        warm = toolchain.warm(STDIO, Test(), [f"A{number}.java" for number in range(n)])
+        assert warm.opening("t").stdin.startswith(blob(b"t") + ahead)
 
 
 def test_changes_of_other_files_are_not_for_it(warm: WarmTools) -> None:
-    assert warm.toolchain({"src/A.java": "class A {}", "src/B.java": None}) is not None
-    assert warm.toolchain({"src/A.java": "class A {}", "src/New.java": "class New {}"}) is None
-    assert warm.toolchain({"src/data.txt": ""}) is None
-    assert warm.toolchain({"elsewhere/A.java": ""}) is None
-    assert warm.toolchain({"src/A.java": "\ud800"}) is None
+    assert warm.compiling("t", {"src/A.java": "class A {}", "src/B.java": None}) is not None
+    assert warm.compiling("t", {"src/A.java": "class A {}", "src/New.java": "class New {}"}) is None
+    assert warm.compiling("t", {"src/data.txt": ""}) is None
+    assert warm.compiling("t", {"elsewhere/A.java": ""}) is None
+    assert warm.compiling("t", {"src/A.java": "\ud800"}) is None
+
+
+@pytest.mark.parametrize(
+    ("build", "files"),
+    [
+        (dataclasses.replace(STDIO, flags=("-Xplugin:a/b",)), ["A.java"]),
+        (dataclasses.replace(STDIO, flags=("@options",)), ["A.java"]),
+        (STDIO, ["A.java", "build/classes/Old.class"]),
+    ],
+    ids=["path", "file of options", "old classes"],
+)
+def test_trees_that_cannot_share_a_compiler_do_not(toolchain: JavaToolchain, build: Build, files: Sequence[str]) -> None:
+    assert toolchain.warm(build, Test(), files).compiling("t", {"A.java": ""}) is None
 
 
 def test_a_request_carries_nonce_verb_limits_and_body(warm: WarmTools) -> None:
@@ -64,22 +118,63 @@ def test_a_request_carries_nonce_verb_limits_and_body(warm: WarmTools) -> None:
 
 
 def test_builds_programs_and_batches_become_requests(warm: WarmTools) -> None:
-    tools = warm.toolchain({"src/A.java": "x", "src/B.java": None})
-    assert tools is not None
-    (build,) = tools.build(SUITE, Test(framework="junit4"), [])
+    build = warm.compiling("t", {"src/A.java": "x", "src/B.java": None})
+    assert build is not None
     changes = blob(b"src/A.java") + b"\1" + blob(b"x") + blob(b"src/B.java") + b"\0"
-    assert (build.argv, build.stdin) == (("compile",), struct.pack(">I", 2) + changes)
+    assert (build.argv, build.stdin) == (("compile",), blob(b"t") + struct.pack(">I", 2) + changes)
+    tools = warm.requests
+    assert [command.argv for command in tools.build(SUITE, Test(framework="junit4"), [])] == [("compile",)]
     assert tools.program(SUITE, Test()).argv == ("case",)
     (batch,) = tools.batches(SUITE, Test(framework="junit4"), ["ATest::a"], stop=True)
     assert batch.command.argv == ("tests",)
     assert batch.command.stdin == f"{batch.nonce}\nstop\nATest::a".encode()
+    assert warm.closing("t").stdin == blob(b"t")
+
+
+def test_a_tree_that_is_compiled_runs_as_ever(toolchain: JavaToolchain, warm: WarmTools) -> None:
+    assert [command.argv for command in warm.compiled.build(SUITE, Test(framework="junit4"), [])] == [("compile",)]
+    assert warm.compiled.program(SUITE, Test()) == toolchain.program(SUITE, Test())
+    (batch,) = warm.compiled.batches(SUITE, Test(framework="junit4"), ["ATest::a"], stop=True)
+    assert batch.command.argv == toolchain.batches(SUITE, Test(framework="junit4"), ["ATest::a"], stop=True)[0].command.argv
+    assert warm.compiled.versions() == toolchain.versions()
+
+
+def test_class_files_of_the_buggy_tree_come_by_name_alone(warm: WarmTools) -> None:
+    first = struct.pack(">I", 2) + blob(b"a.A") + b"\1" + blob(b"one") + blob(b"B$1") + b"\1" + blob(b"two")
+    base = warm.products(ended(report=first), {})
+    assert base == {"build/classes/a/A.class": b"one", "build/classes/B$1.class": b"two"}
+    second = struct.pack(">I", 2) + blob(b"a.A") + b"\0" + blob(b"C") + b"\1" + blob(b"three")
+    assert warm.products(ended(report=second), base) == {"build/classes/a/A.class": b"one", "build/classes/C.class": b"three"}
+    assert warm.products(ended(code=1), base) == {}
+    assert warm.loading(ended(report=second)).stdin == second
+
+
+def test_all_inputs_of_a_program_go_to_one_process(toolchain: JavaToolchain) -> None:
+    warm = toolchain.warm(STDIO, Test(program="app.Main"), ["app/Main.java"])
+    command = warm.alone({"build/classes/app/Main.class": b"code"}, [b"1", b"2"], "n", 0.5)
+    classes = struct.pack(">I", 1) + blob(b"app.Main") + b"\1" + blob(b"code")
+    assert command.stdin == blob(b"n") + struct.pack(">I", 1 << 19) + classes + struct.pack(">I", 2) + blob(b"1") + blob(b"2")
+    assert "app.Main" in command.argv
+    assert not command.writable
+
+
+def test_a_process_for_all_inputs_has_an_answer_for_each(warm: WarmTools) -> None:
+    answers = warm.answers(ended(report=blob(reply()) + blob(reply(code=1, tainted=b"a thread is left over"))), "n")
+    assert [(answer.execution.exit_code, answer.execution.cpu_s, answer.execution.peak_mb) for answer in answers] == [
+        (0, 2.0, 50.0),
+        (1, 2.0, 50.0),
+    ]
+    assert [answer.odd for answer in answers] == ["", "a thread is left over"]
+    assert warm.answers(ended(), "n") == []
+    with pytest.raises(ValueError, match="the reply"):
+        warm.answers(ended(report=blob(reply())[:-1]), "n")
 
 
 def test_a_reply_becomes_an_execution(warm: WarmTools) -> None:
     answer = warm.answer(Command(argv=("case",)), "n", reply(code=1))
     execution = answer.execution
     assert (execution.exit_code, execution.stdout, execution.stderr) == (1, b"out", b"err")
-    assert (execution.cpu_s, execution.wall_s) == (1.5, 2.0)
+    assert (execution.cpu_s, execution.wall_s, execution.peak_mb) == (1.5, 2.0, 3.0)
     assert (answer.odd, answer.tainted) == ("", False)
 
 

@@ -17,10 +17,10 @@ from repairlab.core.recipe import Build, Test
 from repairlab.core.record import record
 from repairlab.languages.language import Batch, Report, Tools
 from repairlab.languages.toolchain import host, junit, reports
-from repairlab.languages.toolchain.java_resident import SERVER_CLASS, SERVER_FLAGS, JavaResident, compile_server
+from repairlab.languages.toolchain import java_resident as resident
+from repairlab.languages.toolchain.java_archive import Rehearsal, archive
+from repairlab.languages.toolchain.java_resident import CLASSES, JavaResident
 
-_CLASSES = "build/classes"
-_RUNNERS: dict[junit.JUnit, str] = {"junit4": "JUnit4Runner", "junit5": "JUnit5Runner"}
 _OUT_OF_MEMORY_EXIT = 3
 """Exit code of a JVM with ExitOnOutOfMemoryError."""
 
@@ -43,6 +43,9 @@ _RUN = (
     "-Duser.language=en",
     "-Dfile.encoding=UTF-8",
 )
+# Our servers and runners make a stream of descriptor 3, for which the JDK has no public way.
+_OPENED = "--add-opens=java.base/java.io=ALL-UNNAMED"
+_REHEARSED = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", _OPENED)
 
 
 @record
@@ -50,6 +53,22 @@ class _Jdk:
     home: Path
     settings: tuple[Path, ...]
     """Folders outside the JDK that it links to, such as /etc/java-17-openjdk of Debian."""
+
+
+@record
+class _Archive:
+    """How a JVM is told of an archive of classes; nothing where there is none."""
+
+    flags: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+
+
+@record
+class _Runner:
+    """Our JUnit runner and JUnit itself, as they come first on the class path."""
+
+    jars: tuple[Path, ...]
+    archive: _Archive
 
 
 @functools.lru_cache(maxsize=1)
@@ -79,19 +98,19 @@ class JavaToolchain:
         """Return the one call of javac that compiles sources and tests together."""
         if build.tool != "javac":
             raise UserError(f"Java cannot be built with build.tool = {build.tool!r}. Possible: javac")
-        sources = [path for path in sorted(files) if _is_source(path, build)]
+        sources = _sources(files, build)
         if not sources:
             raise UserError(f"no Java file matches build.sources = {list(build.sources)} or build.tests = {list(build.tests)}")
         jars = self._junit_jars(test)
-        arguments = [*(f"-J{flag}" for flag in _JVM), "-d", _CLASSES, *_javac_options(build, jars)]
+        arguments = [*(f"-J{flag}" for flag in _JVM), "-d", CLASSES, *_javac_options(build, jars)]
         # Old classes go first: one whose source is gone must not live on. The list of sources may be longer than a command line.
-        script = f'rm -rf {_CLASSES} && mkdir -p {_CLASSES} && cat > build/sources.txt && exec "$@" @build/sources.txt'
-        argv = ("/bin/sh", "-c", script, "sh", str(_jdk().home / "bin/javac"), *arguments)
+        script = f'rm -rf {CLASSES} && mkdir -p {CLASSES} && cat > build/sources.txt && exec "$@" @build/sources.txt'
+        argv = ("/bin/sh", "-c", script, "sh", self._javac, *arguments)
         return (self._command(argv, jars, stdin="".join(map(_quoted, sources)).encode()),)
 
     def program(self, build: Build, test: Test) -> Command:
         """Return the command that runs the main class."""
-        path = ":".join([_CLASSES, *build.class_path])
+        path = ":".join([CLASSES, *build.class_path])
         argv = (self._java, *_RUN, "-Xss64m", "-cp", path, test.program or "Main")
         return self._command(argv, (), env=test.env, writable=False)
 
@@ -103,34 +122,34 @@ class JavaToolchain:
         if framework is None:
             raise UserError(f"Java has no test framework {test.framework!r}. Possible: junit4, junit5, stdio")
         nonce, wanted = reports.new_nonce(), tuple(dict.fromkeys(tests))
-        jars = self._junit_jars(test)
-        runner = junit.runner(framework, jars, str(_jdk().home / "bin/javac"), self._tools.cache)
+        runner = self._runner(framework, self._junit_jars(test))
         # JUnit comes first, so that a class of the tree cannot stand in for one of JUnit's.
-        path = ":".join([str(runner), *map(str, jars), _CLASSES, *build.class_path])
-        # The runner makes a stream of descriptor 3, for which the JDK has no public way.
-        opened = "--add-opens=java.base/java.io=ALL-UNNAMED"
-        argv = (self._java, *_RUN, opened, "-cp", path, _RUNNERS[framework])
+        path = ":".join([*map(str, runner.jars), CLASSES, *build.class_path])
+        argv = (self._java, *_RUN, *runner.archive.flags, _OPENED, "-cp", path, junit.RUNNERS[framework])
         request = "\n".join([nonce, "stop" if stop else "all", *wanted]).encode()
-        command = self._command(argv, (runner, *jars), stdin=request, env=test.env)
+        command = self._command(argv, (*runner.jars, *runner.archive.files), stdin=request, env=test.env)
         return (Batch(command=command, tests=wanted, nonce=nonce),)
 
     def warm(self, build: Build, test: Test, files: Sequence[str]) -> JavaResident:
-        """Return the JVM that does the same for one candidate after the other."""
+        """Return the JVMs that do the same for one candidate after the other."""
         framework, jars = _junit_of(test), self._junit_jars(test)
-        javac = str(_jdk().home / "bin/javac")
-        server = compile_server(javac, self._tools.cache)
-        runner = junit.runner(framework, jars, javac, self._tools.cache) if framework else None
-        ours = (server, *((runner,) if runner else ()), *jars)
-        main_class = _RUNNERS[framework] if framework else test.program or "Main"
-        opened = "--add-opens=java.base/java.io=ALL-UNNAMED"
-        argv = (
-            *(self._java, *_RUN, *SERVER_FLAGS, opened, "-cp", ":".join(map(str, ours)), SERVER_CLASS),
-            *(main_class, ":".join(build.class_path), *_javac_options(build, jars)),
-        )
+        servers = resident.compile_server(self._javac, self._tools.cache)
+        ours = self._archive(resident.rehearsal(self._java, _REHEARSED, servers))
+        java = (self._java, *_RUN, _OPENED)
+        compiling = (*java, *ours.flags, *resident.COMPILE_FLAGS, "-cp", str(servers), resident.COMPILE_SERVER)
+        alone = (*java, *ours.flags, "-Xss64m", "-cp", str(servers), resident.CASE_RUNNER)
+        runner = self._runner(framework, jars) if framework else None
+        archive = runner.archive if runner else ours
+        runners = (*(runner.jars if runner else ()), servers)  # in this order, since archives are of JUnit or of the servers
+        running = (*java, *archive.flags, *resident.RUN_FLAGS, "-cp", ":".join(map(str, runners)), resident.RUN_SERVER)
+        program = (junit.RUNNERS[framework] if framework else test.program or "Main", ":".join(build.class_path))
         return JavaResident(
             cold=self,
-            command=self._command(argv, ours, env=test.env, writable=framework is not None),
-            sources=[path for path in sorted(files) if _is_source(path, build)],
+            compiler=self._command(compiling, (servers, *ours.files, *self._all_junit_jars()), writable=False),
+            runner=self._command((*running, *program), (*runners, *archive.files), env=test.env, writable=framework is not None),
+            alone=self._command((*alone, *program), (servers, *ours.files), env=test.env, writable=False),
+            options=_javac_options(build, jars, tree="{tree}/"),
+            sources=_sources(files, build) if _can_share(build, files) else [],
         )
 
     def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
@@ -148,11 +167,9 @@ class JavaToolchain:
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the JDK and of the JUnit jars that are there already."""
-        found = {"java": host.version(self._java), "javac": host.version(str(_jdk().home / "bin/javac"))}
-        folders = [self._tools.junit] if self._tools.junit else [f"{self._tools.cache}/junit", str(junit.SYSTEM_FOLDER)]
+        found = {"java": host.version(self._java), "javac": host.version(self._javac)}
         for framework in junit.ARTIFACTS:
-            jars = next((jars for folder in folders if (jars := junit.find(framework, Path(folder)))), ())
-            if jars:
+            if jars := junit.installed(framework, self._tools):
                 found[framework] = f"{jars[0].name} ({jars[0].stat().st_size} bytes)"
         return found
 
@@ -160,9 +177,26 @@ class JavaToolchain:
     def _java(self) -> str:
         return str(_jdk().home / "bin/java")
 
+    @property
+    def _javac(self) -> str:
+        return str(_jdk().home / "bin/javac")
+
     def _junit_jars(self, test: Test) -> tuple[Path, ...]:
         framework = _junit_of(test)
         return junit.jars(framework, self._tools) if framework else ()
+
+    def _runner(self, framework: junit.JUnit, jars: tuple[Path, ...]) -> _Runner:
+        ours = (junit.runner(framework, jars, self._javac, self._tools.cache), *jars)
+        return _Runner(jars=ours, archive=self._archive(junit.rehearsal(framework, self._java, _REHEARSED, ours)))
+
+    def _archive(self, rehearsal: Rehearsal) -> _Archive:
+        found = archive(rehearsal, self._tools.cache)
+        return _Archive() if found is None else _Archive(flags=(f"-XX:SharedArchiveFile={found}",), files=(found,))
+
+    def _all_junit_jars(self) -> tuple[Path, ...]:
+        """Return the jars of every JUnit version that is at hand, for a compiler that serves bugs of both."""
+        found = (junit.installed(framework, self._tools) for framework in junit.ARTIFACTS)
+        return tuple(dict.fromkeys(jar for jars in found for jar in jars))
 
     def _command(
         self,
@@ -183,15 +217,23 @@ def _junit_of(test: Test) -> junit.JUnit | None:
     return "junit5" if test.framework == "junit5" else None
 
 
-def _is_source(path: str, build: Build) -> bool:
-    """Return whether a file of the tree is compiled."""
-    return path.endswith(".java") and bool(matching([path], (*(build.sources or ("**/*.java",)), *build.tests)))
+def _sources(files: Sequence[str], build: Build) -> list[str]:
+    """Return the files of a tree that are compiled."""
+    wanted = (*(build.sources or ("**/*.java",)), *build.tests)
+    return sorted(path for path in matching(files, wanted) if path.endswith(".java"))
 
 
-def _javac_options(build: Build, jars: Sequence[Path]) -> tuple[str, ...]:
-    path = ":".join([*map(str, jars), *build.class_path])
+def _can_share(build: Build, files: Sequence[str]) -> bool:
+    """Return whether a compiler of many trees can serve this one: no option names a file, and no old classes are in the way."""
+    return not any("/" in flag or "@" in flag for flag in build.flags) and not any(path.startswith(CLASSES) for path in files)
+
+
+def _javac_options(build: Build, jars: Sequence[Path], *, tree: str = "") -> tuple[str, ...]:
+    """Return javac's options for a tree that lies in a folder, which then ends in a slash."""
+    path = ":".join([*map(str, jars), *(tree + part for part in build.class_path)])
     release = ("--release", str(build.release)) if build.release else ()
-    return ("-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-implicit:none", "-cp", path or _CLASSES, *release, *build.flags)
+    fixed = ("-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-implicit:none")
+    return (*fixed, "-cp", path or tree + CLASSES, *release, *build.flags)
 
 
 def _quoted(path: str) -> str:

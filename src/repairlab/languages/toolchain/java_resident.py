@@ -1,8 +1,4 @@
-"""The JVM that compiles in memory and runs one candidate after the other: its requests and replies; the Java adapter makes it.
-
-Request: nonce, verb, CPU limit, output limit, body. Reply: nonce, exit code, why it is odd, why the JVM is tainted, standard
-output, standard error, report, CPU time, wall time. Texts and bytes are a length and the content; times are nanoseconds.
-"""
+"""The JVMs that compile and run one candidate after the other: what to ask them and what they answer. The Java adapter makes it."""
 
 import dataclasses
 import functools
@@ -10,33 +6,35 @@ import re
 import struct
 import subprocess
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from repairlab.core.errors import HarnessError
-from repairlab.core.execution import Command, Ending, Execution
+from repairlab.core.execution import Command, Execution
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages.language import Answer, Batch, Report, Toolchain
-from repairlab.languages.toolchain import host
+from repairlab.languages.toolchain import host, java_wire
+from repairlab.languages.toolchain.java_archive import COMPILE_OPTIONS, Rehearsal, jar
 
-SERVER_CLASS = "repairlab.resident.ResidentServer"
-# The old generation shows what a run keeps, and a small young one hides little. Unloaded candidates leave classes behind at times.
-SERVER_FLAGS = (
-    "-Xmn16m",
-    "-XX:MaxMetaspaceSize=192m",
+CLASSES = "build/classes"
+COMPILE_SERVER = "repairlab.resident.CompileServer"
+RUN_SERVER = "repairlab.resident.RunServer"
+CASE_RUNNER = "repairlab.resident.CaseRunner"
+COMPILE_FLAGS = (
+    "-Xmn64m",
     "--add-exports=jdk.compiler/com.sun.tools.javac.platform=ALL-UNNAMED",
 )
+# The old generation shows what a run keeps, and a small young one hides little. Unloaded candidates leave classes behind at times.
+RUN_FLAGS = ("-Xmn16m", "-XX:MaxMetaspaceSize=192m")
 
+_COMPILE = "compile"
+_FEW_SOURCES = 3
 _SOURCES = (
-    "ResidentServer",
-    "MemoryCompiler",
-    "PlatformFiles",
-    "Declarations",
-    "ClassShape",
-    "CandidateLoader",
-    "GuardedRun",
-    "Surroundings",
+    *("CompileServer", "MemoryCompiler", "PlatformFiles", "Declarations"),
+    *("RunServer", "CaseRunner", "Program", "CandidateLoader", "GuardedRun", "Surroundings", "HeapWatch"),
+    *("Channel", "CpuWatch", "ClassSet", "ClassShape", "Rehearsal"),
 )
+_RUNNERS = Path(__file__).parent / "runners"
 _SHARED_JVM_ERRORS = re.compile(
     rb"\"message\":\"[^\"]*(?:NoClassDefFoundError|ClassNotFoundException|NoSuch(?:Method|Field)Error|ExceptionInInitializerError"
     rb"|(?:IncompatibleClassChange|Linkage|Verify|StackOverflow|OutOfMemory|Internal|IllegalAccess)Error"
@@ -47,90 +45,130 @@ _SHARED_JVM_ERRORS = re.compile(
 
 @functools.lru_cache(maxsize=2)
 def compile_server(javac: str, cache: str) -> Path:
-    """Return the folder with the compiled server, compiling it at first need; it is trusted code and runs on the host."""
-    sources = [Path(__file__).parent / "runners" / f"{name}.java" for name in _SOURCES]
-    name = f"java-resident-{digest([path.read_text() for path in sources], host.version(javac))}"
+    """Return the jar with our servers, compiling them at first need; they are trusted code and are compiled on the host."""
+    sources = [_RUNNERS / f"{name}.java" for name in _SOURCES]
+    name = f"java-servers-{digest([path.read_text() for path in sources], COMPILE_OPTIONS, host.version(javac))}"
     folder = Path(cache).absolute() / name
     with host.made_once(folder) as scratch:
         if scratch is not None:
-            argv = [javac, "-d", str(scratch), "-proc:none", "-nowarn", "-encoding", "UTF-8", *map(str, sources)]
+            argv = [javac, "-d", str(scratch / "classes"), *COMPILE_OPTIONS, *map(str, sources)]
             done = subprocess.run(argv, capture_output=True, text=True, check=False)
             if done.returncode != 0:
-                raise HarnessError(f"our Java server does not compile with {javac}: {done.stderr.strip()[:500]}")
-    return folder
+                raise HarnessError(f"our Java servers do not compile with {javac}: {done.stderr.strip()[:500]}")
+            jar(scratch / "classes", scratch / "servers.jar")
+    return folder / "servers.jar"
+
+
+def rehearsal(java: str, flags: tuple[str, ...], servers: Path) -> Rehearsal:
+    """Return the run that loads what our servers need."""
+    arguments = ("repairlab.resident.Rehearsal", str(_RUNNERS), "Rehearsed", "-proc:none", "-g", "--release", "11")
+    return Rehearsal(java=java, flags=(*flags, *COMPILE_FLAGS), class_path=(servers,), arguments=arguments)
 
 
 class JavaResident:
     """The WarmTools of Java."""
 
-    extra_memory_mb = 256
-    """For javac and the classes of the buggy tree."""
+    extra_memory_mb = 128
+    """For the classes of the buggy tree, and what unloaded candidates leave behind."""
 
-    def __init__(self, *, cold: Toolchain, command: Command, sources: Sequence[str]) -> None:
-        self.command = command
-        self._cold = cold
+    def __init__(
+        self, *, cold: Toolchain, compiler: Command, runner: Command, alone: Command, options: Sequence[str], sources: Sequence[str]
+    ) -> None:
+        """Take the commands of three JVMs, javac's options with `{tree}` for the tree's folder, and the paths of all sources."""
+        self.compiler = compiler
+        self.runner = runner
+        self.compiled: Toolchain = _Compiled(cold)
+        self.requests: Toolchain = _Requests(cold)
+        self._alone = alone
+        self._options = options
         self._sources = sources
+        # Of a small program all is compiled anew for each candidate, sooner than it is found out what must be.
+        self._ahead = runner.writable or len(sources) > _FEW_SOURCES
 
-    def opening(self) -> Command:
-        """Return the request to compile the buggy tree."""
-        return Command(argv=("open",), stdin=struct.pack(">I", len(self._sources)) + b"".join(map(_text, self._sources)))
+    def opening(self, tree: str) -> Command:
+        """Return the request to compile the buggy tree, or to get ready for its candidates."""
+        options = [option.replace("{tree}", tree) for option in self._options]
+        body = java_wire.text(tree) + bytes([self._ahead]) + java_wire.many(map(java_wire.text, options))
+        return Command(argv=("open",), stdin=body + java_wire.many(map(java_wire.text, self._sources)))
 
-    def toolchain(self, changed: Mapping[str, str | None]) -> Toolchain | None:
-        """Return a tool chain for a candidate that changes nothing but Java sources which are there already."""
+    def compiling(self, tree: str, changed: Mapping[str, str | None]) -> Command | None:
+        """Return the request to compile a candidate that changes nothing but Java sources which are there already."""
         if not changed.keys() <= set(self._sources):
             return None
         try:
-            return _Requests(self._cold, struct.pack(">I", len(changed)) + b"".join(_file(*item) for item in changed.items()))
+            return Command(argv=(_COMPILE,), stdin=java_wire.text(tree) + java_wire.changed_sources(changed))
         except UnicodeEncodeError:
             return None
 
+    def closing(self, tree: str) -> Command:
+        """Return the request to forget a tree."""
+        return Command(argv=("close",), stdin=java_wire.text(tree))
+
+    def products(self, compiled: Execution, base: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Return the class files that came of a compilation, by their paths."""
+        known = {_name(path): content for path, content in base.items()}
+        found = java_wire.read_class_files(compiled.report, known) if compiled.succeeded else {}
+        return {_path(name): content for name, content in found.items()}
+
+    def loading(self, compiled: Execution) -> Command:
+        """Return the runner's request to take the class files of a compilation."""
+        return Command(argv=("load",), stdin=compiled.report)
+
+    def alone(self, products: Mapping[str, bytes], inputs: Sequence[bytes], nonce: str, output_mb: float) -> Command:
+        """Return the command that runs a program on many inputs in one JVM."""
+        head = java_wire.text(nonce) + struct.pack(">I", int(output_mb * 1024 * 1024))
+        classes = java_wire.class_files({_name(path): content for path, content in products.items()})
+        return dataclasses.replace(self._alone, stdin=head + classes + java_wire.many(map(java_wire.blob, inputs)))
+
+    def answers(self, alone: Execution, nonce: str) -> list[Answer]:
+        """Read what that JVM reported, an answer for each input as far as it came; its CPU time is shared out by wall time."""
+        reader, replies = java_wire.Reader(alone.report), []
+        while not reader.is_done:
+            replies.append(java_wire.reply(reader.blob(), nonce))
+        share = alone.cpu_s / max(sum(reply.execution.wall_s for reply in replies), 1e-9)
+        return [
+            Answer(
+                execution=dataclasses.replace(reply.execution, cpu_s=reply.execution.wall_s * share, peak_mb=alone.peak_mb),
+                odd=reply.odd or reply.tainted,
+            )
+            for reply in replies
+        ]
+
     def request(self, command: Command, nonce: str) -> bytes:
-        """Return the request for a command of the tool chain above."""
-        limits = struct.pack(">qI", int(command.limits.cpu_s * 1e9), int(command.limits.output_mb * 1024 * 1024))
-        return _text(nonce) + _text(command.argv[0]) + limits + _blob(command.stdin)
+        """Return the bytes of a request."""
+        return java_wire.request(command, nonce)
 
     def answer(self, command: Command, nonce: str, reply: bytes) -> Answer:
         """Read a reply."""
-        reader = _Reader(reply)
-        if reader.blob() != nonce.encode():
-            raise ValueError("the reply has another nonce than the request")
-        exit_code, odd, tainted = reader.number(">i"), reader.text(), reader.text()
-        stdout, stderr, report = reader.blob(), reader.blob(), reader.blob()
-        execution = Execution(
-            ending=Ending.EXITED,
-            exit_code=exit_code,
-            signal=None,
-            stdout=stdout,
-            stderr=stderr,
-            report=report,
-            cpu_s=reader.number(">q") / 1e9,
-            wall_s=reader.number(">q") / 1e9,
-            peak_mb=0.0,
-        )
-        suspect = _SHARED_JVM_ERRORS.search(report) if command.argv[0] == "tests" else None
-        return Answer(
-            execution=execution, odd=odd or tainted or (suspect.group().decode() if suspect else ""), tainted=bool(tainted)
-        )
+        read = java_wire.reply(reply, nonce)
+        suspect = _SHARED_JVM_ERRORS.search(read.execution.report) if command.argv[0] == "tests" else None
+        odd = read.odd or read.tainted or (suspect.group().decode() if suspect else "")
+        return Answer(execution=read.execution, odd=odd, tainted=bool(read.tainted))
 
 
-class _Requests:
-    """The tool chain of one candidate: builds, programs and batches are requests, all else is as in a JVM of its own."""
+def _path(name: str) -> str:
+    return f"{CLASSES}/{name.replace('.', '/')}.class"
 
-    def __init__(self, cold: Toolchain, changed: bytes) -> None:
+
+def _name(path: str) -> str:
+    return ".".join(PurePosixPath(path).relative_to(CLASSES).with_suffix("").parts)
+
+
+class _Compiled:
+    """The tool chain of trees whose classes come from the compiler: building is a request, all else is as ever."""
+
+    def __init__(self, cold: Toolchain) -> None:
         self._cold = cold
-        self._changed = changed
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
-        del build, test, files  # the server knows them from its start
-        return (Command(argv=("compile",), stdin=self._changed),)
+        del build, test, files  # the compiler knows them
+        return (Command(argv=(_COMPILE,)),)
 
     def program(self, build: Build, test: Test) -> Command:
-        del build, test
-        return Command(argv=("case",))
+        return self._cold.program(build, test)
 
     def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
-        cold = self._cold.batches(build, test, tests, stop=stop)
-        return tuple(dataclasses.replace(batch, command=Command(argv=("tests",), stdin=batch.command.stdin)) for batch in cold)
+        return self._cold.batches(build, test, tests, stop=stop)
 
     def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
         return self._cold.report(test, batch, execution)
@@ -142,39 +180,13 @@ class _Requests:
         return self._cold.versions()
 
 
-class _Reader:
-    """Takes a reply apart; ValueError when it ends too early."""
+class _Requests(_Compiled):
+    """The same for a JVM that stays: what runs is a request, too."""
 
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._at = 0
+    def program(self, build: Build, test: Test) -> Command:
+        del build, test
+        return Command(argv=("case",))
 
-    def number(self, form: str) -> int:
-        size = struct.calcsize(form)
-        (value,) = struct.unpack(form, self._take(size))
-        return int(value)
-
-    def blob(self) -> bytes:
-        return self._take(self.number(">I"))
-
-    def text(self) -> str:
-        return self.blob().decode("utf-8", "replace")
-
-    def _take(self, size: int) -> bytes:
-        taken = self._content[self._at : self._at + size]
-        if len(taken) < size:
-            raise ValueError("the reply is too short")
-        self._at += size
-        return taken
-
-
-def _blob(content: bytes) -> bytes:
-    return struct.pack(">I", len(content)) + content
-
-
-def _text(text: str) -> bytes:
-    return _blob(text.encode())
-
-
-def _file(path: str, text: str | None) -> bytes:
-    return _text(path) + (b"\0" if text is None else b"\1" + _text(text))
+    def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
+        cold = self._cold.batches(build, test, tests, stop=stop)
+        return tuple(dataclasses.replace(batch, command=Command(argv=("tests",), stdin=batch.command.stdin)) for batch in cold)

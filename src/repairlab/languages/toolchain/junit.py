@@ -15,12 +15,15 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.record import digest, record
 from repairlab.languages.language import Tools
 from repairlab.languages.toolchain import host
+from repairlab.languages.toolchain.java_archive import COMPILE_OPTIONS, Rehearsal, jar
 
 JUnit = Literal["junit4", "junit5"]
 
 MAVEN_CENTRAL = "https://repo1.maven.org/maven2"
 SYSTEM_FOLDER = Path("/usr/share/java")
-_RUNNERS = Path(__file__).parent / "runners"
+RUNNERS: dict[JUnit, str] = {"junit4": "JUnit4Runner", "junit5": "JUnit5Runner"}
+"""Main classes of our runners."""
+_SOURCES = Path(__file__).parent / "runners"
 _TIMEOUT_S = 60
 
 
@@ -77,18 +80,21 @@ ARTIFACTS: dict[JUnit, tuple[Artifact, ...]] = {
 }
 
 
+@functools.lru_cache(maxsize=8)
 def jars(framework: JUnit, tools: Tools) -> tuple[Path, ...]:
     """Return the jars of a JUnit version: from the settings' folder, the cache, the system, or downloaded into the cache."""
-    if tools.junit:
-        found = find(framework, Path(tools.junit))
-        if found:
-            return found
+    if tools.junit and not installed(framework, tools):
         names = ", ".join(artifact.file for artifact in ARTIFACTS[framework] if not artifact.optional)
         raise HarnessError(
             f"the folder {tools.junit} of the settings lacks jars of {framework}. Needed: {names} (other versions do)"
         )
-    cache = Path(tools.cache).absolute() / "junit"
-    return find(framework, cache) or find(framework, SYSTEM_FOLDER) or download(framework, cache)
+    return installed(framework, tools) or download(framework, Path(tools.cache).absolute() / "junit")
+
+
+def installed(framework: JUnit, tools: Tools) -> tuple[Path, ...]:
+    """Return the jars of a JUnit version that are on this machine, or nothing."""
+    folders = [Path(tools.junit)] if tools.junit else [Path(tools.cache).absolute() / "junit", SYSTEM_FOLDER]
+    return next((found for folder in folders if (found := find(framework, folder))), ())
 
 
 def find(framework: JUnit, folder: Path) -> tuple[Path, ...]:
@@ -140,19 +146,28 @@ def fetch(artifact: Artifact, folder: Path, *, repository: str = MAVEN_CENTRAL) 
 
 @functools.lru_cache(maxsize=8)
 def runner(framework: JUnit, class_path: tuple[Path, ...], javac: str, cache: str) -> Path:
-    """Return the folder with our compiled runner, compiling it at first need; it is trusted code and runs on the host."""
-    sources = [_RUNNERS / "ReportChannel.java", _RUNNERS / ("JUnit4Runner.java" if framework == "junit4" else "JUnit5Runner.java")]
+    """Return the jar with our runner, compiling it at first need; it is trusted code and is compiled on the host."""
+    sources = [_SOURCES / "ReportChannel.java", _SOURCES / f"{RUNNERS[framework]}.java"]
     stamps = [(str(path), path.stat().st_size) for path in class_path]
-    name = f"{framework}-runner-{digest([path.read_text() for path in sources], stamps, host.version(javac))}"
+    name = f"{framework}-jar-{digest([path.read_text() for path in sources], COMPILE_OPTIONS, stamps, host.version(javac))}"
     folder = Path(cache).absolute() / name
     with host.made_once(folder) as scratch:
         if scratch is not None:
-            _compile(sources, class_path, javac, scratch)
-    return folder
+            _compile(sources, class_path, javac, scratch / "classes")
+            jar(scratch / "classes", scratch / "runner.jar")
+    return folder / "runner.jar"
+
+
+def rehearsal(framework: JUnit, java: str, flags: tuple[str, ...], class_path: tuple[Path, ...]) -> Rehearsal:
+    """Return the run that loads what our runner needs of JUnit: tests of the runner's own, which fail."""
+    name = RUNNERS[framework]
+    tests = [f"{name}$Canary::canary{number}" for number in range(4)]
+    request = "\n".join(["0" * 32, "all", *tests]).encode()
+    return Rehearsal(java=java, flags=flags, class_path=class_path, arguments=(name,), stdin=request)
 
 
 def _compile(sources: Sequence[Path], class_path: Sequence[Path], javac: str, folder: Path) -> None:
-    arguments = ["-d", str(folder), "-proc:none", "-nowarn", "-encoding", "UTF-8", "-cp", ":".join(map(str, class_path))]
+    arguments = ["-d", str(folder), *COMPILE_OPTIONS, "-cp", ":".join(map(str, class_path))]
     done = subprocess.run([javac, *arguments, *map(str, sources)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise HarnessError(f"our JUnit runner does not compile against {class_path[0].parent}: {done.stderr.strip()[:500]}")

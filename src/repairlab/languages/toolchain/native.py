@@ -4,43 +4,58 @@ Plain builds go through ninja, so that in a tree that was built before only what
 """
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages.language import Batch, Report, Tools
 from repairlab.languages.toolchain import host, native_tests
+from repairlab.languages.toolchain.native_ninja import FLAGS, GOLD, SANITIZE, manifest
+from repairlab.languages.toolchain.native_reuse import SharedTree
 
 Native = Literal["c", "cpp"]
 
-_C = (".c",)
-_CPP = (".cc", ".cpp", ".cxx", ".c++", ".C")
-_FLAGS = ("-O1", "-g", "-fsigned-char")
-_STANDARDS = {"gcc": "-std=c17", "g++": "-std=c++17"}
-_SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 # Leaks are not looked for: that needs ptrace, which sandboxes often forbid, and a verdict must not depend on it.
 _SANITIZE_ENV = (
     ("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1"),
     ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:print_stacktrace=1"),
 )
 _JOBS = "-j2"
+# Assertions count, debugging information does not.
+_DEBUG = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", "-DCMAKE_CXX_FLAGS_DEBUG=")
+# By itself CMake starts two more programs for each library, and plain `ar` asks all plugins about each of its files.
+_ARCHIVE = "rm -f <TARGET>;gcc-ar qc <TARGET> <LINK_FLAGS> <OBJECTS>"
+_ARCHIVER = (f"-DCMAKE_C_CREATE_STATIC_LIBRARY={_ARCHIVE}", f"-DCMAKE_CXX_CREATE_STATIC_LIBRARY={_ARCHIVE}")
+# Settings that were made for one linker are left to it.
+_WANTS_ITS_LINKER = "grep -rqsE 'Wl,|LINKER|LINK_FLAGS|link_options|LINK_OPTIONS' --include=CMakeLists.txt --include='*.cmake' ."
 
 
 class NativeToolchain:
     """The Toolchain of C and of C++."""
 
-    def __init__(self, tools: Tools, language: Native) -> None:
-        del tools  # all that C and C++ need is under /usr
+    def __init__(self, tools: Tools, language: Native, *, first: Mapping[str, str] | None = None) -> None:
+        """Take headers that are read before some sources of a plain build; they must change nothing but the time it takes."""
+        self._tools = tools
         self._language = language
+        self._first = first or {}
+
+    def shared(self, build: Build, *, tree: Path, changing: str) -> SharedTree:
+        """Return how one tree serves many candidates of a bug that change this file; `tree` is the buggy one, as it is."""
+
+        def toolchain(first: Mapping[str, str]) -> NativeToolchain:
+            return NativeToolchain(self._tools, self._language, first=first)
+
+        return SharedTree(toolchain, build, tree=tree, changing=changing, cache=Path(self._tools.cache))
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the commands of the recipe's tool."""
         if build.tool == "compile":
-            return (_compile(self._language, build, _program(build, test), files),)
+            told = manifest(build, files, _program(build, test), cpp=self._language == "cpp", first=self._first)
+            return (Command(argv=("ninja", _JOBS, "-f", "/dev/stdin"), stdin=told, writable=True),)
         if build.tool == "make":
             return (_make(build),)
         if build.tool == "cmake":
@@ -101,69 +116,32 @@ def _program(build: Build, test: Test) -> str:
     return program if "/" in program else f"./{program}"
 
 
-def _compile(language: Native, build: Build, program: str, files: Sequence[str]) -> Command:
-    """Return the command that has ninja compile all sources into one program; the manifest comes on standard input."""
-    sources = sorted({path for path in matching(files, (*build.sources, *build.tests)) if path.endswith((*_C, *_CPP))})
-    if not sources:
-        raise UserError(f"no C or C++ file matches build.sources = {list(build.sources)} or build.tests = {list(build.tests)}")
-    compilers = {path: "gcc" if path.endswith(_C) else "g++" for path in sources}
-    linker = "g++" if language == "cpp" or "g++" in compilers.values() else "gcc"
-    for tool in {*compilers.values(), linker, "ninja"}:
-        host.require(tool)
-    sanitize = _SANITIZE if build.sanitize else ()
-    lines = ["builddir = build"]
-    for tool, standard in _STANDARDS.items():
-        flags = [standard, *_FLAGS, *sanitize, *(f"-I{folder}" for folder in build.include), *build.flags]
-        command = f"{tool} {_shell(flags)} -MMD -MF $out.d -c $in -o $out"
-        lines += [f"rule {_rule(tool)}", f"  command = {command}", "  depfile = $out.d", "  deps = gcc"]
-    linked = f"{linker} {_shell([*_FLAGS, *sanitize, *build.flags])} $in -o $out {_shell(build.libraries)}"
-    lines += ["rule link", f"  command = {linked}"]
-    objects = []
-    for path, tool in compilers.items():
-        objects.append(f"build/objects/{path}.o")
-        lines.append(f"build {_ninja(objects[-1])}: {_rule(tool)} {_ninja(path)}")
-    lines.append(f"build {_ninja(program.removeprefix('./'))}: link {' '.join(map(_ninja, objects))}")
-    # Ninja says all on standard output, where nobody looks for errors.
-    argv = ("/bin/sh", "-c", f"exec ninja {_JOBS} -f /dev/stdin >&2")
-    return Command(argv=argv, stdin=("\n".join(lines) + "\n").encode(), writable=True)
-
-
-def _rule(tool: str) -> str:
-    return "c" if tool == "gcc" else "cpp"
-
-
-def _shell(words: Sequence[str]) -> str:
-    return shlex.join(words).replace("$", "$$")
-
-
-def _ninja(path: str) -> str:
-    return path.replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
-
-
 def _make(build: Build) -> Command:
     host.require("make")
-    flags = " ".join((*_FLAGS, *(_SANITIZE if build.sanitize else ())))
+    flags = " ".join((*FLAGS, *(SANITIZE if build.sanitize else ())))
     # A makefile that sets CFLAGS itself overrules the environment; the compiler's name on the command line overrules it.
-    compilers = (f"CC=gcc {' '.join(_SANITIZE)}", f"CXX=g++ {' '.join(_SANITIZE)}") if build.sanitize else ()
+    compilers = (f"CC=gcc {' '.join(SANITIZE)}", f"CXX=g++ {' '.join(SANITIZE)}") if build.sanitize else ()
     return Command(argv=("make", _JOBS, *compilers, *build.flags, *build.targets), env=_compiler_env(flags, build), writable=True)
 
 
 def _cmake(build: Build, files: Sequence[str]) -> Command:
     for tool in ("cmake", "ninja"):
         host.require(tool)
-    configure = shlex.join(["cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", *build.flags])
+    settings = (*_DEBUG, *(_ARCHIVER if host.is_installed("gcc-ar") else ()), *build.flags)
+    configure = shlex.join(["cmake", "-S", ".", "-B", "build", "-G", "Ninja", *settings])
     compile_ = shlex.join(["ninja", "-C", "build", _JOBS, *build.targets])
     # A build folder remembers where it was made, and may have looked for files: only one made here of the same files needs no
     # second configuration (ninja itself runs cmake again when a CMakeLists.txt has changed).
     stamp = f"build/.files-{digest(sorted(path for path in files if not path.startswith('build/')))}"
     fresh = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt && test -f {stamp}'
-    flags = " ".join((*_FLAGS, *(_SANITIZE if build.sanitize else ())))
-    argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf build && {configure} && touch {stamp}; }} && exec {compile_} >&2")
+    gold = f'{{ {_WANTS_ITS_LINKER} || export LDFLAGS="$LDFLAGS {GOLD}"; }}' if host.is_installed("ld.gold") else ":"
+    flags = " ".join((*FLAGS, *(SANITIZE if build.sanitize else ())))
+    argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf build; {gold}; {configure} && touch {stamp}; }} && exec {compile_} >&2")
     return Command(argv=argv, env=_compiler_env(flags, build), writable=True)
 
 
 def _compiler_env(flags: str, build: Build) -> tuple[tuple[str, str], ...]:
-    linking = (("LDFLAGS", " ".join(_SANITIZE)),) if build.sanitize else ()
+    linking = (("LDFLAGS", " ".join(SANITIZE)),) if build.sanitize else ()
     # Without them, tools look for `cc` and `c++`, links into /etc that a sandbox may not show.
     compilers = (("CC", "gcc"), ("CXX", "g++"))
     # Programs that a build makes and runs (code generators) are sanitised too.

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
 from repairlab.core.errors import UserError
-from repairlab.core.execution import Execution
+from repairlab.core.execution import Ending, Execution
 from repairlab.core.outcome import TestResult, Verdict
 from repairlab.core.recipe import Framework
 from repairlab.languages.language import Batch, Report
-from repairlab.languages.toolchain import host, reports
+from repairlab.languages.toolchain import host, native_ctest, reports
 
 _NATIVE_FRAMEWORKS = ("gtest", "catch2", "ctest", "tap")
 
@@ -27,14 +27,14 @@ exit "$code"
 _RUN = {
     "gtest": '"$1" "--gtest_filter=$2" "--gtest_output=xml:$report" --gtest_color=no',
     "catch2": '"$1" "$2" -r xml -o "$report"',
-    "ctest": 'ctest --test-dir "$1" -R "$2" --output-junit "$report" --output-on-failure',
+    "ctest": 'ctest --test-dir "$1" -R "$4" --output-junit "$report" --output-on-failure',
 }
 
 _CANARY = "canary."
 # CTest itself knows which tests exist, so its canary is a real test whose program gets another name: where a test's last argument
 # is the name of the test, the program looks it up, and must not exit with 0 for one that it does not have.
 _CTEST_CANARY = r"""
-export WORD="${2%%:*}" NAME="${2#*:}"
+export NAME="$2" WORD="$3"
 folder="${TMPDIR:-/tmp}/canary.$$"
 mkdir -p "$folder"
 find "$1" -name CTestTestfile.cmake -exec awk '/^ *add_test\(/ {
@@ -69,10 +69,17 @@ def command_line(framework: Framework, program: str, name: str) -> tuple[str, ..
     if framework not in _RUN:
         raise UserError(f"C and C++ have no test framework {framework!r}. Possible: {', '.join(_NATIVE_FRAMEWORKS)}, stdio")
     if framework == "ctest":
-        host.require("ctest")
-    if framework == "ctest" and name.startswith(_CANARY):
-        return ("/bin/sh", "-c", _SCRIPT.replace("%s", _CTEST_CANARY.strip()), "sh", program, name.removeprefix(_CANARY))
+        return _ctest_command_line(program, name)
     return ("/bin/sh", "-c", _SCRIPT % _RUN[framework], "sh", program, _pattern(framework, name))
+
+
+def _ctest_command_line(folder: str, name: str) -> tuple[str, ...]:
+    host.require("ctest")
+    if name.startswith(_CANARY):
+        word, _, real = name.removeprefix(_CANARY).partition(":")
+        script = native_ctest.script(_SCRIPT.replace("%s", _CTEST_CANARY.strip()))
+        return ("/bin/sh", "-c", script, "sh", folder, real, word)
+    return ("/bin/sh", "-c", native_ctest.script(_SCRIPT % _RUN["ctest"]), "sh", folder, name, "", _pattern("ctest", name))
 
 
 def _pattern(framework: Framework, name: str) -> str:
@@ -93,6 +100,8 @@ def report(framework: Framework, made: Batch, execution: Execution) -> Report:
     if framework == "tap":
         found = _tap(test, execution)
         return reports.single_report(made, execution, found, complete=found is not None or execution.succeeded)
+    if framework == "ctest" and execution.report.strip() == native_ctest.DIRECT.encode():
+        return _direct(test, made, execution)
     root = reports.parse_xml(execution.report)
     if root is None:
         return reports.single_report(made, execution, None, complete=False)
@@ -131,6 +140,16 @@ def _catch2_failures(case: ElementTree.Element) -> Iterable[str]:
             yield f"{element.get('type')}({texts[0]}) with {texts[1]}" + (f" threw {texts[2]}" if texts[2] else "")
         elif element.tag in ("Exception", "Failure", "FatalErrorCondition"):
             yield f"{element.tag}: {' '.join((element.text or '').split())}"
+
+
+def _direct(test: str, made: Batch, execution: Execution) -> Report:
+    """Judge a CTest test that ran without ctest."""
+    if execution.ending not in (Ending.EXITED, Ending.SIGNALLED):
+        return reports.single_report(made, execution, None, complete=False)
+    ended = f"exit code {execution.exit_code}" if execution.ending is Ending.EXITED else f"signal {execution.signal}"
+    output = " ".join((execution.stdout + execution.stderr).decode("utf-8", "replace").split())
+    failures = [] if execution.succeeded else [f"{ended}: {output}" if output else ended]
+    return reports.single_report(made, execution, _decide(test, failures, skipped=False, seconds=None), complete=True)
 
 
 def _ctest_result(test: str, root: ElementTree.Element) -> TestResult | None:

@@ -25,7 +25,11 @@ _PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pyg
 
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "turtledemo", "config-*", "*customize.py")
 _RUNNERS = Path(__file__).parent / "runners"
+_ZYGOTE = Path(__file__).parent / "zygote.c"
 _OLDEST = (3, 11)
+_NO_SERVER = (("REPAIRLAB_FORK_SERVER", "0"),)
+"""A launcher that starts a fork server puts the number of a socket in its place, and zygote.c takes it away. It is always there,
+so that objects lie at the same addresses in a new process and in a fork, and sets of objects have the same order in both."""
 
 _QUESTION = """
 import json, sys, sysconfig
@@ -77,7 +81,7 @@ class PythonToolchain:
         if not paths:
             return ()
         stdin = "\0".join(sorted(paths)).encode("utf-8", "surrogateescape")
-        return (self._command("-s", "-P", str(self._home / "runners/python_build.py"), stdin=stdin),)
+        return (self._command("-s", str(self._home / "runners/python_build.py"), stdin=stdin),)
 
     def program(self, build: Build, test: Test) -> Command:
         """Return the command that runs the script; its folder is where it imports from, as always."""
@@ -95,17 +99,14 @@ class PythonToolchain:
         folders = environment.pop("PYTHONPATH", "").split(":")
         request = {
             "nonce": nonce,
-            "framework": test.framework,
             "tests": wanted,
             "canaries": reports.canaries(nonce),
             "stop": stop,
             "path": [folder for folder in folders if folder],
-            "packages": str(self._home / "packages"),
         }
         command = self._command(
             "-s",
-            "-P",
-            str(self._home / "runners/python_tests.py"),
+            str(self._home / "runners" / ("python_pytest.py" if test.framework == "pytest" else "python_unittest.py")),
             stdin=json.dumps(request).encode(),
             env=(("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"), *environment.items()),
             writable=True,
@@ -133,12 +134,15 @@ class PythonToolchain:
     ) -> Command:
         libraries = (("LD_LIBRARY_PATH", str(self._home / "shared")),) if (self._home / "shared").is_dir() else ()
         python = self._home / "bin" / f"python{self._interpreter.version[0]}.{self._interpreter.version[1]}"
+        # Some variables have files of the tree loaded before a fork server could stop and wait.
+        forks = self._has_zygote and not any(name.startswith(("PYTHON", "LD_")) for name, _ in env)
         return Command(
             argv=(str(python), *arguments),
             stdin=stdin,
-            env=(*libraries, *env),
+            env=(*libraries, *(_NO_SERVER if forks else ()), *env),
             mounts=host.mounts(self._home),
             writable=writable,
+            forks=forks,
         )
 
     @property
@@ -146,16 +150,20 @@ class PythonToolchain:
         return _interpreter(self._tools.python or sys.executable)
 
     @functools.cached_property
+    def _has_zygote(self) -> bool:
+        return any(self._home.glob("lib*/python*/_zygote.so"))
+
+    @functools.cached_property
     def _home(self) -> Path:
-        interpreter = self._interpreter
+        interpreter, compiler = self._interpreter, _c_compiler()
         packages = [_package(name) for name in _PACKAGES]
         stamps = [(str(path), path.stat().st_mtime_ns) for path in (interpreter.executable, *packages)]
-        runners = {path.name: path.read_text() for path in sorted(_RUNNERS.glob("*.py"))}
-        name = f"python-{'.'.join(map(str, interpreter.version))}-{digest(interpreter.full_version, stamps, runners)}"
+        ours = {path.name: path.read_text() for path in (_ZYGOTE, *sorted(_RUNNERS.glob("*.py")))}
+        name = f"python-{'.'.join(map(str, interpreter.version))}-{digest(interpreter.full_version, stamps, ours, compiler)}"
         home = Path(self._tools.cache).absolute() / name
         with host.made_once(home) as scratch:
             if scratch is not None:
-                _make_home(scratch, interpreter, packages)
+                _make_home(scratch, interpreter, packages, compiler)
         return home
 
 
@@ -167,7 +175,7 @@ def _package(name: str) -> Path:
     return origin.parent if origin.name == "__init__.py" else origin
 
 
-def _make_home(home: Path, interpreter: _Interpreter, packages: Sequence[Path]) -> None:
+def _make_home(home: Path, interpreter: _Interpreter, packages: Sequence[Path], compiler: str) -> None:
     """Copy an interpreter with its standard library, pytest and our runners into an empty folder."""
     major, minor = interpreter.version[:2]
     (home / "bin").mkdir()
@@ -181,12 +189,29 @@ def _make_home(home: Path, interpreter: _Interpreter, packages: Sequence[Path]) 
         copy = shutil.copytree if package.is_dir() else shutil.copy2
         copy(package, home / "packages" / package.name)
     shutil.copytree(_RUNNERS, home / "runners", ignore=shutil.ignore_patterns("*.java", "__pycache__"))
+    (home / "runners/sitecustomize.py").rename(library / "sitecustomize.py")
     _copy_shared_libraries(home, [python, *library.glob("lib-dynload/*.so")])
+    _compile_zygote(home, python, library / "_zygote.so", compiler)
     # The sandbox shows this folder read-only, so bytecode that is not there now would be compiled at every start.
     _run_copy(home, python, "-m", "compileall", "-q", str(home))
     done = _run_copy(home, python, "-c", f"import sys; sys.path.append({str(home / 'packages')!r}); import pytest, ctypes, zlib")
     if done.returncode != 0:
         raise HarnessError(f"a copy of {interpreter.executable} does not run: {done.stderr.strip()[-500:]}")
+
+
+def _c_compiler() -> str:
+    """Return a C compiler of this machine, or nothing."""
+    return next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), "")
+
+
+def _compile_zygote(home: Path, python: Path, library: Path, compiler: str) -> None:
+    """Compile what makes fork servers of interpreters; where that is not possible, every run starts an interpreter."""
+    if not compiler:
+        return
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(library), str(_ZYGOTE)], capture_output=True, check=False)
+    done = _run_copy(home, python, "-c", "import _zygote")
+    if "ImportError: the fork server is no module" not in done.stderr:
+        library.unlink(missing_ok=True)
 
 
 def _run_copy(home: Path, python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

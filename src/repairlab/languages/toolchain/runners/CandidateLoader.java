@@ -15,26 +15,26 @@ import java.util.Map;
 
 /** The classes of one candidate; a new loader means new static state. Looks where `java` would, and in the same order. */
 final class CandidateLoader extends URLClassLoader {
-    private final Map<String, MemoryCompiler.ClassFile> classes;
+    private final Map<String, byte[]> classes;
     private final ProtectionDomain domain;
 
-    CandidateLoader(Map<String, MemoryCompiler.ClassFile> classes, URL place, URL[] jars) {
-        super(jars, CandidateLoader.class.getClassLoader());
+    /** Takes class files by name, where they would lie, what comes after them on the class path and what before. */
+    CandidateLoader(Map<String, byte[]> classes, URL place, URL[] jars, ClassLoader parent) {
+        super(jars, parent);
         this.classes = classes;
         domain = new ProtectionDomain(new CodeSource(place, (Certificate[]) null), null, this, null);
     }
 
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
-        MemoryCompiler.ClassFile file = classes.get(name);
-        return file == null ? super.findClass(name) : defineClass(name, file.content, 0, file.content.length, domain);
+        byte[] content = classes.get(name);
+        return content == null ? super.findClass(name) : defineClass(name, content, 0, content.length, domain);
     }
 
     @Override
     public URL findResource(String name) {
-        MemoryCompiler.ClassFile file =
-            name.endsWith(".class") ? classes.get(name.substring(0, name.length() - 6).replace('/', '.')) : null;
-        return file == null ? super.findResource(name) : url(name, file.content);
+        byte[] content = name.endsWith(".class") ? classes.get(name.substring(0, name.length() - 6).replace('/', '.')) : null;
+        return content == null ? super.findResource(name) : url(name, content);
     }
 
     private static URL url(String name, byte[] content) {

@@ -12,7 +12,10 @@ final class ClassShape {
     private static final Set<String> OWN_PROCESS = Set.of(
         "java/io/FileDescriptor", "java/io/Console", "java/lang/ProcessBuilder", "java/lang/ProcessHandle", "inheritedChannel",
         "addShutdownHook", "setSecurityManager", "getSystemClassLoader", "java.class.path", "setURLStreamHandlerFactory",
-        "setContentHandlerFactory", "java/util/logging/LogManager", "java/lang/management/ManagementFactory");
+        "setContentHandlerFactory", "java/util/logging/LogManager", "java/lang/management/ManagementFactory", "sun.java.command",
+        "maxMemory", "totalMemory", "freeMemory", "java/lang/StackOverflowError", "java/lang/OutOfMemoryError",
+        "java/lang/VirtualMachineError", "java/lang/StackWalker", "getStackTrace", "getAllStackTraces", "identityHashCode");
+    private static final Set<String> THREAD_NUMBERS = Set.of("getId", "threadId", "activeCount", "enumerate", "getThreadGroup");
     private static final Set<String> WITHOUT_MEANING_FOR_OTHERS = Set.of(
         "Code", "SourceFile", "BootstrapMethods", "NestHost", "NestMembers", "EnclosingMethod", "Synthetic", "Deprecated");
     private static final int PRIVATE = 2;
@@ -32,7 +35,8 @@ final class ClassShape {
         in.readInt();
         in.readInt();
         constants = new Object[in.readUnsignedShort()];
-        word = readConstants();
+        String found = readConstants();
+        word = found == null ? ownProcessCall() : found;
         readClass();
         api = known ? text.toString() : null;
     }
@@ -63,6 +67,10 @@ final class ClassShape {
                 case 8:
                     constants[i] = in.readUnsignedShort();
                     break;
+                case 10:
+                case 12:
+                    constants[i] = new int[] {in.readUnsignedShort(), in.readUnsignedShort(), tag};
+                    break;
                 case 15:
                     in.skipBytes(3);
                     break;
@@ -76,6 +84,21 @@ final class ClassShape {
             }
         }
         return found;
+    }
+
+    /** Returns the method of a thread that tells numbers of this JVM's own, if it is called. */
+    private String ownProcessCall() {
+        for (Object constant : constants) {
+            if (constant instanceof int[] && ((int[]) constant)[2] == 10) {
+                int[] call = (int[]) constant;
+                Object owner = constants[(Integer) constants[call[0]]];
+                Object name = constants[((int[]) constants[call[1]])[0]];
+                if (owner.equals("java/lang/Thread") && THREAD_NUMBERS.contains(name)) {
+                    return "Thread." + name;
+                }
+            }
+        }
+        return null;
     }
 
     private void readClass() throws IOException {

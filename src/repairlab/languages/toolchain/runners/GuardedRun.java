@@ -1,13 +1,10 @@
 package repairlab.resident;
 
-import com.sun.management.OperatingSystemMXBean;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryPoolMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,15 +14,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Runs code of a candidate as if the JVM were its own, and notices where it was not. */
 final class GuardedRun {
-    /** Exit codes: whoever started this JVM finds out in a process of the candidate's own what it means for the candidate. */
-    private static final int TOO_LONG = 99;
+    /** Exit code: whoever started this JVM finds out in a process of the candidate's own what it means for the candidate. */
     private static final int TOO_MUCH_OUTPUT = 98;
-    private static final int WATCH_MS = 20;
-    /** A run that fills more than this part of the heap could have run out of memory in a JVM of its own. */
-    private static final int SUSPICIOUS_PART = 16;
-
-    private static final OperatingSystemMXBean SYSTEM = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    private static volatile long cpuEnd = Long.MAX_VALUE;
 
     byte[] stdout = {};
     byte[] stderr = {};
@@ -40,41 +30,11 @@ final class GuardedRun {
         void run() throws Throwable;
     }
 
-    /** Starts what ends this JVM when a run takes too much CPU time; waiting is for the host to notice. */
-    static void startWatching() {
-        Thread watchdog = new Thread(() -> {
-            while (true) {
-                if (cpuNanos() > cpuEnd) {
-                    Runtime.getRuntime().halt(TOO_LONG);
-                }
-                try {
-                    Thread.sleep(WATCH_MS);
-                } catch (InterruptedException interrupted) {
-                    continue;
-                }
-            }
-        }, "watchdog");
-        watchdog.setDaemon(true);
-        watchdog.setPriority(Thread.MAX_PRIORITY);
-        watchdog.start();
-    }
-
-    static void limitCpu(long nanos) {
-        cpuEnd = nanos == 0 ? Long.MAX_VALUE : cpuNanos() + nanos;
-    }
-
-    static long cpuNanos() {
-        return SYSTEM.getProcessCpuTime();
-    }
-
     /** Runs code on a thread of its own; `whole`: it ends only when its threads have ended. */
     GuardedRun(Body body, ClassLoader loader, byte[] stdin, int outputLimit, long stackSize, boolean whole) throws Exception {
         Sink out = new Sink(outputLimit);
         Sink err = new Sink(outputLimit);
         Surroundings surroundings = new Surroundings(writableFolders());
-        MemoryPoolMXBean old = oldGeneration();
-        long usedBefore = old.getUsage().getUsed();
-        old.resetPeakUsage();
         PrintStream printed = new PrintStream(out, true, StandardCharsets.UTF_8);
         PrintStream complained = new PrintStream(err, true, StandardCharsets.UTF_8);
         System.setIn(new BufferedInputStream(new ByteArrayInputStream(stdin)));
@@ -98,22 +58,20 @@ final class GuardedRun {
         complained.flush();
         tainted = System.getSecurityManager() != null ? "a security manager was set" : surroundings.restore();
         error = thrown.get();
-        if (old.getPeakUsage().getUsed() - usedBefore > Runtime.getRuntime().maxMemory() / SUSPICIOUS_PART) {
-            odd = "much memory was used";
-        } else if (error instanceof VirtualMachineError || error instanceof LinkageError || error instanceof ThreadDeath) {
+        if (error instanceof VirtualMachineError || error instanceof LinkageError || error instanceof ThreadDeath) {
             odd = error.toString();
         }
         stdout = out.toByteArray();
         stderr = err.toByteArray();
     }
 
-    private static MemoryPoolMXBean oldGeneration() {
-        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
-            if (pool.getName().equals("Tenured Gen")) {
-                return pool;
-            }
-        }
-        throw new IllegalStateException("this JVM has no serial collector");
+    Channel.Reply reply() {
+        Channel.Reply reply = new Channel.Reply();
+        reply.odd = odd;
+        reply.tainted = tainted;
+        reply.stdout = stdout;
+        reply.stderr = stderr;
+        return reply;
     }
 
     private static List<Path> writableFolders() throws IOException {

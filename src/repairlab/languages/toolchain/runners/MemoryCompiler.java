@@ -33,18 +33,35 @@ final class MemoryCompiler {
     private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     private final StandardJavaFileManager standard = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
     private final JavaFileManager platform;
+    private final String folder;
     private final List<String> options;
     private final Set<String> sources;
     private final Map<String, String> declarations = new HashMap<>();
+    private final Result unchanged;
     private final Result base;
 
-    MemoryCompiler(List<String> options, List<String> sources) throws IOException {
+    /** Takes the folder with the buggy tree, javac's options, the paths of all sources in it, and whether it is worth compiling. */
+    MemoryCompiler(String folder, List<String> options, List<String> sources, boolean ahead) throws IOException {
+        this.folder = folder;
         PlatformFiles found = PlatformFiles.of(options, standard);
         this.options = found.options;
         platform = found.files;
         this.sources = new TreeSet<>(sources);
-        Result all = compile(this.sources, Map.of(), Map.of());
-        base = all.succeeded ? all : null; // some bugs are trees that do not compile
+        unchanged = ahead ? compile(this.sources, Map.of(), Map.of()) : new Result(false, "", Map.of());
+        base = unchanged.succeeded ? unchanged : null; // some bugs are trees that do not compile
+    }
+
+    void close() throws IOException {
+        standard.close();
+    }
+
+    /** What came of the buggy tree; a failure where it was not compiled. */
+    Result unchanged() {
+        return unchanged;
+    }
+
+    Map<String, ClassFile> baseClasses() {
+        return base == null ? Map.of() : base.classes;
     }
 
     /** Compiles the tree with new texts for some files (null: the file is gone). */
@@ -94,8 +111,7 @@ final class MemoryCompiler {
         MemoryFiles files = new MemoryFiles(platform, Map.of());
         for (String path : changed.keySet()) {
             if (!declarations.containsKey(path)) {
-                JavaFileObject old = standard.getJavaFileObjects(path).iterator().next();
-                declarations.put(path, Declarations.of(compiler, files, options, old));
+                declarations.put(path, Declarations.of(compiler, files, options, onDisk(path)));
             }
             JavaFileObject source = new SourceText(path, changed.get(path));
             if (!Declarations.of(compiler, files, options, source).equals(declarations.get(path))) {
@@ -109,11 +125,7 @@ final class MemoryCompiler {
         List<JavaFileObject> units = new ArrayList<>();
         for (String path : paths) {
             String text = texts.get(path);
-            if (text == null) {
-                standard.getJavaFileObjects(path).forEach(units::add);
-            } else {
-                units.add(new SourceText(path, text));
-            }
+            units.add(text == null ? onDisk(path) : new SourceText(path, text));
         }
         StringWriter output = new StringWriter();
         MemoryFiles files = new MemoryFiles(platform, visible);
@@ -126,6 +138,10 @@ final class MemoryCompiler {
         return new Result(succeeded, output.toString(), files.made);
     }
 
+    private JavaFileObject onDisk(String path) {
+        return new SourceFile(path, standard.getJavaFileObjects(folder + "/" + path).iterator().next());
+    }
+
     static final class Result {
         final boolean succeeded;
         final String output;
@@ -135,16 +151,6 @@ final class MemoryCompiler {
             this.succeeded = succeeded;
             this.output = output;
             this.classes = classes;
-        }
-
-        /** Returns why these classes should run in a process of their own, or an empty text. */
-        String misfit() {
-            for (ClassFile file : classes.values()) {
-                if (file.shape.word != null) {
-                    return file.name + " uses " + file.shape.word;
-                }
-            }
-            return "";
         }
     }
 
@@ -174,6 +180,28 @@ final class MemoryCompiler {
         @Override
         public CharSequence getCharContent(boolean ignoreEncodingErrors) {
             return text;
+        }
+    }
+
+    /** A file of the tree, under its path within the tree. */
+    private static final class SourceFile extends SimpleJavaFileObject {
+        private final String path;
+        private final JavaFileObject file;
+
+        SourceFile(String path, JavaFileObject file) {
+            super(uri(path), Kind.SOURCE);
+            this.path = path;
+            this.file = file;
+        }
+
+        @Override
+        public String getName() {
+            return path;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) throws IOException {
+            return file.getCharContent(ignoreEncodingErrors);
         }
     }
 

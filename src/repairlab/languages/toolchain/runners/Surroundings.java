@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TimeZone;
+import java.util.concurrent.TimeUnit;
 
 /** All that one run could change for the next: most of it is put back, the rest is named. */
 final class Surroundings {
@@ -26,12 +27,11 @@ final class Surroundings {
     private final Locale locale = Locale.getDefault();
     private final Locale display = Locale.getDefault(Locale.Category.DISPLAY);
     private final Locale format = Locale.getDefault(Locale.Category.FORMAT);
-    private final TimeZone zone = TimeZone.getDefault();
     private final InputStream in = System.in;
     private final PrintStream out = System.out;
     private final PrintStream err = System.err;
     private final Set<Thread> threads = new HashSet<>(threads());
-    private final Map<Path, String> files;
+    private final Map<Path, List<Long>> files;
     private final List<Path> folders;
 
     Surroundings(List<Path> folders) throws IOException {
@@ -45,7 +45,7 @@ final class Surroundings {
         Locale.setDefault(locale);
         Locale.setDefault(Locale.Category.DISPLAY, display);
         Locale.setDefault(Locale.Category.FORMAT, format);
-        TimeZone.setDefault(zone);
+        TimeZone.setDefault(null); // that is what the properties say, once it is asked for
         System.setIn(in);
         System.setOut(out);
         System.setErr(err);
@@ -101,25 +101,26 @@ final class Surroundings {
         return found;
     }
 
-    private static Map<Path, String> files(List<Path> folders) throws IOException {
-        Map<Path, String> found = new HashMap<>();
+    /** Returns what lies in folders, with sizes and times of files. */
+    private static Map<Path, List<Long>> files(List<Path> folders) throws IOException {
+        Map<Path, List<Long>> found = new HashMap<>();
         for (Path folder : folders) {
             Files.walkFileTree(folder, new SimpleFileVisitor<Path>() {
                 @Override
                 public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
-                    found.put(path, "folder");
+                    found.put(path, List.of());
                     return FileVisitResult.CONTINUE;
                 }
 
                 @Override
                 public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
-                    found.put(path, attributes.size() + " " + attributes.lastModifiedTime());
+                    found.put(path, List.of(attributes.size(), attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS)));
                     return FileVisitResult.CONTINUE;
                 }
 
                 @Override
                 public FileVisitResult visitFileFailed(Path path, IOException error) {
-                    found.put(path, "closed");
+                    found.put(path, List.of());
                     return FileVisitResult.CONTINUE;
                 }
             });

@@ -1,0 +1,119 @@
+"""How our Java servers are spoken to: bytes of requests, replies and class files. The Java adapter's warm tools call it.
+
+Request: nonce, verb, CPU limit, output limit, body. Reply: nonce, exit code, why it is odd, why the JVM is tainted, standard
+output, standard error, report, CPU time, wall time, pages of memory. Texts and bytes are a length and the content; times are in
+nanoseconds.
+Class files: how many, then for each its name, and its content unless it is that of the buggy tree.
+"""
+
+import os
+import struct
+from collections.abc import Iterable, Mapping
+
+from repairlab.core.execution import Command, Ending, Execution
+from repairlab.core.record import record
+
+
+@record
+class Reply:
+    """What a server did on one request."""
+
+    execution: Execution
+    odd: str
+    tainted: str
+
+
+class Reader:
+    """Takes bytes apart; ValueError when they end too early."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._at = 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left."""
+        return self._at >= len(self._content)
+
+    def number(self, form: str) -> int:
+        """Take a number."""
+        (value,) = struct.unpack(form, self._take(struct.calcsize(form)))
+        return int(value)
+
+    def blob(self) -> bytes:
+        """Take bytes with their length."""
+        return self._take(self.number(">I"))
+
+    def text(self) -> str:
+        """Take a text with its length."""
+        return self.blob().decode("utf-8", "replace")
+
+    def _take(self, size: int) -> bytes:
+        taken = self._content[self._at : self._at + size]
+        if len(taken) < size:
+            raise ValueError("the reply is too short")
+        self._at += size
+        return taken
+
+
+def blob(content: bytes) -> bytes:
+    """Return bytes with their length."""
+    return struct.pack(">I", len(content)) + content
+
+
+def text(content: str) -> bytes:
+    """Return a text with its length."""
+    return blob(content.encode())
+
+
+def many(parts: Iterable[bytes]) -> bytes:
+    """Return how many parts there are, and the parts."""
+    listed = list(parts)
+    return struct.pack(">I", len(listed)) + b"".join(listed)
+
+
+def request(command: Command, nonce: str) -> bytes:
+    """Return a request: its verb is the command's program, its body what the command reads."""
+    limits = struct.pack(">qI", int(command.limits.cpu_s * 1e9), int(command.limits.output_mb * 1024 * 1024))
+    return text(nonce) + text(command.argv[0]) + limits + blob(command.stdin)
+
+
+def reply(content: bytes, nonce: str) -> Reply:
+    """Read a reply; ValueError when it is none."""
+    reader = Reader(content)
+    if reader.blob() != nonce.encode():
+        raise ValueError("the reply has another nonce than the request")
+    exit_code, odd, tainted = reader.number(">i"), reader.text(), reader.text()
+    stdout, stderr, report = reader.blob(), reader.blob(), reader.blob()
+    execution = Execution(
+        ending=Ending.EXITED,
+        exit_code=exit_code,
+        signal=None,
+        stdout=stdout,
+        stderr=stderr,
+        report=report,
+        cpu_s=reader.number(">q") / 1e9,
+        wall_s=reader.number(">q") / 1e9,
+        peak_mb=reader.number(">q") * os.sysconf("SC_PAGE_SIZE") / (1024 * 1024),
+    )
+    return Reply(execution=execution, odd=odd, tainted=tainted)
+
+
+def changed_sources(changed: Mapping[str, str | None]) -> bytes:
+    """Return new texts of files; a file without one is gone."""
+    return many(text(path) + (b"\0" if new is None else b"\1" + text(new)) for path, new in changed.items())
+
+
+def class_files(files: Mapping[str, bytes]) -> bytes:
+    """Return class files, all of them in full."""
+    return many(text(name) + b"\1" + blob(content) for name, content in files.items())
+
+
+def read_class_files(content: bytes, base: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Read class files; `base` are those of the buggy tree."""
+    reader = Reader(content)
+    files = {}
+    for _ in range(reader.number(">I")):
+        name = reader.text()
+        files[name] = reader.blob() if reader.number(">B") else base[name]
+    return files

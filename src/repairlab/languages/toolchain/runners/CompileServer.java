@@ -1,0 +1,87 @@
+package repairlab.resident;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Compiles candidates of any number of bugs, inside the sandbox, and never runs anything of theirs: its word is javac's. */
+public final class CompileServer implements Channel.Service {
+    /** Less than javac gets in a JVM of its own: frames of a compiler that is warm are smaller. */
+    private static final long STACK = 768L << 10;
+
+    private final Map<String, MemoryCompiler> trees = new HashMap<>();
+
+    private CompileServer() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Channel.serve(new CompileServer());
+    }
+
+    @Override
+    public Channel.Reply serve(String verb, DataInputStream body, int outputLimit) throws Exception {
+        String tree = Channel.text(body);
+        Channel.Reply reply = new Channel.Reply();
+        if (verb.equals("close")) {
+            trees.remove(tree).close();
+            return reply;
+        }
+        Thread thread = new Thread(null, () -> {
+            try {
+                if (verb.equals("open")) {
+                    open(tree, body, reply);
+                } else {
+                    compile(trees.get(tree), body, reply);
+                }
+            } catch (IOException | RuntimeException | StackOverflowError error) {
+                reply.odd = "the compiler failed: " + error;
+            }
+        }, "compiler", STACK);
+        thread.start();
+        thread.join();
+        return reply;
+    }
+
+    /** Takes the buggy tree that lies in a folder, and compiles it where many will share its classes. */
+    private void open(String folder, DataInputStream body, Channel.Reply reply) throws IOException {
+        boolean ahead = body.readBoolean();
+        MemoryCompiler compiler = new MemoryCompiler(folder, Channel.texts(body), Channel.texts(body), ahead);
+        trees.put(folder, compiler);
+        answer(compiler.unchanged(), Map.of(), reply);
+    }
+
+    private void compile(MemoryCompiler compiler, DataInputStream body, Channel.Reply reply) throws IOException {
+        Map<String, String> changed = new TreeMap<>();
+        for (int left = body.readInt(); left > 0; left--) {
+            String path = Channel.text(body);
+            changed.put(path, body.readBoolean() ? Channel.text(body) : null);
+        }
+        answer(compiler.compile(changed), compiler.baseClasses(), reply);
+    }
+
+    /** Tells what javac said and, for a success, the class files: those known already by name alone. */
+    private static void answer(MemoryCompiler.Result result, Map<String, MemoryCompiler.ClassFile> known, Channel.Reply reply)
+        throws IOException {
+        reply.exitCode = result.succeeded ? 0 : 1;
+        reply.stderr = result.output.getBytes(StandardCharsets.UTF_8);
+        if (!result.succeeded) {
+            return;
+        }
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(content);
+        out.writeInt(result.classes.size());
+        for (MemoryCompiler.ClassFile file : result.classes.values()) {
+            boolean changed = known.get(file.name) != file;
+            Channel.write(out, file.name);
+            out.writeBoolean(changed);
+            if (changed) {
+                Channel.write(out, file.content);
+            }
+        }
+        reply.report = content.toByteArray();
+    }
+}

@@ -1,0 +1,100 @@
+"""Makes a fork server of an interpreter that is about to run a program. Lies in the library of our copy, where `site` finds it.
+
+Nothing of the program has been read yet, so each fork runs it as a new process would. Our own runners load more before they stop.
+
+Most of what a fork costs is the way in which an interpreter takes itself apart at its end. A fork whose program came to a normal
+end leaves at once where nobody can tell: when no finaliser, callback, thread or open file is left that could still do something.
+That is looked for among the objects of the program alone: all others are frozen until then.
+"""
+
+import atexit
+import builtins
+import gc
+import os
+import sys
+from _thread import _count as count_threads
+from _weakref import ref
+from gc import get_objects, unfreeze
+from os import _exit
+
+_MANY = 20000
+"""To free more objects than this takes a time of its own, and may overflow the stack."""
+_HARMLESS = """
+    _ast _bisect _blake2 _collections _contextvars _csv _datetime _decimal _functools _heapq _json _locale _md5 _opcode _operator
+    _random _sha1 _sha2 _sha256 _sha3 _sha512 _sre _statistics _string _struct _suggestions _typing array atexit binascii cmath
+    errno gc itertools math unicodedata zlib
+"""
+"""Modules in C whose objects do nothing at their end."""
+
+
+class _Leaving:
+    """The last function that runs before an interpreter takes itself apart."""
+
+    def __init__(self) -> None:
+        self._builtins = dict(vars(builtins))
+        self._streams, self._modules = (sys.stdout, sys.stderr), frozenset((*sys.modules, *_HARMLESS.split()))
+        classes = [thing for thing in get_objects() if issubclass(type(thing), type)]
+        self._silent = [vars(kind) for kind in classes if "__del__" not in vars(kind)]
+        self._hook = sys.excepthook
+        self.script_ended = bool  # false, until a fork knows better
+
+    def __call__(self) -> None:
+        try:
+            if self.script_ended() and self._has_ended_well() and self._is_unnoticed():
+                for stream in self._streams:
+                    stream.flush()
+                _exit(0)
+        except Exception:  # the program has changed what is used here, or the interpreter will meet the same and say so
+            pass
+        unfreeze()
+
+    def _has_ended_well(self) -> bool:
+        """Return whether no exception ended the script."""
+        return sys.excepthook is self._hook and vars(sys).keys().isdisjoint(("last_type", "last_value", "last_exc"))
+
+    def _is_unnoticed(self) -> bool:
+        """Return whether nothing would happen from now on but that memory is freed."""
+        objects = get_objects()
+        return (
+            len(objects) < _MANY
+            and vars(builtins) == self._builtins
+            and sys.stdout is self._streams[0]
+            and sys.stderr is self._streams[1]
+            and count_threads() == 0
+            and all(map(self._is_harmless, sys.modules))
+            and not any("__del__" in attributes for attributes in self._silent)
+            and all(map(_ends_silently, set(map(type, objects))))
+            and all(_ends_silently(thing) for thing in objects if issubclass(type(thing), type))
+            and all(_calls_nobody(thing) for thing in objects if issubclass(type(thing), ref))
+        )
+
+    def _is_harmless(self, name: str) -> bool:
+        module = sys.modules[name]
+        return name in self._modules or (type(module) is type(sys) and str(vars(module).get("__file__")).endswith(".py"))
+
+
+def _ends_silently(kind: type) -> bool:
+    # `hasattr` might ask the program.
+    return not any("__del__" in type.__dict__["__dict__"].__get__(parent) for parent in type.__dict__["__mro__"].__get__(kind))
+
+
+def _calls_nobody(reference: "ref[object]") -> bool:
+    callback = reference.__callback__
+    kind: type = type(callback)
+    return callback is None or (kind is type(len) and callback.__name__ == "_destroy")  # as abstract classes have
+
+
+if not sys.orig_argv[-1].startswith(sys.prefix):
+    leaving = _Leaving()
+    atexit.register(leaving)
+    gc.collect()
+    gc.freeze()
+    del sys.modules["atexit"], sys.modules["gc"]
+    try:
+        import _zygote  # type: ignore[import-not-found]  # noqa: F401
+    except ImportError:
+        os.environ.pop("REPAIRLAB_FORK_SERVER", None)
+    leaving.script_ended = vars(sys).pop("script_ended", bool)
+
+# To the program there is no such module.
+raise ImportError("no module named 'sitecustomize'", name="sitecustomize")

@@ -181,15 +181,43 @@ def test_plain_failures_are_decided(counter: Warm) -> None:
     assert [test.id for test in found.trial.tests] == ["CounterTest::twoTimesTwoIsFour"]
 
 
-def test_a_pass_is_never_decided(counter: Warm) -> None:
-    assert seen(counter, FIXED) is Verdict.PLAUSIBLE
-    assert counter.judge({"src/Counter.java": FIXED}, "first-failure") is None
+def test_a_pass_is_decided_in_a_process_of_its_own(counter: Warm) -> None:
+    decided, confirmed = counter.decided, counter.confirmed
+    found = counter.judge({"src/Counter.java": FIXED}, "first-failure")
+    assert found is not None
+    assert (found.verdict, found.trial.stage, len(found.trial.tests)) == (Verdict.PLAUSIBLE, "regression", 4)
+    assert found.trial.peak_mb > 0
+    assert (counter.decided, counter.confirmed) == (decided, confirmed + 1)
+
+
+def test_what_passes_among_others_but_not_alone_does_not_pass(counter: Warm) -> None:
+    text = in_twice("if (Thread.class.getClassLoader() == Counter.class.getClassLoader().getParent().getParent()) { return 5; }")
+    assert seen(counter, text) is Verdict.PLAUSIBLE
+    found = counter.judge({"src/Counter.java": text}, "first-failure")
+    assert found is not None
+    assert (found.verdict, found.trial.stage) == (Verdict.WRONG, "trigger")
 
 
 def test_policy_full_runs_every_test(counter: Warm) -> None:
     found = counter.judge({"src/Counter.java": COUNTER}, "full")
     assert found is not None
     assert [test.verdict for test in found.trial.tests] == [Verdict.WRONG, *[Verdict.PLAUSIBLE] * 3]
+
+
+def test_a_source_too_deep_for_the_compiler_is_left_to_one_of_its_own(counter: Warm) -> None:
+    deep = FIXED.replace("n + n;", f"{'(' * 20000}n + n{')' * 20000};")
+    assert counter.judge({"src/Counter.java": deep}, "first-failure") is None
+    assert seen(counter, FIXED) is Verdict.PLAUSIBLE
+
+
+def test_bugs_take_turns_with_one_compiler(counter: Warm, total: Warm) -> None:
+    for _ in range(2):
+        broken = counter.judge({"src/Counter.java": COUNTER.replace("n + n", "n + m")}, "first-failure")
+        assert broken is not None
+        assert broken.message == "src/Counter.java:10: error: cannot find symbol"
+        other = total.judge({"Main.java": SUM.replace("sum += in", "sum += on")}, "first-failure")
+        assert other is not None
+        assert other.message == "Main.java:9: error: cannot find symbol"
 
 
 def test_static_state_is_new_for_every_candidate(counter: Warm) -> None:
@@ -247,11 +275,8 @@ def test_outcomes_are_those_of_a_process_of_its_own(
 ) -> None:
     fresh = validate(candidate(bugs["counter"], old, new), bugs["counter"], sandbox)
     found = counter.judge({"src/Counter.java": COUNTER.replace(old, new)}, "first-failure")
-    if "exit" in new:
-        assert found is None
-        assert fresh.verdict is Verdict.CRASH
-        return
     assert found is not None
+    assert (fresh.verdict is Verdict.CRASH) == ("exit" in new)
     assert (found.verdict, found.trial.stage, found.message) == (fresh.verdict, fresh.stage, fresh.message)
     assert found.trial.evidence == fresh.evidence
     assert [(test.id, test.verdict, test.message) for test in found.trial.tests] == [
@@ -339,16 +364,36 @@ def test_programs_find_what_they_would_find_in_a_process_of_their_own(total: War
 @pytest.mark.parametrize(
     "statements",
     [
+        "System.out.println(sum);",
         "throw new IllegalStateException();",
         "System.exit(sum);",
+        "System.out.println(sum); System.exit(0);",
         "java.io.PrintStream out = new java.io.PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), true); "
         "out.println(sum);",
         "Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println(sum)));",
+        "Thread left = new Thread(() -> { while (true) { } }); left.setDaemon(true); left.start(); System.out.println(sum);",
+        'System.out.println(System.getProperty("seen") == null ? sum : 0); System.setProperty("seen", "yes");',
+        'java.io.File file = new java.io.File("/tmp/left"); System.out.println(file.exists() ? 0 : sum); file.mkdir();',
+        "System.out.println(Thread.currentThread().getId() == 1 ? sum : 0);",
+        "System.out.println(depth(1) > 0 ? sum : 0); } static int depth(int n) { return n > 100000 ? n : depth(n + 1);",
+        "int[] much = new int[40 << 20]; System.out.println(sum + much[sum]);",
+        "int[] much = new int[200 << 20]; System.out.println(sum + much[sum]);",
     ],
-    ids=["crash", "exit", "descriptor", "hook"],
+    ids=[
+        *("plain", "crash", "exit code", "exit", "descriptor", "hook"),
+        *("daemon", "property", "file", "thread number", "depth", "much memory", "too much memory"),
+    ],
 )
-def test_programs_that_need_a_process_of_their_own_get_one(total: Warm, statements: str) -> None:
-    assert total.judge({"Main.java": main(statements)}, "first-failure") is None
+def test_programs_that_need_a_process_of_their_own_get_one(
+    bugs: dict[str, Bug], sandbox: Sandbox, total: Warm, statements: str
+) -> None:
+    confirmed = total.confirmed
+    found = total.judge({"Main.java": main(statements)}, "first-failure")
+    assert found is not None
+    fresh = validate(candidate(bugs["sum"], SUM, main(statements)), bugs["sum"], sandbox)
+    assert (found.verdict, found.message, found.trial.evidence) == (fresh.verdict, fresh.message, fresh.evidence)
+    assert [test.verdict for test in found.trial.tests] == [test.verdict for test in fresh.tests]
+    assert total.confirmed == confirmed + 1
     assert seen(total, main("System.out.println(sum);"), path="Main.java") is Verdict.PLAUSIBLE
 
 
@@ -380,14 +425,13 @@ STARTER_JAVA = [bug.id for bug in open_benchmark("starter").bugs if bug.problem.
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug_id", STARTER_JAVA)
-def test_what_is_decided_on_starter_is_what_a_process_of_its_own_says(bug_id: str, sandbox: Sandbox, tmp_path: Path) -> None:
+def test_what_is_judged_on_starter_is_what_a_process_of_its_own_says(bug_id: str, sandbox: Sandbox, tmp_path: Path) -> None:
     bug = open_benchmark("starter").bug(bug_id)
     proposed = repairer("templates").propose(shown(bug.problem, Visibility()), ())
     warm = start(bug, sandbox, tmp_path)
     try:
         reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
-        assert warm.judge(changed_files(reference, bug), "first-failure") is None
-        for tried in itertools.islice(proposed, 4):
+        for tried in (reference, *itertools.islice(proposed, 4)):
             found = warm.judge(changed_files(tried, bug), "first-failure")
             if found is not None:  # else the workbench asks the other one anyway
                 fresh = validate(tried, bug, sandbox)

@@ -1,8 +1,9 @@
 """Read benchmarks in repairlab's own form: a folder per bug (docs/benchmark-format.md). Called by `runs.catalog`."""
 
 import hashlib
+import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -12,10 +13,10 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug, Labels, Provenance, Tree
 from repairlab.core.candidate import Edit
 from repairlab.core.diff import apply_edits, changed_lines, edits_of_patch
-from repairlab.core.errors import UserError
+from repairlab.core.errors import UserError, unknown
 from repairlab.core.execution import Limits
 from repairlab.core.glob import matching
-from repairlab.core.oracle import Case, Checker, Oracle
+from repairlab.core.oracle import Case, Checker, CheckerKind, CheckerProgram, Oracle
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.recipe import Build, Framework, Test
@@ -26,6 +27,11 @@ FindTarget = Callable[[str, str, str | None], tuple[Target, str]]
 """(language, source, qualified name or none) → the target and its text without comments; the caller knows languages."""
 
 T = TypeVar("T")
+
+_PROFILES = {"float-1e-6": 1e-6, "float-1e-8": 1e-8}
+"""Names for the tolerances of most contests: absolute or relative, whichever is more generous."""
+_CHECKER_FILES = {"python": (".py",), "java": (".java",), "c": (".c",), "cpp": (".cpp", ".cc", ".cxx")}
+_CHECKER_STARTS = {"python": "checker.py", "java": "Checker"}
 
 
 class _BenchmarkFile(BaseModel):
@@ -48,9 +54,18 @@ class _TestTable(BaseModel):
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
-    checker: Literal["tokens", "lines", "exact", "float"] = "tokens"
-    absolute: float = 1e-6
-    relative: float = 1e-6
+    checker: CheckerKind | Literal["float-1e-6", "float-1e-8"] = "tokens"
+    absolute: float | None = None
+    relative: float | None = None
+
+
+class _CheckerTable(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    language: Literal["python", "java", "c", "cpp"]
+    program: str = ""
+    flags: tuple[str, ...] = ()
+    limits: Limits = Limits()
 
 
 class _BugFile(BaseModel):
@@ -64,6 +79,7 @@ class _BugFile(BaseModel):
     error: str | None = None
     build: Build = Build()
     test: _TestTable
+    checker: _CheckerTable | None = None
     limits: Limits = Limits()
     labels: Labels = Labels()
     origin: Provenance = Provenance()
@@ -94,14 +110,16 @@ def _load_bug(folder: Path, benchmark: str, find_target: FindTarget) -> Bug:
         target, bare = find_target(facts.language, files[facts.path], facts.target)
     except UserError as error:
         raise UserError(f"bug {folder.name}: {error}") from error
-    if facts.test.framework != "stdio" and not facts.test.trigger:
-        raise UserError(f"bug {folder.name}: test.trigger names no test; without one nothing can show that the bug is fixed")
-    for name, value in to_data(facts.limits).items():
-        if value <= 0:
-            raise UserError(f"bug {folder.name}: limits.{name} is {value}; it must be more than 0")
+    test = facts.test
+    trigger, regression = (tuple(name for name in names if name not in test.excluded) for names in (test.trigger, test.regression))
+    if test.framework != "stdio" and not trigger:
+        left = "is excluded" if test.trigger else "names no test"
+        raise UserError(f"bug {folder.name}: test.trigger {left}; without one nothing can show that the bug is fixed")
+    _check_limits(f"bug {folder.name}: limits", facts.limits)
+    cases = _read_cases(folder, test) if test.framework == "stdio" else ()
+    _check_exclusions(folder.name, test, [case.id for case in cases])
     title, _, description = _read_text(folder / "issue.md").partition("\n")
     hidden = set(matching(files, facts.test.files))
-    test = facts.test
     return Bug(
         problem=Problem(
             id=folder.name,
@@ -123,9 +141,10 @@ def _load_bug(folder: Path, benchmark: str, find_target: FindTarget) -> Bug:
             build=facts.build,
             test=Test(framework=test.framework, program=test.program, files=test.files, env=tuple(sorted(test.env.items()))),
             limits=facts.limits,
-            trigger=tuple(name for name in test.trigger if name not in test.excluded),
-            regression=tuple(name for name in test.regression if name not in test.excluded),
-            cases=_read_cases(folder, test) if test.framework == "stdio" else (),
+            trigger=trigger,
+            regression=regression,
+            cases=tuple(case for case in cases if case.id not in test.excluded),
+            checker=_read_checker(folder, facts),
             excluded=test.excluded,
         ),
         tree=Tree(source=str(buggy), digest=tree_digest(buggy)),
@@ -134,15 +153,71 @@ def _load_bug(folder: Path, benchmark: str, find_target: FindTarget) -> Bug:
     )
 
 
+def _check_limits(where: str, limits: Limits) -> None:
+    for name, value in to_data(limits).items():
+        if value <= 0:
+            raise UserError(f"{where}.{name} is {value}; it must be more than 0")
+
+
+def _check_exclusions(bug: str, test: _TestTable, cases: Sequence[str]) -> None:
+    """Refuse names that exclude nothing: a typo would leave a flaky test in."""
+    known = [*test.trigger, *test.regression, *cases]
+    for name in test.excluded:
+        if name not in known:
+            raise UserError(f"bug {bug}: test.excluded: {unknown('test', name, known)}")
+
+
+def _comparison(bug: str, test: _TestTable) -> Checker:
+    """Return the checker of a bug's cases."""
+    given = {name: value for name, value in (("absolute", test.absolute), ("relative", test.relative)) if value is not None}
+    for name, value in given.items():
+        if test.checker != "float":
+            raise UserError(f'bug {bug}: test.{name} is only for checker = "float", not for {test.checker!r}')
+        if not 0 <= value < math.inf or (name == "relative" and value >= 1):
+            raise UserError(
+                f"bug {bug}: test.{name} is {value}; a tolerance is 0 or more{' and less than 1' if name == 'relative' else ''}"
+            )
+    if test.checker in _PROFILES:
+        return Checker(kind="float", absolute=_PROFILES[test.checker], relative=_PROFILES[test.checker])
+    kind: CheckerKind = test.checker  # type: ignore[assignment]  # the profiles are dealt with
+    return Checker(kind=kind, **given)
+
+
+def _read_checker(folder: Path, facts: _BugFile) -> CheckerProgram | None:
+    """Return the checker program that comes with a bug, if it has one."""
+    table, bug = facts.checker, folder.name
+    if (facts.test.checker == "program") != (table is not None):
+        there, missing = (
+            ("test.checker = 'program'", "a table [checker]") if table is None else ("[checker]", "test.checker = 'program'")
+        )
+        raise UserError(f"bug {bug}: {there} needs {missing}, too")
+    if table is None:
+        return None
+    if facts.test.framework != "stdio":
+        raise UserError(f"bug {bug}: only stdin/stdout programs have a checker, not test.framework = {facts.test.framework!r}")
+    _check_limits(f"bug {bug}: checker.limits", table.limits)
+    files = [path for path in sorted((folder / "checker").rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    sources = tuple(SourceFile(path=path.relative_to(folder / "checker").as_posix(), text=_read_text(path)) for path in files)
+    if not any(source.path.endswith(_CHECKER_FILES[table.language]) for source in sources):
+        wanted = ", ".join(f"*{ending}" for ending in _CHECKER_FILES[table.language])
+        raise UserError(f"bug {bug}: the folder checker/ must hold the checker's sources ({wanted}); it has none")
+    start = table.program or _CHECKER_STARTS.get(table.language, "")
+    if table.language not in _CHECKER_STARTS and table.program:
+        raise UserError(f"bug {bug}: checker.program is {table.program!r}, but a checker in {table.language} is its only program")
+    if table.language == "python" and start not in [source.path for source in sources]:
+        raise UserError(f"bug {bug}: the script checker/{start} does not exist; name another one as checker.program")
+    return CheckerProgram(language=table.language, files=sources, program=start, flags=table.flags, limits=table.limits)
+
+
 def _read_cases(folder: Path, test: _TestTable) -> tuple[Case, ...]:
-    checker = Checker(kind=test.checker, absolute=test.absolute, relative=test.relative)
+    checker = _comparison(folder.name, test)
     inputs = sorted((folder / "cases").glob("*.in"))
-    if not inputs:
-        raise UserError(f"bug {folder.name}: a stdin/stdout bug needs at least one pair cases/NAME.in and cases/NAME.out")
+    if all(path.stem in test.excluded for path in inputs):
+        left = "; all are excluded" if inputs else ""
+        raise UserError(f"bug {folder.name}: a stdin/stdout bug needs at least one pair cases/NAME.in and cases/NAME.out{left}")
     return tuple(
         Case(id=path.stem, input=_read_text(path), expected=_read_text(path.with_suffix(".out")), checker=checker)
         for path in inputs
-        if path.stem not in test.excluded
     )
 
 

@@ -1,6 +1,7 @@
 """Lay out a bug's tree with a candidate applied. Test files are never taken from a candidate. Called by `validate`."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from repairlab.core.bug import Bug
@@ -10,6 +11,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.glob import matching
 from repairlab.core.record import digest
 from repairlab.languages.table import language
+from repairlab.validation.worktree import write_text
 
 _SETTINGS = (
     # Python: pytest, and what every interpreter loads at its start
@@ -74,20 +76,13 @@ def check_path(path: str) -> None:
         raise UserError(f"{path[:200]!r} is not a path inside the tree, written plainly with forward slashes")
 
 
-def lay_out(bug: Bug, changed: dict[str, str | None], work: Path, *, base: Path | None = None) -> None:
-    """Copy the buggy tree (or `base`, a copy of it that was built before) to `work` and write the changed files into it."""
+def lay_out(bug: Bug, changed: Mapping[str, str | None], work: Path) -> None:
+    """Copy the buggy tree to `work` and write the changed files into it."""
     try:
-        shutil.copytree(base or bug.tree.source, work, symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
+        shutil.copytree(bug.tree.source, work, symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
         for path, text in changed.items():
-            file = work / path
-            if text is None:
-                file.unlink(missing_ok=True)
-            else:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(text.encode("utf-8", "surrogatepass"))
-    except (NotADirectoryError, IsADirectoryError, FileExistsError) as error:
-        raise UserError(f"the edit clashes with the tree: {error.strerror}: {Path(error.filename).name}") from None
-    except OSError as error:
+            write_text(work / path, text)
+    except (OSError, shutil.Error) as error:
         raise HarnessError(f"cannot lay out bug {bug.id}: {error}") from error
 
 

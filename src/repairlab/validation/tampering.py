@@ -56,10 +56,11 @@ _EXITS = re.compile(
 class Guard:
     """Remembers what judges a candidate, as it is after the build and before any of the candidate's code ran as a test."""
 
-    def __init__(self, bug: Bug, work: Path) -> None:
+    def __init__(self, bug: Bug, work: Path, changed: Mapping[str, str | None] | None) -> None:
+        """Take the tree and the new texts of a candidate's files; none: whatever differs from the bug's own is the candidate's."""
         self._bug, self._work = bug, work
         self._built = dict(_built(bug, work))
-        self._trick = _trick(bug, work)
+        self._changed = changed if changed is not None else dict(_differing(bug, work))
 
     def problem(self) -> str:
         """Say what the candidate did to its judges, or nothing; to be asked after the tests."""
@@ -73,7 +74,7 @@ class Guard:
         changed = [path for path, content in self._built.items() if after.get(path) != content]
         if changed:
             return f"tampering: {changed[0]!r}, which the build made, was changed while the tests ran"
-        return self._trick
+        return _trick(self._bug, self._changed)
 
 
 def _test_files(bug: Bug) -> list[str]:
@@ -107,26 +108,35 @@ def _content(root: Path, path: str) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _trick(bug: Bug, work: Path) -> str:
-    """Say which known trick the changed sources use that the original ones do not, or nothing."""
-    extensions = language(bug.problem.language).extensions
-    hidden = set(_test_files(bug))
-    fixed = " ".join(edit.text or "" for edit in bug.oracle.reference)
+def _differing(bug: Bug, work: Path) -> Iterator[tuple[str, str]]:
+    """Yield the sources of a tree that are not as in the bug's own."""
     for path in sorted(work.rglob("*")):
         name = path.relative_to(work).as_posix()
-        if (
-            not name.endswith((*extensions, ".h", ".hpp", ".inc"))
-            or name in hidden
-            or name.startswith("build/")
-            or path.is_symlink()
-        ):
-            continue
-        original = Path(bug.tree.source, name)
-        old = original.read_text(errors="replace") if original.is_file() else ""
-        new = path.read_text(errors="replace")
-        if new != old and (trick := _new_trick(bug, old + fixed, new)):
-            return f"tampering: {trick} in {name!r}"
+        if _is_source(bug, name) and not name.startswith("build/") and not path.is_symlink():
+            text = path.read_text(errors="replace")
+            if text != _original(bug, name):
+                yield name, text
+
+
+def _trick(bug: Bug, changed: Mapping[str, str | None]) -> str:
+    """Say which known trick the changed sources use that the original ones do not, or nothing."""
+    hidden = set(_test_files(bug))
+    fixed = " ".join(edit.text or "" for edit in bug.oracle.reference)
+    for name, text in sorted(changed.items()):
+        if text is not None and name not in hidden and _is_source(bug, name):
+            trick = _new_trick(bug, _original(bug, name) + fixed, text)
+            if trick:
+                return f"tampering: {trick} in {name!r}"
     return ""
+
+
+def _is_source(bug: Bug, name: str) -> bool:
+    return name.endswith((*language(bug.problem.language).extensions, ".h", ".hpp", ".inc"))
+
+
+def _original(bug: Bug, name: str) -> str:
+    file = Path(bug.tree.source, name)
+    return file.read_text(errors="replace") if file.is_file() else ""
 
 
 def _new_trick(bug: Bug, old: str, new: str) -> str:

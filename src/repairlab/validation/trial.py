@@ -1,20 +1,28 @@
 """Build a tree and run its tests or cases in a sandbox. Called by `validate`, and by `runs` for trees checked out by hand."""
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 
 from repairlab.core.bug import Bug
+from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, Stage, TestResult, Verdict
-from repairlab.languages.language import Report, Toolchain
+from repairlab.languages.language import Batch, Report, Toolchain
 from repairlab.languages.table import language
 from repairlab.languages.toolchain.native_tests import canary_name
 from repairlab.languages.toolchain.reports import first_error
 from repairlab.sandbox.sandbox import Runner
+from repairlab.validation.checkers import Finding, compare
+from repairlab.validation.custom_checker import checking
 from repairlab.validation.tampering import Guard
+from repairlab.validation.time_limits import is_doubtful, judged_by, was_idle, with_margin
+from repairlab.validation.turns import alone, among_others
 from repairlab.validation.verdict import describe_end, of_case, of_process
+from repairlab.validation.worktree import files_below
 
 BUILD_LIMITS = Limits(cpu_s=120.0, wall_s=300.0, memory_mb=4096, output_mb=4.0, processes=256, disk_mb=1024)
 """A build that passes these is UNCOMPILABLE: candidates can make a compiler run forever."""
@@ -24,8 +32,25 @@ EVIDENCE_CHARS = 4000
 class Trial:
     """Builds and tests one tree that is already laid out, and keeps what was seen; one method per stage."""
 
-    def __init__(self, bug: Bug, sandbox: Runner, policy: Policy, work: Path) -> None:
-        """Take the bug whose recipe counts and the folder `work` that holds the tree."""
+    def __init__(
+        self,
+        bug: Bug,
+        sandbox: Runner,
+        policy: Policy,
+        work: Path,
+        *,
+        changed: Mapping[str, str | None] | None = None,
+        confirm: int = 0,
+        judge: Runner | None = None,
+    ) -> None:
+        """Take the bug whose recipe counts, the folder `work` that holds the tree, and what a candidate changed in it, if known.
+
+        A test that fails is run again, up to `confirm` times: the failure stands unless every one of these runs passes.
+        A bug's checker program runs in `judge`, which takes any tree: needed where `sandbox` is bound to the candidate's.
+        """
+        self.confirm = confirm
+        self._changed = changed
+        self._judge = judge if judge is not None else sandbox if hasattr(sandbox, "reside") else None
         self.bug = bug
         self.sandbox = sandbox
         self.policy = policy
@@ -41,14 +66,18 @@ class Trial:
         if problem := self.build():
             return Verdict.UNCOMPILABLE, problem
         tests = (*self.bug.oracle.trigger, *self.bug.oracle.regression)
-        guard = Guard(self.bug, self.work) if tests else None  # the output of cases is compared outside: nothing to tamper with
+        guard = (
+            Guard(self.bug, self.work, self._changed) if tests else None
+        )  # the output of cases is compared outside: nothing to tamper with
         self.run(tests, self.bug.oracle.cases)
         failed = next((test for test in self.tests if test.verdict is not Verdict.PLAUSIBLE), None)
         if failed:
             message = failed.message if failed.message.startswith("tampering: ") else f"{failed.id}: {failed.message}"
             return failed.verdict, message
-        problem = (guard.problem() or self._canary(tests)) if guard else ""
-        return (Verdict.WRONG, problem) if problem else (Verdict.PLAUSIBLE, "")
+        if problem := (guard.problem() or self._canary(tests)) if guard else "":
+            return Verdict.WRONG, problem
+        flaky = [test.id for test in self.tests if test.flips]
+        return Verdict.PLAUSIBLE, f"flaky, passed when run again: {', '.join(flaky)}" if flaky else ""
 
     def _canary(self, tests: Sequence[str]) -> str:
         """Say that a test which does not exist passes, or nothing; runners of ours bring canaries themselves."""
@@ -67,18 +96,25 @@ class Trial:
         if tests:
             self._run_tests(tests)
 
-    def _execute(self, command: Command, limits: Limits) -> Execution:
-        execution = self.sandbox.run(command.under(limits), self.work)
+    def _execute(
+        self, command: Command, limits: Limits, turn: Callable[[], AbstractContextManager[None]] = among_others
+    ) -> Execution:
+        with turn():
+            execution = self.sandbox.run(command.under(limits), self.work)
         self.cpu_s += execution.cpu_s
         self.wall_s += execution.wall_s
         self.peak_mb = max(self.peak_mb, execution.peak_mb)
         return execution
 
+    def prepare(self, commands: Sequence[Command]) -> None:
+        """Run commands of a build that may fail."""
+        for command in commands:
+            self._execute(command, BUILD_LIMITS)
+
     def build(self) -> str:
         """Return why the tree does not build, or nothing."""
         self.stage = "build"
-        files = sorted(path.relative_to(self.work).as_posix() for path in self.work.rglob("*") if path.is_file())
-        for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files):
+        for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files_below(self.work)):
             execution = self._execute(command, BUILD_LIMITS)
             if not execution.succeeded:
                 self.evidence = _tail(execution.stdout + execution.stderr)
@@ -90,22 +126,67 @@ class Trial:
                 return f"the build was stopped: {describe_end(execution)}"
         return ""
 
+    def _run_once_or_twice(self, command: Command) -> tuple[Execution, int]:
+        """Run one test or case; where its time limit is in doubt it runs a second time, alone. Return how often it ran, too."""
+        limits = self.bug.oracle.limits
+        execution = self._execute(command, with_margin(limits))
+        if not is_doubtful(execution, limits):
+            return execution, 1
+        return self._run_alone(command, execution), 2
+
+    def _run_alone(self, command: Command, before: Execution) -> Execution:
+        """Run what was doubtful before; on a machine of its own, unless it did not want the CPU anyway."""
+        limits = self.bug.oracle.limits
+        return judged_by(self._execute(command, with_margin(limits), among_others if was_idle(before) else alone), limits)
+
     def _run_cases(self, cases: Sequence[Case]) -> None:
         self.stage = "cases"
         program = self.toolchain.program(self.bug.oracle.build, self.bug.oracle.test)
-        for case in cases:
-            execution = self._execute(dataclasses.replace(program, stdin=case.input.encode()), self.bug.oracle.limits)
-            self.tests.append(of_case(case, execution, self.toolchain))
-            if self.tests[-1].verdict is not Verdict.PLAUSIBLE:
-                self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
-                if self.policy == "first-failure":
+        with ExitStack() as stack:
+            check = self._checker(stack)
+            for case in cases:
+                run = partial(self._run_case, case, program, check)
+                result = self._confirmed(run(), run)
+                self.tests.append(result)
+                if result.verdict is not Verdict.PLAUSIBLE and self.policy == "first-failure":
                     return
+
+    def _run_case(self, case: Case, program: Command, check: Callable[[Case, bytes], Finding]) -> TestResult:
+        execution, runs = self._run_once_or_twice(dataclasses.replace(program, stdin=case.input.encode()))
+        result = of_case(case, execution, self.toolchain, compare if case.checker.kind != "program" else check)
+        if result.verdict is not Verdict.PLAUSIBLE:
+            self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
+        return _after_doubt(result, runs)
+
+    def _checker(self, stack: ExitStack) -> Callable[[Case, bytes], Finding]:
+        """Open the bug's checker program, if it has one."""
+        program = self.bug.oracle.checker
+        if program is None:
+            return compare
+        if self._judge is None:
+            raise HarnessError("a checker program needs a sandbox apart from the candidate's")
+        return stack.enter_context(checking(program, self._judge, BUILD_LIMITS)).judge
+
+    def _confirmed(self, first: TestResult, again: Callable[[], TestResult]) -> TestResult:
+        """Run a test that failed again, as often as asked for: one more failure confirms it, passes all the way excuse it."""
+        if not self.confirm or first.verdict is Verdict.PLAUSIBLE or first.message.startswith("tampering: "):
+            return first
+        for passes in range(self.confirm):
+            last = again()
+            runs = first.runs + passes + last.runs
+            if last.verdict is not Verdict.PLAUSIBLE:
+                return dataclasses.replace(first, runs=runs, flips=passes)
+        if all(test.verdict is Verdict.PLAUSIBLE for test in self.tests):
+            self.evidence = ""  # it was of a failure that does not count
+        why = f"flaky: {first.verdict} at first ({first.message}), then passed {self.confirm} times"
+        return dataclasses.replace(last, runs=runs, flips=1, message=why)
 
     def _run_tests(self, tests: Sequence[str]) -> None:
         oracle = self.bug.oracle
         pending = list(tests)
         while pending:
-            for result in self._run_pending(pending):
+            for seen in self._run_pending(pending):
+                result = self._confirmed(seen, partial(self._run_one, seen.id))
                 self.tests.append(result)
                 pending.remove(result.id)
                 if result.verdict is not Verdict.PLAUSIBLE and self.policy == "first-failure":
@@ -116,22 +197,44 @@ class Trial:
 
     def _run_pending(self, pending: Sequence[str]) -> Iterator[TestResult]:
         """Run tests in order and yield their results until one ends its process; at least one result is yielded."""
-        oracle = self.bug.oracle
-        stop = self.policy == "first-failure"
-        for batch in self.toolchain.batches(oracle.build, oracle.test, tuple(pending), stop=stop):
-            execution = self._execute(batch.command, oracle.limits)
-            report = self.toolchain.report(oracle.test, batch, execution)
+        for batch in self._batches(self._next_of(pending)):
+            if len(batch.tests) == 1:
+                yield self._run_one(batch.tests[0], batch=batch)
+                continue
+            execution = self._execute(batch.command, with_margin(self.bug.oracle.limits))
+            report = self.toolchain.report(self.bug.oracle.test, batch, execution)
             for result in self._results(batch.tests, report, execution):
-                if result.verdict is not Verdict.PLAUSIBLE and not self.evidence:
-                    self.evidence = _tail(execution.stdout + execution.stderr)
-                yield result
-            if report.unfinished is not None and len(batch.tests) > 1:
+                late = result.id == report.unfinished and result.verdict is Verdict.TIMEOUT
+                # The limit is for one test: what others of its process used, or that it had to wait, is not its fault.
+                if late and (report.results or execution.ending is Ending.WALL_LIMIT):
+                    yield self._run_one(result.id, before=execution)
+                else:
+                    yield result
+            if report.unfinished is not None:
                 return  # what is left runs in a new process
+
+    def _next_of(self, pending: Sequence[str]) -> Sequence[str]:
+        """Return the tests to begin with: where a process costs little, trigger tests get one before the rest is even loaded."""
+        trigger = [test for test in pending if test in self.bug.oracle.trigger]
+        return trigger if trigger and self._batches(trigger)[0].command.forks else pending
+
+    def _batches(self, tests: Sequence[str]) -> Sequence[Batch]:
+        oracle = self.bug.oracle
+        return self.toolchain.batches(oracle.build, oracle.test, tuple(tests), stop=self.policy == "first-failure")
+
+    def _run_one(self, test: str, *, batch: Batch | None = None, before: Execution | None = None) -> TestResult:
+        """Run one test in a process of its own; after a time-out `before` it runs just once more."""
+        batch = batch or self._batches((test,))[0]
+        execution, runs = (self._run_alone(batch.command, before), 2) if before else self._run_once_or_twice(batch.command)
+        report = self.toolchain.report(self.bug.oracle.test, batch, execution)
+        return _after_doubt(next(self._results(batch.tests, report, execution)), runs)
 
     def _results(self, tests: Sequence[str], report: Report, execution: Execution) -> Iterator[TestResult]:
         """Yield what was reported, then a failure for each test that should have been and was not."""
-        yield from report.results
         failed = any(result.verdict is not Verdict.PLAUSIBLE for result in report.results)
+        if (failed or len(report.results) < len(tests)) and not self.evidence:
+            self.evidence = _tail(execution.stdout + execution.stderr)
+        yield from report.results
         if failed and self.policy == "first-failure":
             return
         if report.unfinished is not None:
@@ -149,3 +252,8 @@ class Trial:
 def _tail(output: bytes) -> str:
     text = output.decode("utf-8", "replace")
     return text if len(text) <= EVIDENCE_CHARS else "…" + text[-EVIDENCE_CHARS:]
+
+
+def _after_doubt(result: TestResult, runs: int) -> TestResult:
+    """Note that a test ran a second time after a time-out; when that went well, the first time says the opposite."""
+    return dataclasses.replace(result, runs=runs, flips=int(runs > 1 and result.verdict is Verdict.PLAUSIBLE))

@@ -2,7 +2,8 @@
 
 import dataclasses
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -10,79 +11,85 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Policy, Verdict
-from repairlab.languages.language import Warmable
+from repairlab.languages.language import Shareable, Toolchain, Warmable
 from repairlab.languages.table import language
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.trial import Trial
 from repairlab.validation.warm import Warm
+from repairlab.validation.worktree import WorkTree, files_below
 
-_INCREMENTAL = ("compile", "make", "cmake")
-"""Build tools that compile again just what changed; javac cannot know which classes depend on an edit."""
+CLOCK_TICK_S = 0.02
+"""File systems tell no two moments within one tick of their clock apart."""
 
 
-def validate(
-    candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy = "first-failure", base: Path | None = None
-) -> Outcome:
-    """Return the verdict on one candidate; a failure of our own machinery is tried twice, then UNDECIDED.
+def validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
+    """Return the verdict on one candidate, built and run from scratch; our own failures are tried twice, then UNDECIDED.
 
-    `base` is a copy of the buggy tree that was built before; without it the whole tree is built.
+    `confirm` is how often a failing test is run again, alone, before it counts.
     """
-    try:
-        return _validate(candidate, bug, sandbox, policy, base)
-    except HarnessError:
-        try:
-            return _validate(candidate, bug, sandbox, policy, base)
-        except HarnessError as error:
-            return _outcome(candidate, bug, policy, Verdict.UNDECIDED, str(error))
+    with workbench(bug, sandbox, warm=False) as bench:
+        return bench.validate(candidate, policy=policy, confirm=confirm)
 
 
 class Workbench:
-    """Validates candidates of one bug, and from the second one on keeps what they share; `workbench` makes it."""
+    """Validates candidates of one bug and keeps what they share; `workbench` makes it."""
 
     def __init__(self, bug: Bug, sandbox: Sandbox, stack: ExitStack, *, warm: bool) -> None:
         self._bug = bug
         self._sandbox = sandbox
         self._stack = stack
-        self._waiting = warm
         self._seen = 0
+        self._keeps = warm
+        self._shop: _Workshop | None = None
         self.warm: Warm | None = None
         """The process that candidates share, where the language has one."""
-        self._base: Path | None = None
 
-    def validate(self, candidate: Candidate, *, policy: Policy = "first-failure") -> Outcome:
-        """Return the verdict on one candidate, the same as `validate` would."""
-        self._seen += 1
-        if self._waiting and self._seen > 1:
-            self._waiting = False
-            self._prepare()
-        if self.warm is not None:
-            try:
-                seen = self.warm.judge(changed_files(candidate, self._bug), policy)
-            except UserError as error:
-                return _outcome(candidate, self._bug, policy, Verdict.UNAPPLICABLE, str(error))
-            if seen is not None:
-                return _outcome(candidate, self._bug, policy, seen.verdict, seen.message, seen.trial)
-        return validate(candidate, self._bug, self._sandbox, policy=policy, base=self._base)
-
-    def _prepare(self) -> None:
-        """Build the buggy tree once, or get ready for a process that does so."""
-        toolchain = language(self._bug.problem.language).toolchain
-        incremental = self._bug.oracle.build.tool in _INCREMENTAL
-        if not incremental and not isinstance(toolchain, Warmable):
-            return
+    def validate(self, candidate: Candidate, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
+        """Return the verdict on one candidate, the same as in processes and a build of its own."""
         try:
+            changed = changed_files(candidate, self._bug)
+            try:
+                return self._judge(candidate, changed, policy, confirm)
+            except HarnessError:
+                return self._judge_afresh(candidate, changed, policy, confirm)
+        except UserError as error:
+            return _outcome(candidate, self._bug, policy, Verdict.UNAPPLICABLE, str(error))
+        except HarnessError as error:
+            return _outcome(candidate, self._bug, policy, Verdict.UNDECIDED, str(error))
+
+    def _judge(self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Outcome:
+        if not self._keeps:
+            return self._judge_afresh(candidate, changed, policy, confirm)
+        self._seen += 1
+        if self._seen == 2:  # the first one alone would not be worth it
+            self._get_warm()
+        if self.warm is not None and (seen := self.warm.judge(changed, policy, confirm=confirm)) is not None:
+            return _outcome(candidate, self._bug, policy, seen.verdict, seen.message, seen.trial)
+        if self._shop is None:
+            self._shop = self._stack.enter_context(_workshop(self._bug, self._sandbox))
+            self._shop.build_once()
+        trial = self._shop.trial(changed, policy, confirm)
+        if trial is None:
+            return self._judge_afresh(candidate, changed, policy, confirm)
+        verdict, message = trial.judge()
+        return _outcome(candidate, self._bug, policy, verdict, message, trial)
+
+    def _judge_afresh(self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Outcome:
+        """Judge in a folder of the candidate's own, built from nothing, a process for every command."""
+        with _temporary_folder() as folder:
+            lay_out(self._bug, changed, folder / "work")
+            trial = Trial(self._bug, self._sandbox, policy, folder / "work", changed=changed, confirm=confirm)
+            verdict, message = trial.judge()
+            return _outcome(candidate, self._bug, policy, verdict, message, trial)
+
+    def _get_warm(self) -> None:
+        """Get ready for a process that candidates share, where the language has one."""
+        toolchain = language(self._bug.problem.language).toolchain
+        if isinstance(toolchain, Warmable):
             folder = self._stack.enter_context(_temporary_folder())
-            if incremental:
-                lay_out(self._bug, {}, folder / "work")
-                trial = Trial(self._bug, self._sandbox, "first-failure", folder / "work")
-                trial.build()  # what does not compile is left to the candidates
-                self._base = folder / "work"
-            elif isinstance(toolchain, Warmable):
-                self.warm = Warm(self._bug, self._sandbox, toolchain, folder)
-                self._stack.callback(self.warm.close)
-        except HarnessError:
-            return  # each candidate will meet the same failure and say so
+            self.warm = Warm(self._bug, self._sandbox, toolchain, folder)
+            self._stack.callback(self.warm.close)
 
 
 @contextmanager
@@ -92,15 +99,66 @@ def workbench(bug: Bug, sandbox: Sandbox, *, warm: bool = True) -> Iterator[Work
         yield Workbench(bug, sandbox, stack, warm=warm)
 
 
-def _validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, policy: Policy, base: Path | None) -> Outcome:
+class _Workshop:
+    """A tree that is built once and put back after each candidate, and the place in the sandbox where it lies."""
+
+    def __init__(self, bug: Bug, tree: WorkTree, runner: Runner, sandbox: Sandbox) -> None:
+        """Take what runs commands over the tree, and the sandbox for programs that must not run beside a candidate."""
+        self._bug = bug
+        self._tree = tree
+        self._runner = runner
+        self._sandbox = sandbox
+        self._noticed: dict[str, bool] = {}
+        toolchain = language(bug.problem.language).toolchain
+        self._shared = (
+            toolchain.shared(bug.oracle.build, tree=Path(bug.tree.source), changing=bug.problem.path)
+            if isinstance(toolchain, Shareable)
+            else None
+        )
+
+    def build_once(self) -> None:
+        """Build the buggy tree, where the tool then builds only what a candidate changes."""
+        if self._shared is not None:
+            trial = self._trial({}, "first-failure")
+            trial.prepare(self._shared.prepare(self._bug.oracle.test, files_below(self._tree.work)))
+            time.sleep(CLOCK_TICK_S)  # what a candidate changes must be newer than what was built
+            self._tree.keep()
+
+    def trial(self, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Trial | None:
+        """Put the tree back and a candidate's files into it; none when only a build from nothing would be right."""
+        toolchain = self._shared.toolchain(changed) if self._shared else None
+        if self._shared and (toolchain is None or not all(self._notices(path, toolchain) for path in changed)):
+            return None
+        self._tree.reset()
+        self._tree.write(changed)
+        return self._trial(changed, policy, confirm=confirm, toolchain=toolchain)
+
+    def _trial(
+        self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0, toolchain: Toolchain | None = None
+    ) -> Trial:
+        trial = Trial(self._bug, self._runner, policy, self._tree.work, changed=changed, confirm=confirm, judge=self._sandbox)
+        trial.toolchain = toolchain or trial.toolchain
+        return trial
+
+    def _notices(self, path: str, toolchain: Toolchain) -> bool:
+        """Return whether the build sees that a file changed: makefiles are known to forget some."""
+        if self._bug.oracle.build.tool != "make":
+            return True  # ninja has the compiler's word for what depends on what
+        if path not in self._noticed:
+            self._tree.reset()
+            self._tree.write({path: "#error changed\n"})
+            self._noticed[path] = bool(self._trial({}, "first-failure", toolchain=toolchain).build())
+        return self._noticed[path]
+
+
+@contextmanager
+def _workshop(bug: Bug, sandbox: Sandbox) -> Iterator[_Workshop]:
     with _temporary_folder() as folder:
-        try:
-            lay_out(bug, changed_files(candidate, bug), folder / "work", base=base)
-        except UserError as error:
-            return _outcome(candidate, bug, policy, Verdict.UNAPPLICABLE, str(error))
-        trial = Trial(bug, sandbox, policy, folder / "work")
-        verdict, message = trial.judge()
-        return _outcome(candidate, bug, policy, verdict, message, trial)
+        tree = WorkTree(folder)
+        lay_out(bug, {}, tree.work)
+        tree.keep()
+        with sandbox.slot(tree.work) as runner:
+            yield _Workshop(bug, tree, runner, sandbox)
 
 
 @contextmanager

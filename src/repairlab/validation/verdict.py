@@ -1,12 +1,13 @@
 """From what a sandbox saw to a verdict. Called by `validate`."""
 
 import signal
+from collections.abc import Callable
 
 from repairlab.core.execution import Ending, Execution
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import TestResult, Verdict
 from repairlab.languages.language import Toolchain
-from repairlab.validation.checkers import check, first_difference
+from repairlab.validation.checkers import Finding
 
 _OF_ENDING = {
     Ending.CPU_LIMIT: Verdict.TIMEOUT,
@@ -36,16 +37,16 @@ def describe_end(execution: Execution) -> str:
             known = {int(item): item.name for item in signal.Signals}
             return f"killed by {known.get(number, f'signal {number}')}"
         case _:
-            return f"{execution.ending} reached after {execution.cpu_s:.2f} s of CPU and {execution.wall_s:.2f} s of wall time"
+            return f"{execution.ending} reached"  # without times: messages of two runs should be equal, and results have the times
 
 
-def of_case(case: Case, execution: Execution, toolchain: Toolchain) -> TestResult:
-    """Judge one run of a stdin/stdout program."""
+def of_case(case: Case, execution: Execution, toolchain: Toolchain, check: Callable[[Case, bytes], Finding]) -> TestResult:
+    """Judge one run of a stdin/stdout program; `check` looks at its output when it ended well."""
     verdict = of_process(execution, toolchain)
     message = describe_end(execution)
     if verdict is None:
-        verdict = check(execution.stdout, case.expected, case.checker)
-        message = "" if verdict is Verdict.PLAUSIBLE else first_difference(execution.stdout, case.expected)
+        finding = check(case, execution.stdout)
+        verdict, message = finding.verdict, finding.message
     return TestResult(
         id=case.id,
         verdict=verdict,

@@ -1,0 +1,183 @@
+"""Run a bug's own checker program, in the sandbox and in a tree of its own. Called by `trial` for cases that name one.
+
+The convention is testlib's: `checker input output answer`, exit code 0 right, 1 wrong, 2 wrong form, 3 the checker failed, 7 partly
+right; a message on standard error. Whatever else a checker does is its own failure, so that the candidate is UNDECIDED.
+"""
+
+import contextlib
+import dataclasses
+import functools
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Command, Ending, Execution, Limits
+from repairlab.core.oracle import Case, CheckerProgram
+from repairlab.core.outcome import Verdict
+from repairlab.core.recipe import Build, Test
+from repairlab.core.record import digest
+from repairlab.languages.table import default_cache, language
+from repairlab.languages.toolchain.host import made_once
+from repairlab.languages.toolchain.reports import first_error
+from repairlab.sandbox.sandbox import Runner
+from repairlab.validation.checkers import Finding
+
+_VERDICTS = {
+    0: Verdict.PLAUSIBLE,
+    1: Verdict.WRONG,
+    2: Verdict.PRESENTATION,
+    4: Verdict.WRONG,  # testlib: more output than there should be
+    7: Verdict.WRONG,  # points: partly right is not right
+    8: Verdict.WRONG,  # testlib: the output ends too early
+}
+_BUILDS = {
+    "python": Build(),
+    "java": Build(tool="javac"),
+    "c": Build(tool="compile", sources=("**/*.c",)),
+    "cpp": Build(tool="compile", sources=("**/*.cpp", "**/*.cc", "**/*.cxx", "**/*.c")),
+}
+_STARTERS = {
+    "python": (
+        "repairlab_start.py",
+        "repairlab_start.py",
+        """\
+import os, runpy, sys, traceback
+del sys.argv[0]
+sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+try:
+    runpy.run_path(sys.argv[0], run_name="__main__")
+except Exception:
+    traceback.print_exc()
+    sys.exit(3)
+""",
+    ),
+    "java": (
+        "RepairlabStart.java",
+        "RepairlabStart",
+        """\
+public final class RepairlabStart {
+    public static void main(String[] arguments) {
+        Thread.setDefaultUncaughtExceptionHandler((thread, problem) -> fail(problem));
+        try {
+            var main = Class.forName(arguments[0]).getDeclaredMethod("main", String[].class);
+            main.setAccessible(true);
+            main.invoke(null, (Object) java.util.Arrays.copyOfRange(arguments, 1, arguments.length));
+        } catch (java.lang.reflect.InvocationTargetException problem) {
+            fail(problem.getCause());
+        } catch (ReflectiveOperationException problem) {
+            fail(problem);
+        }
+    }
+
+    private static void fail(Throwable problem) {
+        problem.printStackTrace();
+        System.err.println(problem);
+        Runtime.getRuntime().halt(3);
+    }
+}
+""",
+    ),
+}
+"""File, program and text of what starts a checker: an uncaught exception would end with exit code 1, which means a wrong answer."""
+_LONGEST_MESSAGE = 300
+
+
+class CustomChecker:
+    """A checker program that is built and ready to judge one output after the other; `checking` makes it."""
+
+    def __init__(self, program: CheckerProgram, runner: Runner, tree: Path) -> None:
+        self._command = _command(program).under(program.limits)
+        self._runner = runner
+        self._tree = tree
+
+    def judge(self, case: Case, output: bytes) -> Finding:
+        """Return what the program says; its own failure is a HarnessError."""
+        texts = {"input": case.input.encode(), "output": output, "answer": case.expected.encode()}
+        for name, content in texts.items():
+            _write(self._tree / "case" / name, content)
+        done = self._runner.run(self._command, self._tree)
+        verdict = _VERDICTS.get(done.exit_code) if done.ending is Ending.EXITED and done.exit_code is not None else None
+        if verdict is None:
+            raise HarnessError(f"the checker failed on case {case.id}: {_end(done)}{_said(done, line=-1)}")
+        return Finding(verdict=verdict, message="" if verdict is Verdict.PLAUSIBLE else f"the checker says no{_said(done, line=0)}")
+
+
+@contextlib.contextmanager
+def checking(program: CheckerProgram, runner: Runner, build_limits: Limits) -> Iterator[CustomChecker]:
+    """Open a checker in a tree of its own, with a runner that may use any tree; it is built once and kept in the cache."""
+    built = _built(program, runner, build_limits)
+    with tempfile.TemporaryDirectory(prefix="repairlab-checker-", ignore_cleanup_errors=True) as folder:
+        # The checker's user must get in, and nobody who does not know the name: expected outputs will lie here.
+        Path(folder).chmod(0o711)
+        tree = Path(folder, secrets.token_hex(16))
+        shutil.copytree(built, tree, ignore=shutil.ignore_patterns("objects"))
+        (tree / "case").mkdir()
+        (tree / "case").chmod(0o755)
+        yield CustomChecker(program, runner, tree)
+
+
+def _built(program: CheckerProgram, runner: Runner, limits: Limits) -> Path:
+    """Return the folder with the built checker; of several workers that build it at once the first one wins."""
+    toolchain = language(program.language).toolchain
+    home = default_cache().absolute() / "checkers" / _key(program)
+    try:
+        with made_once(home) as scratch:
+            if scratch is not None:
+                files = _files(program)
+                for path, text in files.items():
+                    _write(scratch / path, text.encode())
+                for folder in {parent for path in files for parent in (scratch / path).parents if parent.is_relative_to(scratch)}:
+                    folder.chmod(0o755)
+                build, test = _recipe(program)
+                for command in toolchain.build(build, test, sorted(files)):
+                    done = runner.run(command.under(limits), scratch)
+                    if not done.succeeded:
+                        reason = first_error(done.stdout + done.stderr, program.language) or f"{_end(done)}{_said(done, line=-1)}"
+                        raise HarnessError(f"the checker does not build: {reason}")
+    except UserError as error:  # by now it is not the user of the command line who is wrong
+        raise HarnessError(f"the checker does not build: {error}") from error
+    except OSError as error:
+        raise HarnessError(f"the checker cannot be kept in {home.parent}: {error}") from error
+    return home
+
+
+@functools.lru_cache(maxsize=64)
+def _key(program: CheckerProgram) -> str:
+    return digest(program.language, _files(program), program.flags, language(program.language).toolchain.versions())
+
+
+def _files(program: CheckerProgram) -> Mapping[str, str]:
+    starter = _STARTERS.get(program.language)
+    return {**{file.path: file.text for file in program.files}, **({starter[0]: starter[2]} if starter else {})}
+
+
+def _recipe(program: CheckerProgram) -> tuple[Build, Test]:
+    build = _BUILDS[program.language]
+    starter = _STARTERS.get(program.language)
+    made = Build(tool=build.tool, sources=build.sources, flags=program.flags)
+    return made, Test(framework="stdio", program=starter[1] if starter else "")
+
+
+def _command(program: CheckerProgram) -> Command:
+    command = language(program.language).toolchain.program(*_recipe(program))
+    started = (program.program,) if program.language in _STARTERS else ()
+    return dataclasses.replace(command, argv=(*command.argv, *started, "case/input", "case/output", "case/answer"))
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    path.chmod(0o644)  # whatever our own mask is: the checker runs as another user
+
+
+def _end(done: Execution) -> str:
+    return f"exit code {done.exit_code}" if done.ending is Ending.EXITED else str(done.ending)
+
+
+def _said(done: Execution, *, line: int) -> str:
+    """Return the first or the last line that the program said, or nothing; a traceback has its reason at the end."""
+    lines = (done.stderr.strip() or done.stdout.strip()).decode("utf-8", "replace").splitlines()
+    return f": {lines[line].strip()[:_LONGEST_MESSAGE]}" if lines else ""

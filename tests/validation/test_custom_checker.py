@@ -1,0 +1,249 @@
+"""Checker programs that come with a bug: any number with the right remainder is a right answer, which no comparison can say."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.errors import UserError
+from repairlab.core.execution import Command, Execution
+from repairlab.core.outcome import Outcome, Verdict
+from repairlab.runs.catalog import open_benchmark
+from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.trial import Trial
+from repairlab.validation.validate import validate
+
+PYTHON = """\
+import sys
+import numbers_of
+given, output, answer = (open(path).read() for path in sys.argv[1:])
+if not output.strip():
+    sys.exit(2)
+if numbers_of.first(output) % 10 == numbers_of.first(answer) % 10:
+    sys.exit(0)
+print(f"{output.strip()} ends in another digit than {answer.strip()}", file=sys.stderr)
+sys.exit(1)
+"""
+HELPER = "def first(text):\n    return int(text.split()[0])\n"
+C = """\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    FILE *output = fopen(argv[2], "r"), *answer = fopen(argv[3], "r");
+    long got, wanted;
+    if (argc != 4 || fscanf(answer, "%ld", &wanted) != 1) { fprintf(stderr, "bad answer file\\n"); return 3; }
+    int n = fscanf(output, "%ld", &got);
+    if (n == EOF) return 2;
+    if (n != 1) abort();
+    if (got % 10 == wanted % 10) return 0;
+    fprintf(stderr, "%ld ends in another digit than %ld\\n", got, wanted);
+    return 1;
+}
+"""
+CPP = """\
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include "digits.h"
+int main(int, char **argv)
+{
+    std::ifstream output(argv[2]), answer(argv[3]);
+    std::string got;
+    long wanted;
+    answer >> wanted;
+    if (!(output >> got)) return 2;
+    if (std::stol(got) % BASE == wanted % BASE) return EXIT_SUCCESS;  // stol throws: not a word of the checker's own
+    std::cerr << got << " ends in another digit than " << wanted << "\\n";
+    return 1;
+}
+"""
+JAVA = """\
+import java.nio.file.*;
+class Checker {
+    public static void main(String[] arguments) throws Exception {
+        String got = Files.readString(Path.of(arguments[1])).strip(), wanted = Files.readString(Path.of(arguments[2])).strip();
+        if (got.isEmpty()) System.exit(2);
+        if (Long.parseLong(got) % 10 == Long.parseLong(wanted) % 10) return;
+        System.err.println(got + " ends in another digit than " + wanted);
+        System.exit(1);
+    }
+}
+"""
+CHECKERS = {
+    "python": {"checker.py": PYTHON, "numbers_of.py": HELPER},
+    "c": {"check.c": C},
+    "cpp": {"check.cpp": CPP, "digits.h": "const long BASE = 10;\n"},
+    "java": {"Checker.java": JAVA},
+}
+
+
+def with_checker(tiny: Path, language: str, files: dict[str, str], *, more: str = "") -> Path:
+    folder = tiny / "bugs/sum"
+    facts = folder / "bug.toml"
+    text = facts.read_text().replace('framework = "stdio"\n', 'framework = "stdio"\nchecker = "program"\n')
+    facts.write_text(f'{text}[checker]\nlanguage = "{language}"\n{more}')
+    for name, source in files.items():
+        (folder / "checker").mkdir(exist_ok=True)
+        (folder / "checker" / name).write_text(source)
+    return tiny
+
+
+def judge(bug: Bug, sandbox: Sandbox, program: str) -> Outcome:
+    candidate = Candidate(bug_id=bug.id, edits=(Edit(path="main.py", text=program),), rank=1, origin=Origin(repairer="test"))
+    return validate(candidate, bug, sandbox, policy="full")
+
+
+@pytest.mark.parametrize("language", sorted(CHECKERS))
+def test_a_checker_program_decides_what_is_right(tiny: Path, sandbox: Sandbox, language: str) -> None:
+    bug = open_benchmark(str(with_checker(tiny, language, CHECKERS[language]))).bug("sum")
+    assert judge(bug, sandbox, "print(sum(map(int, input().split())) + 30)").verdict is Verdict.PLAUSIBLE
+    wrong = judge(bug, sandbox, "print(sum(map(int, input().split())) + 1)")
+    assert (wrong.verdict, wrong.message) == (Verdict.WRONG, "01: the checker says no: 4 ends in another digit than 3")
+    assert judge(bug, sandbox, "").verdict is Verdict.PRESENTATION
+    crashed = judge(bug, sandbox, "print('x')")
+    assert crashed.verdict is Verdict.UNDECIDED, crashed
+    assert "the checker failed on case 01" in crashed.message
+    assert judge(bug, sandbox, "print(33); exit(1)").verdict is Verdict.CRASH  # the checker is not asked
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("sys.exit(0)", Verdict.PLAUSIBLE),
+        ("sys.exit(1)", Verdict.WRONG),
+        ("sys.exit(2)", Verdict.PRESENTATION),
+        ("sys.exit(3)", Verdict.UNDECIDED),
+        ("sys.exit(4)", Verdict.WRONG),
+        ("sys.exit(7)", Verdict.WRONG),
+        ("sys.exit(8)", Verdict.WRONG),
+        ("sys.exit(42)", Verdict.UNDECIDED),
+        ("raise ValueError('no')", Verdict.UNDECIDED),
+        ("import os; os.kill(os.getpid(), 9)", Verdict.UNDECIDED),
+        ("while True: pass", Verdict.UNDECIDED),
+        ("x = bytearray(10**11)", Verdict.UNDECIDED),
+    ],
+)
+def test_exit_codes_mean_what_they_mean_in_testlib(tiny: Path, sandbox: Sandbox, code: str, verdict: Verdict) -> None:
+    limits = "[checker.limits]\ncpu_s = 1.0\nmemory_mb = 128\n"
+    files = {"judge.py": f"import sys\n{code}\n"}
+    bug = open_benchmark(str(with_checker(tiny, "python", files, more=f'program = "judge.py"\n{limits}'))).bug("sum")
+    outcome = judge(bug, sandbox, "print(3)")
+    assert outcome.verdict is verdict, outcome
+
+
+def test_a_checker_that_does_not_build_leaves_candidates_undecided(tiny: Path, sandbox: Sandbox) -> None:
+    bug = open_benchmark(str(with_checker(tiny, "c", {"check.c": "int main( {\n"}))).bug("sum")
+    outcome = judge(bug, sandbox, "print(3)")
+    assert outcome.verdict is Verdict.UNDECIDED
+    assert outcome.message.startswith("the checker does not build: check.c:1:")
+
+
+def test_the_checker_and_the_expected_output_never_meet_the_candidate(tiny: Path, tmp_path: Path) -> None:
+    bug = open_benchmark(str(with_checker(tiny, "python", CHECKERS["python"]))).bug("sum")
+    seen: list[tuple[Command, set[str]]] = []
+
+    class Watching(FakeSandbox):
+        def run(self, command: Command, tree: Path) -> Execution:
+            seen.append((command, {path.name for path in tree.rglob("*")}))
+            return super().run(command, tree)
+
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "main.py").write_text("print(3)\n")
+    trial = Trial(bug, Watching(lambda command: exited(stdout=b"3\n")), "full", work)
+    trial.run((), bug.oracle.cases)
+    assert [test.verdict for test in trial.tests] == [Verdict.PLAUSIBLE] * 2
+    ours = [names for command, names in seen if "case/answer" in command.argv]
+    theirs = [names for command, names in seen if "main.py" in command.argv]
+    assert len(ours) == len(theirs) == 2
+    assert all({"checker.py", "input", "output", "answer"} <= names and "main.py" not in names for names in ours)
+    assert theirs == [{"main.py"}] * 2
+    assert not any("checker" in file.path for file in bug.problem.context)
+
+
+def test_a_checker_is_built_once_for_all_candidates(
+    tiny: Path, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "cache"))
+    bug = open_benchmark(str(with_checker(tiny, "c", CHECKERS["c"]))).bug("sum")
+    judge(bug, sandbox, "print(3)")
+    (built,) = (tmp_path / "cache/checkers").iterdir()
+    before = (built / "build/program").stat().st_mtime_ns
+    assert judge(bug, sandbox, "print(13)").tests[0].verdict is Verdict.PLAUSIBLE
+    assert [path.name for path in (tmp_path / "cache/checkers").iterdir()] == [built.name]
+    assert (built / "build/program").stat().st_mtime_ns == before
+
+
+def test_a_place_bound_to_the_candidates_tree_cannot_run_the_checker(tiny: Path, tmp_path: Path) -> None:
+    class Bound:
+        def run(self, command: Command, tree: Path) -> Execution:
+            raise AssertionError(f"{command.argv} ran over {tree}")
+
+    bug = open_benchmark(str(with_checker(tiny, "python", CHECKERS["python"]))).bug("sum")
+    with pytest.raises(Exception, match="needs a sandbox apart"):
+        Trial(bug, Bound(), "full", tmp_path).run((), bug.oracle.cases)
+
+
+def test_the_checker_is_part_of_the_digest_of_a_bug(tiny: Path) -> None:
+    bug = open_benchmark(str(with_checker(tiny, "python", CHECKERS["python"]))).bug("sum")
+    (tiny / "bugs/sum/checker/numbers_of.py").write_text(HELPER.replace("[0]", "[-1]"))
+    assert open_benchmark(str(tiny)).bug("sum").digest != bug.digest
+    plain = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, checker=None))
+    assert plain.digest != bug.digest
+
+
+@pytest.mark.parametrize(
+    ("language", "files", "more", "message"),
+    [
+        ("pascal", {}, "", "checker.language"),
+        ("python", {}, "", r"the folder checker/ must hold the checker's sources \(\*.py\)"),
+        ("cpp", {"check.c": C}, "", r"\(\*.cpp, \*.cc, \*.cxx\); it has none"),
+        ("python", {"check.py": ""}, "", "the script checker/checker.py does not exist"),
+        ("c", {"check.c": C}, 'program = "x"\n', "a checker in c is its only program"),
+        ("c", {"check.c": C}, "[checker.limits]\ncpu_s = 0\n", "checker.limits.cpu_s is 0"),
+        ("c", {"check.c": C}, 'testlib = "yes"\n', "checker.testlib"),
+    ],
+)
+def test_a_bad_recipe_of_a_checker_is_one_clear_error(
+    tiny: Path, language: str, files: dict[str, str], more: str, message: str
+) -> None:
+    with_checker(tiny, language, files, more=more)
+    with pytest.raises(UserError, match=message):
+        open_benchmark(str(tiny))
+
+
+@pytest.mark.parametrize(
+    ("test", "table", "message"),
+    [
+        ('checker = "program"', "", r"test.checker = 'program' needs a table \[checker\], too"),
+        ("", '[checker]\nlanguage = "c"\n', r"\[checker\] needs test.checker = 'program', too"),
+        ('checker = "flaot"', "", "test.checker"),
+        ("absolute = 1e-9", "", "test.absolute is only for checker = \"float\", not for 'tokens'"),
+        ('checker = "float-1e-8"\nrelative = 0.1', "", "test.relative is only for"),
+        ('checker = "float"\nabsolute = -1.0', "", "test.absolute is -1.0; a tolerance is 0 or more"),
+        ('checker = "float"\nabsolute = nan', "", "test.absolute is nan"),
+        ('checker = "float"\nrelative = 1.0', "", "test.relative is 1.0; a tolerance is 0 or more and less than 1"),
+        ('excluded = ["1"]', "", "test.excluded: unknown test '1'. Known: 01, 02"),
+        ('excluded = ["01", "02"]', "", "at least one pair cases/NAME.in and cases/NAME.out; all are excluded"),
+    ],
+)
+def test_a_bad_checker_is_one_clear_error(tiny: Path, test: str, table: str, message: str) -> None:
+    facts = tiny / "bugs/sum/bug.toml"
+    facts.write_text(facts.read_text().replace('framework = "stdio"\n', f'framework = "stdio"\n{test}\n') + table)
+    with pytest.raises(UserError, match=message):
+        open_benchmark(str(tiny))
+
+
+def test_projects_have_no_checker_and_need_a_trigger_test(tiny: Path) -> None:
+    facts = tiny / "bugs/shop/bug.toml"
+    plain = facts.read_text()
+    facts.write_text(plain.replace("files =", 'checker = "program"\nfiles =') + '[checker]\nlanguage = "c"\n')
+    with pytest.raises(UserError, match="only stdin/stdout programs have a checker"):
+        open_benchmark(str(tiny))
+    facts.write_text(plain + 'excluded = ["tests/test_cart.py::test_total"]\n')
+    with pytest.raises(UserError, match=r"test\.trigger is excluded"):
+        open_benchmark(str(tiny))

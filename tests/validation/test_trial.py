@@ -1,0 +1,203 @@
+"""Doubtful time-outs and failures that are to be confirmed: what runs again, and what counts in the end."""
+
+import dataclasses
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.execution import Ending, Execution
+from repairlab.core.outcome import Policy, Verdict
+from repairlab.runs.catalog import open_benchmark
+from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.time_limits import MARGIN
+from repairlab.validation.trial import Trial
+from repairlab.validation.turns import alone, among_others
+from repairlab.validation.validate import validate
+
+RIGHT = exited(stdout=b"3\n")
+WRONG = exited(stdout=b"4\n")
+LIMIT_S = 2.0
+"""CPU limit of the bug `sum`."""
+
+
+def took(execution: Execution, cpu_s: float, *, wall_s: float | None = None, ending: Ending | None = None) -> Execution:
+    ending = ending or execution.ending
+    code = execution.exit_code if ending is Ending.EXITED else None
+    return dataclasses.replace(execution, cpu_s=cpu_s, wall_s=cpu_s if wall_s is None else wall_s, ending=ending, exit_code=code)
+
+
+@pytest.fixture
+def program(tiny: Path) -> Bug:
+    """Return a bug with one case, whose answer is 3."""
+    bug = open_benchmark(str(tiny)).bug("sum")
+    return dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=bug.oracle.cases[:1]))
+
+
+def trial_of(bug: Bug, work: Path, *executions: Execution, confirm: int = 0, policy: Policy = "full") -> Trial:
+    """Run the cases of a bug with a program that behaves so, one run after the other; each run must come to pass."""
+    left: Iterator[Execution] = iter(executions)
+    trial = Trial(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm)
+    trial.run((), bug.oracle.cases)
+    assert next(left, None) is None
+    return trial
+
+
+def test_commands_get_more_cpu_time_than_their_limit(program: Bug, tmp_path: Path) -> None:
+    sandbox = FakeSandbox(lambda _: RIGHT)
+    Trial(program, sandbox, "full", tmp_path).run((), program.oracle.cases)
+    assert [command.limits.cpu_s for command in sandbox.commands] == [LIMIT_S * MARGIN]
+
+
+def test_what_ends_within_the_limit_or_is_stopped_beyond_the_margin_runs_once(program: Bug, tmp_path: Path) -> None:
+    (test,) = trial_of(program, tmp_path, took(RIGHT, LIMIT_S)).tests
+    assert (test.verdict, test.runs, test.flips) == (Verdict.PLAUSIBLE, 1, 0)
+    (test,) = trial_of(program, tmp_path, took(RIGHT, LIMIT_S * MARGIN, ending=Ending.CPU_LIMIT)).tests
+    assert (test.verdict, test.runs, test.flips) == (Verdict.TIMEOUT, 1, 0)
+
+
+def test_what_ends_just_beyond_the_limit_gets_a_second_chance(program: Bug, tmp_path: Path) -> None:
+    near = took(RIGHT, LIMIT_S * 1.1)
+    (test,) = trial_of(program, tmp_path, near, took(RIGHT, LIMIT_S * 0.95)).tests
+    assert (test.verdict, test.runs, test.flips) == (Verdict.PLAUSIBLE, 2, 1)
+    (test,) = trial_of(program, tmp_path, near, near).tests
+    assert (test.verdict, test.runs, test.flips) == (Verdict.TIMEOUT, 2, 0)
+    assert "cpu limit" in test.message
+    (test,) = trial_of(program, tmp_path, took(WRONG, LIMIT_S * 1.1), took(WRONG, LIMIT_S)).tests
+    assert (test.verdict, test.runs, test.flips) == (Verdict.WRONG, 2, 0)
+
+
+def test_what_fails_otherwise_just_beyond_the_limit_has_failed_in_any_case(program: Bug, tmp_path: Path) -> None:
+    (test,) = trial_of(program, tmp_path, took(exited(1), LIMIT_S * 1.1)).tests
+    assert (test.verdict, test.runs) == (Verdict.CRASH, 1)
+    (test,) = trial_of(program, tmp_path, took(RIGHT, LIMIT_S * 1.1, ending=Ending.MEMORY_LIMIT)).tests
+    assert (test.verdict, test.runs) == (Verdict.OUT_OF_MEMORY, 1)
+
+
+@pytest.mark.parametrize("cpu_s", [0.01, 1.9])
+def test_a_wall_limit_gets_a_second_chance(program: Bug, tmp_path: Path, cpu_s: float) -> None:
+    stuck = took(RIGHT, cpu_s, wall_s=30.0, ending=Ending.WALL_LIMIT)
+    assert trial_of(program, tmp_path, stuck, took(RIGHT, 0.8)).tests[0].verdict is Verdict.PLAUSIBLE
+    (test,) = trial_of(program, tmp_path, stuck, stuck).tests
+    assert (test.verdict, test.runs) == (Verdict.TIMEOUT, 2)
+
+
+def test_a_failure_that_happens_again_is_confirmed(program: Bug, tmp_path: Path) -> None:
+    (test,) = trial_of(program, tmp_path, WRONG, WRONG, confirm=3).tests
+    assert (test.verdict, test.runs, test.flips) == (Verdict.WRONG, 2, 0)
+    (test,) = trial_of(program, tmp_path, WRONG, RIGHT, exited(1), confirm=3).tests
+    assert (test.verdict, test.runs, test.flips) == (Verdict.WRONG, 3, 1)
+
+
+def test_a_failure_that_never_happens_again_does_not_count(program: Bug, tmp_path: Path) -> None:
+    trial = trial_of(program, tmp_path, WRONG, RIGHT, RIGHT, confirm=2)
+    (test,) = trial.tests
+    assert (test.verdict, test.runs, test.flips) == (Verdict.PLAUSIBLE, 3, 1)
+    assert test.message == "flaky: WRONG at first (token 1 is '4', expected '3'), then passed 2 times"
+    assert trial.evidence == ""
+
+
+def test_a_pass_is_never_questioned_and_without_confirm_nothing_runs_again(program: Bug, tmp_path: Path) -> None:
+    assert trial_of(program, tmp_path, RIGHT, confirm=3).tests[0].runs == 1
+    assert trial_of(program, tmp_path, WRONG).tests[0].runs == 1
+
+
+FLAKY = """\
+import pathlib
+from shop.cart import Cart
+seen = pathlib.Path("seen.txt")
+
+def test_total():
+    assert Cart([1, 2]).total() == 3
+
+def test_empty():
+    n = int(seen.read_text()) if seen.exists() else 0
+    seen.write_text(str(n + 1))
+    assert n >= {fails}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fails", "confirm", "verdict", "flips"),
+    [(1, 0, Verdict.WRONG, 0), (1, 1, Verdict.PLAUSIBLE, 1), (1, 3, Verdict.PLAUSIBLE, 1), (2, 3, Verdict.WRONG, 0)],
+)
+def test_a_flaky_test_of_a_project_is_run_again_alone(
+    tiny: Path, sandbox: Sandbox, fails: int, confirm: int, verdict: Verdict, flips: int
+) -> None:
+    (tiny / "bugs/shop/buggy/tests/test_cart.py").write_text(FLAKY.format(fails=fails))
+    bug = open_benchmark(str(tiny)).bug("shop")
+    fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="test"))
+    outcome = validate(fix, bug, sandbox, confirm=confirm)
+    assert (outcome.verdict, outcome.tests[-1].flips) == (verdict, flips), outcome
+    assert ("flaky, passed when run again: tests/test_cart.py::test_empty" in outcome.message) == bool(flips)
+
+
+SPIN = """
+
+def spin():
+    import time
+    end = time.process_time() + 0.9
+    while time.process_time() < end:
+        pass
+"""
+
+
+def test_a_test_that_others_left_no_time_is_run_alone(tiny: Path, sandbox: Sandbox) -> None:
+    tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
+    tests.write_text(tests.read_text().replace("():\n    assert", "():\n    spin()\n    assert") + SPIN)
+    facts = tiny / "bugs/shop/bug.toml"
+    facts.write_text(facts.read_text() + "[limits]\ncpu_s = 1.5\n")
+    bug = open_benchmark(str(tiny)).bug("shop")
+    fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="test"))
+    outcome = validate(fix, bug, sandbox)
+    assert (outcome.verdict, [test.verdict for test in outcome.tests]) == (Verdict.PLAUSIBLE, [Verdict.PLAUSIBLE] * 2), outcome
+
+
+TURNS = """
+import itertools, os, sys
+from repairlab.validation.turns import alone, among_others
+log = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+for kind in itertools.islice(itertools.cycle(["alone", "among", "among"]), 15):
+    with alone() if kind == "alone" else among_others():
+        os.write(log, f"{kind} in {sys.argv[2]}\\n".encode())
+        os.write(log, f"{kind} out {sys.argv[2]}\\n".encode())
+"""
+
+
+def test_many_may_work_at_once_and_nobody_beside_who_is_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path))
+    with among_others(), among_others():
+        pass
+    log = tmp_path / "log"
+    workers = [subprocess.Popen([sys.executable, "-c", TURNS, str(log), str(number)]) for number in range(4)]
+    assert [worker.wait() for worker in workers] == [0] * 4
+    inside: set[str] = set()
+    for kind, edge, who in (line.split() for line in log.read_text().splitlines()):
+        if edge == "in":
+            assert not (inside if kind == "alone" else {name for name in inside if name.startswith("alone")})
+            inside.add(f"{kind} {who}")
+        else:
+            inside.remove(f"{kind} {who}")
+    assert not inside and log.read_text().count("alone in") == 4 * 5
+
+
+def test_a_dead_process_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path))
+    dying = "import os\nfrom repairlab.validation.turns import alone\nwith alone(): os._exit(5)"
+    assert subprocess.run([sys.executable, "-c", dying], check=False).returncode == 5
+    with alone():
+        pass
+
+
+def test_without_a_place_for_locks_work_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "file"))
+    with alone():
+        pass
+    with among_others():
+        pass

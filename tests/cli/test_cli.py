@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.cli.main import VERBS, run
+from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
 
 
@@ -51,6 +52,9 @@ def test_help_and_version_answer() -> None:
         (["check", "starter", "--repeat", "0"], "needs at least 1"),
         (["checkout", "starter/c-lap-time-mean", "/etc/passwd"], "not an empty folder"),
         (["run", "--experiment", "/"], "cannot read the experiment file"),
+        (["run", "starter", "--repairer", "copy", "--isolation", "wram"], "Did you mean 'warm'"),
+        (["run", "starter", "--repairer", "copy", "--confirm", "-1"], "how often a failing test is run again"),
+        (["run", "starter", "--repairer", "copy", "--recheck", "-1"], "--recheck is -1"),
     ],
 )
 def test_bad_input_is_one_clear_message_and_exit_code_2(
@@ -118,7 +122,9 @@ def test_a_run_ends_with_scores_and_a_report(
     capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox
 ) -> None:
     for name in ("copy", "reference"):
-        out, _ = said(capsys, "run", str(tiny), "--repairer", name, "-n", "1", "-k", "1", "--to", str(tmp_path / name), "--json")
+        out, _ = said(
+            capsys, "run", str(tiny), "--repairer", name, "-n", "1", "-k", "1", "--no-cache", "--to", str(tmp_path / name), "--json"
+        )
         scores = {(score["metric"], score["k"]): score["value"] for score in json.loads(out)["scores"]}
         assert scores["pass@k", 1] == (name == "reference")
     out, _ = said(capsys, "compare", str(tmp_path / "copy"), str(tmp_path / "reference"), "--json")
@@ -133,7 +139,20 @@ def test_validate_judges_a_file_and_counts_what_it_could_not_read(
     file = tmp_path / "mine.jsonl"
     good = {"bug": "sum", "function": "def total(numbers):\n    return sum(numbers)"}
     file.write_text("\n".join([json.dumps(good), "{", json.dumps({"bug": "sum", "file": "print("})]))
-    out, err = said(capsys, "validate", str(tiny), str(file), "--to", str(tmp_path / "run"), "--json")
+    out, err = said(capsys, "validate", str(tiny), str(file), "--no-cache", "--to", str(tmp_path / "run"), "--json")
     answer = json.loads(out)
     assert [item["verdict"] for item in answer["outcomes"]] == ["PLAUSIBLE", "UNCOMPILABLE"]
     assert answer["n_unreadable"] == 1 and "line 2" in err
+
+
+def test_how_verdicts_were_made_is_recorded(
+    capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "cache"))
+    for name in ("first", "second"):
+        isolation = ("--isolation", "process", "--recheck", "0", "--to", str(tmp_path / name))
+        said(capsys, "run", str(tiny), "-i", "sum", "--repairer", "copy", "-n", "1", *isolation)
+    assert Store(tmp_path / "first").manifest().isolation == "process"
+    outcomes = [outcome for name in ("first", "second") for outcome in Store(tmp_path / name).outcomes()]
+    assert [outcome.isolation for outcome in outcomes] == [f"{sandbox.name}/process"] * 2
+    assert [outcome.cached for outcome in outcomes] == [False, True]

@@ -1,8 +1,14 @@
+import dataclasses
 from pathlib import Path
 
+import pytest
+
+from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.check import Health, check_bug, check_bugs
+from repairlab.runs.check import check_bug, check_bugs
+from repairlab.runs.exclusions import exclude_flaky
+from repairlab.runs.health import Health, make_card, read_card, write_card
 from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
 
@@ -46,11 +52,102 @@ def test_trigger_and_regression_tests_must_be_what_they_are_called(tiny: Path, s
     assert "regression test tests/test_cart.py::test_total fails on the buggy tree" in problems
 
 
-def test_a_test_that_flips_is_flaky(tiny: Path, sandbox: Sandbox) -> None:
+def rewrite_tests(tiny: Path, body: str) -> None:
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
-    # The nanosecond clock is the nearest thing to chance that two runs in a fixed environment have.
+    tests.write_text(tests.read_text().replace("    assert Cart([]).total() == 0", f"    {body}"))
+
+
+# The nanosecond clock is the nearest thing to chance that two runs in a fixed environment have.
+CHANCE = "import time\n    assert time.time_ns() // 1000 % 2"
+ALONE = "import shop\n    assert not hasattr(shop, 'seen')"
+
+
+def test_a_test_that_flips_is_flaky(tiny: Path, sandbox: Sandbox) -> None:
+    rewrite_tests(tiny, CHANCE)
+    card = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox, repeats=12)
+    assert card.flaky == ("tests/test_cart.py::test_empty",) and not card.healthy
+    assert {flip.cause for flip in card.flips} == {"chance"}
+    for flip in card.flips:
+        assert flip.runs == 12 == sum(flip.verdicts.values())
+        assert flip.flips == min(flip.verdicts.values()) > 0
+
+
+def test_a_test_that_depends_on_others_is_flaky(tiny: Path, sandbox: Sandbox) -> None:
+    rewrite_tests(tiny, ALONE)
+    tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
     tests.write_text(
-        tests.read_text().replace("    assert Cart([]).total() == 0", "    import time\n    assert time.time_ns() // 1000 % 2")
+        tests.read_text().replace("():\n    assert Cart([1", "():\n    import shop\n    shop.seen = 1\n    assert Cart([1")
     )
-    flaky = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox, repeats=12).flaky
-    assert flaky == ("tests/test_cart.py::test_empty",)
+    bug = open_benchmark(str(tiny)).bug("shop")
+    assert check_bug(bug, sandbox).flaky == ()
+    once = check_bug(bug, sandbox, repeats=3)
+    assert [(flip.test, flip.tree, flip.cause) for flip in once.flips] == [
+        ("tests/test_cart.py::test_empty", "buggy", "order or chance"),
+        ("tests/test_cart.py::test_empty", "fixed", "order or chance"),
+    ]
+    twice = check_bug(bug, sandbox, repeats=6)
+    assert {(flip.cause, flip.runs, flip.flips) for flip in twice.flips} == {("order", 6, 2)}
+    assert dict(twice.flips[1].verdicts) == {"PLAUSIBLE": 4, "WRONG": 2}
+
+
+def test_cases_are_repeated_in_other_orders_too(tiny: Path, sandbox: Sandbox) -> None:
+    card = check_bug(open_benchmark(str(tiny)).bug("sum"), sandbox, repeats=3)
+    assert card.healthy and card.flips == () and 0 < card.limit_share < 1
+
+
+def test_a_flaky_test_is_excluded_by_name_in_bug_toml_alone(tiny: Path, sandbox: Sandbox) -> None:
+    rewrite_tests(tiny, CHANCE)
+    bug = open_benchmark(str(tiny)).bug("shop")
+    card = dataclasses.replace(check_bug(bug, sandbox), flaky=("tests/test_cart.py::test_empty",))
+    facts = tiny / "bugs/shop/bug.toml"
+    before = facts.read_text()
+    exclude_flaky(bug, card)
+    assert facts.read_text() == before.replace("[test]\n", '[test]\nexcluded = ["tests/test_cart.py::test_empty"]\n')
+    again = open_benchmark(str(tiny)).bug("shop")
+    assert (again.oracle.regression, again.oracle.excluded) == ((), ("tests/test_cart.py::test_empty",))
+    assert check_bug(again, sandbox, repeats=3).excluded == ("tests/test_cart.py::test_empty",)
+
+
+@pytest.mark.parametrize(
+    "old", ['excluded = ["02"]', "excluded = []  # none yet", 'excluded = [\n  "02", # [odd] "one"\n]', "excluded=[ '02' ]"]
+)
+def test_an_exclusion_that_is_there_is_extended(tiny: Path, old: str) -> None:
+    facts = tiny / "bugs/sum/bug.toml"
+    (tiny / "bugs/sum/cases/03.in").write_text("1\n")
+    (tiny / "bugs/sum/cases/03.out").write_text("1\n")
+    facts.write_text(facts.read_text().replace('framework = "stdio"\n', f'{old}\nframework = "stdio" # [test]\n'))
+    bug = open_benchmark(str(tiny)).bug("sum")
+    exclude_flaky(bug, Health(bug_id="sum", problems=(), flaky=("01",), buggy_verdict=Verdict.WRONG, repeats=2, cpu_s=0.0))
+    assert open_benchmark(str(tiny)).bug("sum").oracle.excluded == (*bug.oracle.excluded, "01")
+    assert 'framework = "stdio" # [test]\n' in facts.read_text()
+
+
+def test_an_exclusion_that_cannot_be_written_is_one_clear_error(tiny: Path) -> None:
+    facts = tiny / "bugs/sum/bug.toml"
+    bug = open_benchmark(str(tiny)).bug("sum")
+    card = Health(bug_id="sum", problems=(), flaky=("01",), buggy_verdict=Verdict.WRONG, repeats=2, cpu_s=0.0)
+    with pytest.raises(UserError, match="leave the bug out of the benchmark"):
+        exclude_flaky(bug, dataclasses.replace(card, flaky=("01", "02")))
+    text = facts.read_text()
+    for other in (text.replace("[test]\n", "[ test ]\n"), text.replace("[test]\n", "").replace("framework", "test.framework")):
+        facts.write_text(other)
+        with pytest.raises(UserError, match=r'write this under \[test\] yourself: excluded = \["01"\]'):
+            exclude_flaky(bug, card)
+        assert facts.read_text() == other
+
+
+def test_a_health_card_survives_its_file(tiny: Path, tmp_path: Path, sandbox: Sandbox) -> None:
+    rewrite_tests(tiny, CHANCE)
+    benchmark = open_benchmark(str(tiny))
+    card = make_card(benchmark, [check_bug(bug, sandbox, repeats=2) for bug in benchmark], {"python": "3"}, repeats=2)
+    write_card(tmp_path / "health.json", card)
+    assert read_card(tmp_path / "health.json") == card
+    assert (card.n_in_benchmark, card.n_bugs, card.digest) == (2, 2, benchmark.digest)
+    for text, message in (("{", "not valid JSON"), ('{"schema": 9}', "no health card"), ('{"schema": 1}', "benchmark")):
+        (tmp_path / "health.json").write_text(text)
+        with pytest.raises(UserError, match=message):
+            read_card(tmp_path / "health.json")
+    with pytest.raises(UserError, match="cannot write the health card"):
+        write_card(tmp_path / "nowhere" / "health.json", card)
+    with pytest.raises(UserError, match="cannot read the health card"):
+        read_card(tmp_path / "nowhere")

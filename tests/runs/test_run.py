@@ -19,12 +19,14 @@ from repairlab.runs.run import begin, complete
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 
+REPAIRLAB = [sys.executable, "-m", "repairlab"]
+
 
 def run(tiny: Path, folder: Path, machine: Machine, **settings: Any) -> list[Progress]:
     benchmark = open_benchmark(str(tiny))
     begin(make_experiment({"benchmark": str(tiny), **settings}), benchmark, folder, machine)
     steps: list[Progress] = []
-    complete(benchmark, folder, machine, steps.append)
+    complete(benchmark, folder, machine, lambda step: steps.append(step) if isinstance(step, Progress) else None)
     return steps
 
 
@@ -67,7 +69,21 @@ def test_a_run_cut_anywhere_goes_on_without_doing_anything_twice(tiny: Path, tmp
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_and_gives_the_same_results(tiny: Path, tmp_path: Path, machine: Machine) -> None:
-    command = [sys.executable, "-m", "repairlab", "run", str(tiny), "--repairer", "templates", "-n", "12", "-j", "2", "--to"]
+    command = [
+        sys.executable,
+        "-m",
+        "repairlab",
+        "run",
+        str(tiny),
+        "--repairer",
+        "templates",
+        "-n",
+        "12",
+        "-j",
+        "2",
+        "--no-cache",
+        "--to",
+    ]
     subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
     killed = tmp_path / "killed"
     process = subprocess.Popen([*command, str(killed)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -78,7 +94,7 @@ def test_a_killed_run_goes_on_and_gives_the_same_results(tiny: Path, tmp_path: P
     at_kill = len(list(Store(killed).outcomes()))
     time.sleep(0.5)
     assert len(list(Store(killed).outcomes())) <= at_kill + 1, "workers must die with the run"
-    subprocess.run([sys.executable, "-m", "repairlab", "run", "--resume", str(killed)], check=True, capture_output=True)
+    subprocess.run([*REPAIRLAB, "run", "--resume", str(killed), "--no-cache"], check=True, capture_output=True)
     assert contents(killed) == contents(tmp_path / "whole")
     assert max(Counter(outcome.candidate_id for outcome in Store(killed).outcomes()).values()) == 1
 
@@ -86,7 +102,20 @@ def test_a_killed_run_goes_on_and_gives_the_same_results(tiny: Path, tmp_path: P
 @pytest.mark.slow
 def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tiny: Path, tmp_path: Path, machine: Machine) -> None:
     folder = tmp_path / "r"
-    command = [sys.executable, "-m", "repairlab", "run", str(tiny), "--repairer", "templates", "-n", "200", "--to", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "repairlab",
+        "run",
+        str(tiny),
+        "--repairer",
+        "templates",
+        "-n",
+        "200",
+        "--no-cache",
+        "--to",
+        str(folder),
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True)
     while not (folder / "outcomes.jsonl").exists():
         time.sleep(0.01)

@@ -1,23 +1,37 @@
 """`repairlab check`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
+from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
-from repairlab.core.record import to_data
 from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.check import Health, check_bugs
+from repairlab.runs.check import check_bugs
+from repairlab.runs.exclusions import exclude_flaky, exclusion_line
+from repairlab.runs.health import BUILD, Health, HealthCard, card_data, make_card, write_card
 from repairlab.runs.run import environment_of
 
 
 def check(
     benchmark: Annotated[str, typer.Argument(help="Name or folder of a benchmark.")],
     repeat: Annotated[
-        int, typer.Option("--repeat", help="Validate each tree so often; tests that flip are reported as flaky.")
+        int,
+        typer.Option(
+            "--repeat",
+            help="Validate each tree so often: tests as listed, in reverse, each alone, in turn. Tests that flip are flaky.",
+        ),
     ] = 1,
+    card: Annotated[
+        Path | None,
+        typer.Option("--card", help="Also write the health card to this file; reports show health.json of a run or benchmark."),
+    ] = None,
+    exclude: Annotated[
+        bool, typer.Option("--exclude-flaky", help="Write flaky tests to test.excluded in the bug.toml of their bugs.")
+    ] = False,
     include: Include = None,
     limit: Limit = None,
     workers: Workers = None,
@@ -31,7 +45,7 @@ def check(
     opened = open_benchmark(benchmark)
     bugs = opened.select(tuple(include or ()), limit=limit)
     here = machine(workers, sandbox, allow_unsafe)
-    environment_of([bug.problem.language for bug in bugs], here)
+    environment = environment_of([bug.problem.language for bug in bugs], here)
     found: dict[str, Health] = {}
     with progress_bar() as progress:
         task = progress.add_task("bugs checked", total=len(bugs))
@@ -41,21 +55,40 @@ def check(
             progress.advance(task)
 
         check_bugs(bugs, here, receive, repeats=repeat)
-    cards = [found[bug.id] for bug in bugs]
-    sick = [card for card in cards if not card.healthy]
+    made = make_card(opened, [found[bug.id] for bug in bugs], environment, repeats=repeat)
+    if card is not None:
+        write_card(card, made)
+        talk().print(f"Health card written to {card}", markup=False)
     if json:
-        head = {"benchmark": opened.name, "version": opened.version, "digest": opened.digest, "repeats": repeat}
-        print_json({**head, "n_bugs": len(cards), "n_healthy": len(cards) - len(sick), "bugs": [to_data(card) for card in cards]})
+        print_json(card_data(made))
     else:
-        for card in sick:
-            for problem in card.problems:
-                data().print(f"bug {card.bug_id}: {problem}", markup=False)
-            for name in card.flaky:
-                data().print(
-                    f"bug {card.bug_id}: test {name} is flaky; exclude it by name under test.excluded in bug.toml", markup=False
-                )
-        healthy = f"{len(cards) - len(sick)} of {count(len(cards), 'bug')} healthy"
-        data().print(f"{opened.name} {opened.version}: {healthy}, each checked {count(repeat, 'time')}")
-    if sick:
-        talk().print(f"Look closer with: repairlab checkout {benchmark}/{sick[0].bug_id} DIR", markup=False)
+        _print(opened, made)
+    if exclude:
+        _exclude(opened, made)
+    if made.sick:
+        talk().print(f"Look closer with: repairlab checkout {benchmark}/{made.sick[0].bug_id} DIR", markup=False)
         raise typer.Exit(1)
+
+
+def _print(benchmark: Benchmark, card: HealthCard) -> None:
+    for bug in card.sick:
+        for problem in bug.problems:
+            data().print(f"bug {bug.bug_id}: {problem}", markup=False)
+        for flip in bug.flips:
+            data().print(
+                f"bug {bug.bug_id}: test {flip.test} is flaky: {flip.flips} of {count(flip.runs, 'run')} of the {flip.tree} tree "
+                f"differ, by {flip.cause} ({', '.join(f'{name} {n}' for name, n in flip.verdicts.items())})",
+                markup=False,
+            )
+        if any(name != BUILD for name in bug.flaky):
+            line = exclusion_line(benchmark.bug(bug.bug_id), bug)
+            data().print(f"bug {bug.bug_id}: exclude it by name under [test] in bug.toml: {line}", markup=False)
+    healthy = f"{card.n_healthy} of {count(card.n_bugs, 'bug')} healthy"
+    data().print(f"{card.benchmark} {card.version}: {healthy}, each checked {count(card.repeats, 'time')}")
+
+
+def _exclude(benchmark: Benchmark, card: HealthCard) -> None:
+    for bug in card.sick:
+        if any(name != BUILD for name in bug.flaky):
+            exclude_flaky(benchmark.bug(bug.bug_id), bug)
+            talk().print(f"bug {bug.bug_id}: flaky tests excluded in its bug.toml; check again", markup=False)

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
+from repairlab.cli.options import AllowUnsafe, Include, IsolationName, Json, Limit, NoCache, Recheck, SandboxName, Workers, machine
 from repairlab.cli.output import count, talk
 from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
+from repairlab.runs.pool import RECHECK
 
 REPAIRERS = ("copy", "templates", "reference")
 
@@ -23,10 +24,13 @@ def demo(
     workers: Workers = None,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
+    isolation: IsolationName = "warm",
+    no_cache: NoCache = False,
+    recheck: Recheck = RECHECK,
     json: Json = False,
 ) -> None:
     """Run the whole line on the built-in benchmark and show the leaderboard."""
-    here = machine(workers, sandbox, allow_unsafe)
+    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
     benchmark = open_benchmark("starter")
     n_bugs = len(benchmark.select(tuple(include or ()), limit=limit))
     ks = (*(k for k in (1, 5, 10, 20, 50, 100, 200) if k < n), n)

@@ -16,10 +16,12 @@ def doctor(json: Json = False) -> None:
         print_json([to_data(finding) for finding in findings])
     else:
         for finding in findings:
-            mark = "[green]ok[/green]     " if finding.ok else "[red]missing[/red]"
+            mark = (
+                "[green]ok[/green]     " if finding.ok else "[red]missing[/red]" if finding.needed else "[yellow]absent[/yellow] "
+            )
             data().print(f"{mark} [bold]{finding.name}[/bold]: ", end="")
             data().print(finding.detail, markup=False)
             if finding.remedy and not finding.ok:
                 data().print(f"        → {finding.remedy}", markup=False)
-    if not all(finding.ok for finding in findings):
+    if not all(finding.ok or not finding.needed for finding in findings):
         raise typer.Exit(1)

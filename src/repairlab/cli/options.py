@@ -2,13 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast, get_args
 
 import typer
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import UserError, unknown
 from repairlab.languages.table import default_cache
-from repairlab.runs.pool import Machine
+from repairlab.runs.pool import RECHECK, Isolation, Machine
 
 Include = Annotated[
     list[str] | None,
@@ -16,20 +16,48 @@ Include = Annotated[
 ]
 Limit = Annotated[int | None, typer.Option("--limit", help="At most so many bugs.")]
 Workers = Annotated[int | None, typer.Option("--workers", "-j", help="Worker processes; by default one per core.")]
-SandboxName = Annotated[str, typer.Option("--sandbox", help="bubblewrap, process, or auto: the best that works here.")]
+SandboxName = Annotated[
+    str, typer.Option("--sandbox", help="bubblewrap, landlock, podman, docker, process, or auto: the best that works here.")
+]
 AllowUnsafe = Annotated[
     bool, typer.Option("--allow-unsafe", help="Allow running candidates without isolation (only for code that you trust).")
 ]
+IsolationName = Annotated[
+    str,
+    typer.Option("--isolation", help="warm, or process: a fresh process for every test and a clean build for every candidate."),
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use verdicts of earlier runs nor keep those of this one.")]
+Recheck = Annotated[int, typer.Option("--recheck", help="Make one in so many verdicts of earlier runs again and compare; 0: none.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
 WorkFolder = Annotated[Path, typer.Option("--work", "-w", help="The working copy; by default the current folder.")]
 
 
-def machine(workers: int | None, sandbox: str, allow_unsafe: bool) -> Machine:
+def machine(
+    workers: int | None,
+    sandbox: str,
+    allow_unsafe: bool,
+    *,
+    isolation: str = "warm",
+    no_cache: bool = False,
+    recheck: int = RECHECK,
+) -> Machine:
     """Return how to run work on this machine."""
+    if isolation not in get_args(Isolation):
+        raise unknown("isolation", isolation, get_args(Isolation))
+    if recheck < 0:
+        raise UserError(f"--recheck is {recheck}: write 0 for none, or 100 for one in a hundred")
     if workers is not None and workers < 1:
         raise UserError(f"-j is {workers}: at least 1 worker is needed")
     cores = len(os.sched_getaffinity(0))
-    return Machine(cache=default_cache(), sandbox=sandbox, allow_unsafe=allow_unsafe, workers=workers or cores)
+    return Machine(
+        cache=default_cache(),
+        sandbox=sandbox,
+        allow_unsafe=allow_unsafe,
+        workers=workers or cores,
+        isolation=cast(Isolation, isolation),
+        use_verdicts=not no_cache,
+        recheck=recheck,
+    )
 
 
 def numbers(text: str, option: str) -> tuple[int, ...]:

@@ -5,7 +5,19 @@ from typing import Annotated, Any
 
 import typer
 
-from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine, numbers
+from repairlab.cli.options import (
+    AllowUnsafe,
+    Include,
+    IsolationName,
+    Json,
+    Limit,
+    NoCache,
+    Recheck,
+    SandboxName,
+    Workers,
+    machine,
+    numbers,
+)
 from repairlab.cli.output import RunBar, progress_bar, talk
 from repairlab.cli.score import show_scores
 from repairlab.core.benchmark import Benchmark
@@ -13,10 +25,11 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError, unknown
 from repairlab.repairers.table import names
 from repairlab.runs.catalog import open_benchmark
+from repairlab.runs.execute import Progress
 from repairlab.runs.experiment import Experiment, make_experiment, read_experiment
-from repairlab.runs.pool import Interrupted, Machine
+from repairlab.runs.pool import RECHECK, Interrupted, Machine
 from repairlab.runs.run import begin, complete
-from repairlab.runs.store import Store
+from repairlab.runs.store import Disagreement, Store
 
 
 def run(
@@ -31,6 +44,9 @@ def run(
     policy: Annotated[
         str | None,
         typer.Option("--policy", help="first-failure, or full: run every test, which TCA@k needs [default: first-failure]."),
+    ] = None,
+    confirm: Annotated[
+        int | None, typer.Option("--confirm", help="Run a failing test so often again, alone, before it counts [default: 0].")
     ] = None,
     stop_when_fixed: Annotated[
         bool | None, typer.Option("--stop-when-fixed/--all-candidates", help="Draw no more candidates once one is plausible.")
@@ -48,16 +64,20 @@ def run(
     workers: Workers = None,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
+    isolation: IsolationName = "warm",
+    no_cache: NoCache = False,
+    recheck: Recheck = RECHECK,
     json: Json = False,
 ) -> None:
     """Ask a repairer for fixes of every bug and validate them."""
-    here = machine(workers, sandbox, allow_unsafe)
+    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
     options = {
         "benchmark": benchmark,
         "repairer": repairer,
         "n": n,
         "k": None if k is None else numbers(k, "-k"),
         "policy": policy,
+        "confirm": confirm,
         "stop_when_fixed": stop_when_fixed,
         "include": tuple(include) if include else None,
         "limit": limit,
@@ -98,12 +118,30 @@ def run_to_end(
     """Start or resume a run and bring it to its end, with a progress bar; an interruption says how to go on."""
     manifest = begin(settings, benchmark, folder, here)
     go_on = f"Go on with: repairlab run --resume {folder}" if given is None else f"Go on with the same command and --to {folder}"
+    disagreements: list[Disagreement] = []
     try:
         with progress_bar() as progress:
-            complete(benchmark, folder, here, RunBar(progress, len(manifest.bug_ids)), given=given)
+            bar = RunBar(progress, len(manifest.bug_ids))
+            complete(
+                benchmark,
+                folder,
+                here,
+                lambda step: bar(step) if isinstance(step, Progress) else disagreements.append(step),
+                given=given,
+            )
     except Interrupted:
         talk().print(f"Stopped; everything so far is in {folder}. {go_on}", markup=False)
         raise typer.Exit(130) from None
     except HarnessError as error:
         raise HarnessError(f"{error}. {go_on}") from error
+    finally:
+        for item in disagreements:
+            talk().print(_warning(item), markup=False)
     talk().print(f"Run stored in {folder}", markup=False)
+
+
+def _warning(item: Disagreement) -> str:
+    return (
+        f"WARNING: bug {item.bug_id}, candidate {item.candidate_id}: an earlier run found {item.cached}, this one {item.now}. "
+        "The earlier verdict is forgotten. The usual cause is a flaky test; find it with: repairlab check BENCHMARK --repeat 5"
+    )

@@ -14,6 +14,7 @@ from repairlab.metrics.table import SHARES
 from repairlab.report import curves
 from repairlab.report.bugs import read_texts, view_bugs
 from repairlab.report.glossary import METRICS, VERDICTS
+from repairlab.report.health import read_cards
 from repairlab.report.leaderboard import Leaderboard, leaderboard
 from repairlab.report.systems import System, bars, read_systems
 from repairlab.report.text import clip, visible
@@ -55,6 +56,7 @@ def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
         bars=bars(systems),
         bars_by_language=[(language, bars(systems, language)) for language in languages],
         missing=texts.missing,
+        health=read_cards(systems),
         n_candidates=sum(system.verdicts().total() for system in systems),
         n_undecided=sum(system.n_undecided for system in systems),
         n_fixed=sum(bug.n_fixed > 0 for bug in bugs),

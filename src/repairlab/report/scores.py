@@ -97,6 +97,8 @@ def settings_of(manifest: Manifest, duplicates: Duplicates) -> Settings:
         conditions.append(("context", "hidden"))
     if experiment.rounds > 1:
         conditions += [("rounds", str(experiment.rounds)), ("feedback", experiment.feedback)]
+    if experiment.confirm:
+        conditions.append(("confirm", str(experiment.confirm)))
     return Settings(
         n=experiment.n,
         benchmark=f"{manifest.benchmark_name}@{manifest.benchmark_version}#{manifest.benchmark_digest}",

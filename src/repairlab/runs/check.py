@@ -1,40 +1,40 @@
 """Is a benchmark fit for use here? Unpatched bugs must fail, reference fixes must pass, every time. Called by the verb `check`."""
 
-from collections.abc import Callable, Sequence
+import dataclasses
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle, islice
+from pathlib import Path
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.errors import HarnessError
+from repairlab.core.outcome import Outcome, TestResult, Verdict
 from repairlab.core.record import record
+from repairlab.runs.health import BUILD, Cause, Flips, Health, TreeName
 from repairlab.runs.pool import Machine, run_pool
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.trial import Trial
 from repairlab.validation.validate import validate
-
-
-@record
-class Health:
-    """What checking one bug showed."""
-
-    bug_id: str
-    problems: tuple[str, ...]
-    """Why the bug is not fit for use; none means healthy."""
-    flaky: tuple[str, ...]
-    """Tests that gave different verdicts in different repeats."""
-    buggy_verdict: Verdict
-    repeats: int
-    cpu_s: float
-    """Mean CPU time of validating the reference fix."""
-
-    @property
-    def healthy(self) -> bool:
-        """Whether the bug can be used as it is."""
-        return not self.problems and not self.flaky
 
 
 @record
 class _Check:
     bug: Bug
     repeats: int
+
+
+@record
+class _Seen:
+    """One repeat: how its tests were run, and what came of it."""
+
+    order: str
+    verdict: Verdict
+    message: str
+    built: bool
+    tests: tuple[TestResult, ...]
 
 
 def check_bugs(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health], None], *, repeats: int = 1) -> None:
@@ -47,20 +47,68 @@ def _check(check: _Check, sandbox: Sandbox, tell: Callable[[Health], None]) -> N
 
 
 def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
-    """Validate the unpatched tree and the reference fix, `repeats` times each, running every test."""
+    """Validate the unpatched tree and the reference fix, `repeats` times each, running every test.
+
+    Repeats run the tests as listed, in reverse, and each alone, in turn: so a test that depends on others is found out, too.
+    """
     unpatched = Candidate(bug_id=bug.id, edits=(), rank=1, origin=Origin(repairer="copy"))
     reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
-    before = [validate(unpatched, bug, sandbox, policy="full") for _ in range(repeats)]
-    after = [validate(reference, bug, sandbox, policy="full") for _ in range(repeats)]
-    problems = [*_problems_before(bug, before[0]), *_problems_after(after[0])]
+    first, fixed = (validate(tree, bug, sandbox, policy="full") for tree in (unpatched, reference))
+    before = [_seen("listed", first), *_repeat(bug, unpatched, sandbox, repeats - 1)]
+    after = [_seen("listed", fixed), *_repeat(bug, reference, sandbox, repeats - 1)]
+    flips = (*_flips("buggy", before), *_flips("fixed", after))
+    failures = [seen.message for seen in (*before[1:], *after[1:]) if seen.verdict is Verdict.UNDECIDED]
     return Health(
         bug_id=bug.id,
-        problems=tuple(problems),
-        flaky=tuple(dict.fromkeys([*_flips(before), *_flips(after)])),
-        buggy_verdict=before[0].verdict,
+        problems=(
+            *_problems_before(bug, first),
+            *_problems_after(fixed),
+            *(f"a repeat could not be validated: {message}" for message in dict.fromkeys(failures)),
+        ),
+        flaky=tuple(dict.fromkeys(flip.test for flip in flips)),
+        flips=flips,
+        excluded=bug.oracle.excluded,
+        buggy_verdict=first.verdict,
         repeats=repeats,
-        cpu_s=round(sum(outcome.cpu_s for outcome in after) / repeats, 3),
+        cpu_s=round(fixed.cpu_s, 3),
+        limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),
     )
+
+
+def _repeat(bug: Bug, candidate: Candidate, sandbox: Sandbox, times: int) -> list[_Seen]:
+    """Validate a tree again and again, each time with its tests in another order than before."""
+    tests = (*bug.oracle.trigger, *bug.oracle.regression)
+    oracle = dataclasses.replace(bug.oracle, trigger=(), regression=tests[::-1], cases=bug.oracle.cases[::-1])
+    backwards = dataclasses.replace(bug, oracle=oracle)
+    ways: Mapping[str, Callable[[], _Seen]] = {
+        "reversed": lambda: _seen("reversed", validate(candidate, backwards, sandbox, policy="full")),
+        "alone": lambda: _run_each_alone(bug, candidate, sandbox),
+        "listed": lambda: _seen("listed", validate(candidate, bug, sandbox, policy="full")),
+    }
+    return [run() for run in islice(cycle(ways.values()), times)]
+
+
+def _seen(order: str, outcome: Outcome) -> _Seen:
+    built = outcome.verdict is not Verdict.UNCOMPILABLE
+    return _Seen(order=order, verdict=outcome.verdict, message=outcome.message, built=built, tests=outcome.tests)
+
+
+def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
+    """Build a tree and run each of its tests in a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        try:
+            lay_out(bug, changed_files(candidate, bug), Path(folder, "work"))
+            trial = Trial(bug, sandbox, "full", Path(folder, "work"))
+            problem = trial.build()
+            for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
+                trial.run((test,), ())
+            if not problem:
+                trial.run((), bug.oracle.cases)
+        except HarnessError as error:
+            return _Seen(order="alone", verdict=Verdict.UNDECIDED, message=str(error), built=True, tests=())
+    verdict = next((test.verdict for test in trial.tests if test.verdict is not Verdict.PLAUSIBLE), Verdict.PLAUSIBLE)
+    verdict = Verdict.UNCOMPILABLE if problem else verdict
+    return _Seen(order="alone", verdict=verdict, message=problem, built=not problem, tests=tuple(trial.tests))
 
 
 def _problems_before(bug: Bug, outcome: Outcome) -> list[str]:
@@ -94,11 +142,34 @@ def _problems_after(outcome: Outcome) -> list[str]:
     return [f"the reference fix {count} ({outcome.message})"]
 
 
-def _flips(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the tests whose verdict was not the same in every repeat."""
-    seen: dict[str, set[Verdict]] = {}
-    for outcome in outcomes:
-        for test in outcome.tests:
-            seen.setdefault(test.id, set()).add(test.verdict)
-    flips = [name for name, verdicts in seen.items() if len(verdicts) > 1]
-    return flips or (["(build)"] if len({outcome.verdict for outcome in outcomes}) > 1 else [])
+def _flips(tree: TreeName, repeats: Sequence[_Seen]) -> list[Flips]:
+    """Return the tests of a tree whose verdict was not the same in every repeat; or the build, if that is so already."""
+    decided = [seen for seen in repeats if seen.verdict is not Verdict.UNDECIDED]
+    if len({seen.built for seen in decided}) > 1:
+        found = [(seen.order, Verdict.PLAUSIBLE if seen.built else Verdict.UNCOMPILABLE) for seen in decided]
+        return [_flips_of(BUILD, tree, found)]
+    seen_of: dict[str, list[tuple[str, Verdict]]] = {}
+    for seen in decided:
+        for test in seen.tests:
+            seen_of.setdefault(test.id, []).append((seen.order, test.verdict))
+            # A time-out that was forgiven on the second run is a flip, too.
+            seen_of[test.id] += [(seen.order, Verdict.TIMEOUT)] * (test.flips if test.verdict is Verdict.PLAUSIBLE else 0)
+    return [_flips_of(test, tree, found) for test, found in seen_of.items() if len({verdict for _, verdict in found}) > 1]
+
+
+def _flips_of(test: str, tree: TreeName, found: Sequence[tuple[str, Verdict]]) -> Flips:
+    counts = Counter(str(verdict) for _, verdict in found)
+    by_order: dict[str, list[Verdict]] = {}
+    for order, verdict in found:
+        by_order.setdefault(order, []).append(verdict)
+    cause: Cause = "chance"
+    if all(len(set(verdicts)) == 1 for verdicts in by_order.values()):
+        cause = "order" if all(len(verdicts) > 1 for verdicts in by_order.values()) else "order or chance"
+    return Flips(
+        test=test,
+        tree=tree,
+        runs=len(found),
+        flips=len(found) - max(counts.values()),
+        verdicts=dict(sorted(counts.items())),
+        cause=cause,
+    )

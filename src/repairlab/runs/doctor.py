@@ -8,6 +8,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Limits
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.table import language, names
+from repairlab.runs.verdicts import FILE, Verdicts
 from repairlab.sandbox.doctor import Finding
 from repairlab.sandbox.doctor import diagnose as diagnose_sandbox
 from repairlab.sandbox.sandbox import Sandbox
@@ -20,13 +21,24 @@ _FILES = {"python": "main.py", "java": "Main.java", "c": "main.c", "cpp": "main.
 
 def diagnose(cache: Path) -> tuple[Finding, ...]:
     """Return what was found, sandbox first, then every language."""
-    findings = list(diagnose_sandbox(cache))
+    findings = [*diagnose_sandbox(cache), _verdicts(cache)]
     try:
         sandbox = open_sandbox(cache=cache)
     except (UserError, HarnessError) as error:
         without = "languages need a sandbox that works"
         return (*findings, Finding(name="languages", ok=False, detail=f"not tried: {without}", remedy=str(error)))
     return (*findings, *(_diagnose_language(name, sandbox) for name in names()))
+
+
+def _verdicts(cache: Path) -> Finding:
+    """Say how much is kept of earlier runs."""
+    path = cache / FILE
+    if not path.is_file():
+        return Finding(name="verdict cache", ok=True, detail="empty")
+    verdicts = Verdicts(cache)
+    n, size_mb = verdicts.n_verdicts(), path.stat().st_size / 2**20
+    verdicts.close()
+    return Finding(name="verdict cache", ok=True, detail=f"{n} verdicts, {size_mb:.1f} MB in {path}; to clear it, delete the file")
 
 
 def _diagnose_language(name: str, sandbox: Sandbox) -> Finding:

@@ -1,41 +1,22 @@
-"""The line as code: for each bug, propose → validate → store. Called by `run` in worker processes, a bug each."""
+"""The line as code: for each bug, propose → validate → store. Called by `schedule` in workers, a bug or part of one each."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 
-from repairlab.core.bug import Bug
 from repairlab.core.candidate import Attempt, Candidate, Origin
-from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Verdict
 from repairlab.core.problem import shown
 from repairlab.core.record import record
 from repairlab.core.samples import Ended
 from repairlab.repairers.baselines import Prepared
 from repairlab.repairers.repairer import Repairer
 from repairlab.repairers.table import repairer
-from repairlab.runs.experiment import Experiment
-from repairlab.runs.store import BugEnd, Store
+from repairlab.runs.judge import Forms, Judge
+from repairlab.runs.store import Disagreement, Store
+from repairlab.runs.task import Task
+from repairlab.runs.verdicts import open_verdicts
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.apply import normal_digest
 from repairlab.validation.feedback import feedback
-from repairlab.validation.validate import Workbench, workbench
-
-
-@record
-class Task:
-    """One bug's share of a run, with what an earlier start of the run already did for it."""
-
-    bug: Bug
-    experiment: Experiment
-    folder: Path
-    environment: str
-    given: tuple[Candidate, ...] | None
-    """Candidates made elsewhere, instead of asking a repairer."""
-    candidates: Mapping[int, Candidate]
-    """Stored candidates by rank."""
-    outcomes: Mapping[str, Outcome]
-    """Stored outcomes by candidate id; UNDECIDED ones are left out, so that they are tried again."""
 
 
 @record
@@ -47,34 +28,107 @@ class Progress:
     """None: the bug is finished."""
 
 
-def execute(task: Task, sandbox: Sandbox, step: Callable[[Progress], None]) -> None:
-    """Run one bug to its end and mark it as finished; all that is learnt on the way is stored at once."""
-    with workbench(task.bug, sandbox) as bench:
-        ended = _repair(task, _Judge(task, bench, Store(task.folder)), step)
-    Store(task.folder).append(BugEnd(bug_id=task.bug.id, ended=ended))
-    step(Progress(bug_id=task.bug.id, verdict=None))
+@record
+class Begun:
+    """A validation begins: should the worker die now, this candidate is under suspicion."""
+
+    bug_id: str
+    part: int
+    candidate_id: str
 
 
-def _repair(task: Task, judge: Callable[[Candidate], Outcome], step: Callable[[Progress], None]) -> Ended:
-    """Return why no more candidates were drawn."""
-    experiment, bug, store = task.experiment, task.bug, Store(task.folder)
-    problem = shown(bug.problem, experiment.visibility)
+@record
+class Formed:
+    """The normal form of one candidate."""
+
+    bug_id: str
+    rank: int
+    form: str
+
+
+@record
+class Finished:
+    """All candidates of a bug, or of a part of it, are drawn or judged."""
+
+    bug_id: str
+    ended: Ended
+
+
+News = Progress | Begun | Disagreement | Finished
+
+
+def execute(task: Task, sandbox: Sandbox, tell: Callable[[News], None]) -> None:
+    """Run one bug, or a part of it, to its end; all that is learnt on the way is stored at once."""
+    number = task.part.number if task.part else 0
+    begin: Callable[[str], None] = lambda name: tell(Begun(bug_id=task.bug.id, part=number, candidate_id=name))  # noqa: E731
+    with Judge(task, sandbox, begin=begin, warn=tell) as judge:
+        ended = _judge_part(task, judge, tell) if task.part else _repair(task, judge, tell)
+    tell(Finished(bug_id=task.bug.id, ended=ended))
+
+
+def _repair(task: Task, judge: Judge, tell: Callable[[News], None]) -> Ended:
+    """Draw and judge one candidate after the other, and return why no more were drawn."""
+    experiment = task.experiment
+    problem = shown(task.bug.problem, experiment.visibility)
     history: tuple[Attempt, ...] = ()
     rank = 0
     for _ in range(experiment.rounds):  # 1, unless the repair is a conversation
         for proposed in _repairer(task).propose(problem, history):
             rank += 1
-            candidate = task.candidates.get(rank) or dataclasses.replace(proposed, rank=rank)
-            if rank not in task.candidates:
-                store.append(candidate)
+            candidate = _stored(task, proposed, rank)
             outcome = judge(candidate)
-            history += (Attempt(candidate=candidate, feedback=feedback(outcome, experiment.feedback)),)
-            step(Progress(bug_id=bug.id, verdict=outcome.verdict))
+            if experiment.rounds > 1:
+                history += (Attempt(candidate=candidate, feedback=feedback(outcome, experiment.feedback)),)
+            tell(Progress(bug_id=task.bug.id, verdict=outcome.verdict))
             if experiment.stop_when_fixed and outcome.verdict is Verdict.PLAUSIBLE:
                 return "solved"
             if rank == experiment.n:
                 return "asked"
     return "exhausted"
+
+
+def _judge_part(task: Task, judge: Judge, tell: Callable[[News], None]) -> Ended:
+    """Judge candidates that are stored already."""
+    assert task.part is not None
+    store = Store(task.folder)
+    for rank in task.part.ranks:
+        outcome = judge(store.at(Candidate, task.candidates[rank]))
+        tell(Progress(bug_id=task.bug.id, verdict=outcome.verdict))
+    return task.part.ended
+
+
+def draw(task: Task, sandbox: Sandbox, tell: Callable[[Finished], None]) -> None:
+    """Draw and store all candidates of a bug and judge none."""
+    del sandbox
+    n, rank = task.experiment.n, 0
+    for proposed in _repairer(task).propose(shown(task.bug.problem, task.experiment.visibility), ()):
+        rank += 1
+        _stored(task, proposed, rank)
+        if rank == n:
+            break
+    tell(Finished(bug_id=task.bug.id, ended="asked" if rank == n else "exhausted"))
+
+
+def find_forms(task: Task, sandbox: Sandbox, tell: Callable[[Formed], None]) -> None:
+    """Tell the normal form of each candidate of a part."""
+    del sandbox
+    assert task.part is not None
+    store = Store(task.folder)
+    with open_verdicts(task.machine) as verdicts:
+        forms = Forms(task.bug, verdicts)
+        for rank in task.part.ranks:
+            candidate = store.at(Candidate, task.candidates[rank])
+            tell(Formed(bug_id=task.bug.id, rank=rank, form=forms.of(candidate, candidate.id)))
+
+
+def _stored(task: Task, proposed: Candidate, rank: int) -> Candidate:
+    """Return the candidate that an earlier start of the run stored at this rank; else store the proposed one."""
+    store = Store(task.folder)
+    if rank in task.candidates:
+        return store.at(Candidate, task.candidates[rank])
+    candidate = dataclasses.replace(proposed, rank=rank)
+    store.append(candidate)
+    return candidate
 
 
 def _repairer(task: Task) -> Repairer:
@@ -85,38 +139,3 @@ def _repairer(task: Task) -> Repairer:
         fix = Candidate(bug_id=task.bug.id, edits=task.bug.oracle.reference, rank=1, origin=Origin(repairer=name))
         return Prepared(name, {task.bug.id: [fix]})
     return repairer(name)
-
-
-class _Judge:
-    """Validates each distinct candidate of one bug once."""
-
-    def __init__(self, task: Task, bench: Workbench, store: Store) -> None:
-        self._task, self._bench, self._store = task, bench, store
-        self._by_id = dict(task.outcomes)
-        self._by_form: dict[str, Outcome] = {}
-        for candidate in task.candidates.values():
-            if candidate.id in self._by_id:
-                self._by_form.setdefault(self._form(candidate), self._by_id[candidate.id])
-
-    def __call__(self, candidate: Candidate) -> Outcome:
-        if candidate.id in self._by_id:
-            return self._by_id[candidate.id]
-        form = self._form(candidate)
-        if form in self._by_form:
-            twin = self._by_form[form]
-            twin_id = twin.equivalent_to or twin.candidate_id
-            outcome = dataclasses.replace(twin, candidate_id=candidate.id, equivalent_to=twin_id)
-        else:
-            outcome = self._bench.validate(candidate, policy=self._task.experiment.policy)
-            outcome = dataclasses.replace(outcome, environment=self._task.environment)
-        self._store.append(outcome)
-        self._by_id[candidate.id] = outcome
-        if outcome.verdict is not Verdict.UNDECIDED:
-            self._by_form[form] = outcome
-        return outcome
-
-    def _form(self, candidate: Candidate) -> str:
-        try:
-            return normal_digest(candidate, self._task.bug)
-        except UserError:
-            return candidate.id

@@ -27,6 +27,8 @@ class Experiment:
     """The k of pass@k and its kin."""
     policy: Policy = "first-failure"
     """Stop a candidate's validation at its first failing test, or run all of them (full)."""
+    confirm: int = 0
+    """Run a failing test so many times more, alone, before it counts: for tests that fail now and then."""
     visibility: Visibility = Visibility()
     """What of a problem the repairer sees."""
     feedback: Feedback = "none"
@@ -60,6 +62,8 @@ class Manifest:
     environment_digest: str
     created: str
     """UTC, ISO 8601."""
+    isolation: str = "warm"
+    """How the run was started: warm or process. Both give the same verdicts; each outcome says how its own was made."""
 
 
 def read_experiment(path: Path) -> dict[str, Any]:
@@ -86,6 +90,8 @@ def make_experiment(settings: dict[str, Any]) -> Experiment:
         raise UserError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
     if experiment.n < 1:
         raise UserError(f"-n is {experiment.n}: at least 1 candidate per bug is needed")
+    if experiment.confirm < 0:
+        raise UserError(f"--confirm is {experiment.confirm}: it says how often a failing test is run again, 0 or more")
     if experiment.limit is not None and experiment.limit < 1:
         raise UserError(f"--limit is {experiment.limit}: at least 1 bug is needed")
     if not experiment.k or min(experiment.k) < 1:

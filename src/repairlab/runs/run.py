@@ -2,33 +2,49 @@
 
 import datetime
 import fcntl
+import functools
 import platform
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import repairlab
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
 from repairlab.languages.table import language
-from repairlab.runs.execute import Progress, Task, execute
+from repairlab.runs.execute import Progress
 from repairlab.runs.experiment import Experiment, Manifest
-from repairlab.runs.pool import Machine, run_pool
-from repairlab.runs.store import Store
+from repairlab.runs.pool import Machine, open_pool
+from repairlab.runs.schedule import Schedule, read_stored
+from repairlab.runs.store import Disagreement, Store
+from repairlab.runs.task import Task
+from repairlab.runs.verdicts import engine_digest
 
 
 def environment_of(languages: Sequence[str], machine: Machine) -> dict[str, str]:
-    """Return the tools that decide verdicts on this machine; HarnessError names one that is missing."""
-    sandbox = machine.open_sandbox().name
-    versions = {"repairlab": repairlab.__version__, "machine": platform.machine(), "sandbox": sandbox}
+    """Return what decides verdicts on this machine: our own engine and the tools; HarnessError names one that is missing."""
+    versions = {
+        "repairlab": repairlab.__version__,
+        "engine": engine_digest(),
+        "machine": platform.machine(),
+        "sandbox": _sandbox_name(machine),
+    }
     for name in sorted(set(languages)):
-        versions.update(language(name).toolchain.versions())
+        versions.update(_tools(name))
     return versions
+
+
+@functools.cache
+def _sandbox_name(machine: Machine) -> str:
+    return machine.open_sandbox().name
+
+
+@functools.cache
+def _tools(name: str) -> dict[str, str]:
+    return language(name).toolchain.versions()
 
 
 def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine) -> Manifest:
@@ -46,6 +62,7 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
         environment=environment,
         environment_digest=digest(environment),
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        isolation=machine.isolation,
     )
     store = Store(folder)
     if not store.manifest_path.exists():
@@ -68,50 +85,73 @@ def complete(
     benchmark: Benchmark,
     folder: Path,
     machine: Machine,
-    step: Callable[[Progress], None],
+    step: Callable[[Progress | Disagreement], None],
     *,
     given: Mapping[str, Sequence[Candidate]] | None = None,
 ) -> None:
-    """Do what is left of a run; a finished run is left as it is."""
+    """Do what is left of a run; a finished run is left as it is. What our own machinery failed on is tried once more."""
     store = Store(folder)
     manifest = store.manifest()
-    finished = {end.bug_id for end in store.ends()} - _undecided(store)
-    bugs = [benchmark.bug(bug_id) for bug_id in manifest.bug_ids if bug_id not in finished]
-    for bug_id in finished:
-        step(Progress(bug_id=bug_id, verdict=None))
-    if bugs:
-        with _locked(folder):
-            run_pool(execute, _tasks(bugs, manifest, store, given), machine, step)
+    ended = {end.bug_id for end in store.ends()}
+    undecided = _undecided(store)
+    left = [bug_id for bug_id in manifest.bug_ids if bug_id not in ended or bug_id in undecided]
+    for bug_id in manifest.bug_ids:
+        if bug_id not in left:
+            step(Progress(bug_id=bug_id, verdict=None))
+    if not left:
+        return
+    with _locked(folder), open_pool(machine) as pool:
+        schedule = Schedule(store, step, given_up={})
+        schedule.run(_tasks(benchmark, left, store, machine, given, {}), pool, workers=machine.workers)
+        again = _undecided(store, without=schedule.given_up) if schedule.n_undecided else set()
+        if again:
+            # These steps were counted already.
+            later = Schedule(store, lambda news: None, given_up=schedule.given_up)  # noqa: ARG005
+            later.run(_tasks(benchmark, sorted(again), store, machine, given, schedule.given_up), pool, workers=machine.workers)
+            schedule.failed.update(later.failed)
+    for bug_id, reason in schedule.failed.items():
+        raise HarnessError(f"bug {bug_id} is not finished: {reason}")
 
 
-def _undecided(store: Store) -> set[str]:
-    """Return the bugs with a candidate on which our own machinery failed: going on with a run tries them again."""
-    verdicts = {outcome.candidate_id: (outcome.bug_id, outcome.verdict) for outcome in store.outcomes()}
-    return {bug_id for bug_id, verdict in verdicts.values() if verdict is Verdict.UNDECIDED}
+def _undecided(store: Store, *, without: Collection[str] = ()) -> set[str]:
+    """Return the bugs with a candidate on which our own machinery failed, but those for candidates `without`."""
+    found: dict[str, str] = {}
+    for _, data in store.scan_data(Outcome):
+        if data["verdict"] == Verdict.UNDECIDED and data["candidate_id"] not in without:
+            found[data["candidate_id"]] = data["bug_id"]
+        else:
+            found.pop(data["candidate_id"], None)
+    return set(found.values())
 
 
 def _tasks(
-    bugs: Sequence[Bug], manifest: Manifest, store: Store, given: Mapping[str, Sequence[Candidate]] | None
-) -> Iterator[Task]:
-    open_ids = {bug.id for bug in bugs}
-    candidates: dict[str, dict[int, Candidate]] = defaultdict(dict)
-    for candidate in store.candidates():
-        if candidate.bug_id in open_ids:
-            candidates[candidate.bug_id][candidate.rank] = candidate
-    outcomes: dict[str, dict[str, Outcome]] = defaultdict(dict)
-    for outcome in store.outcomes():
-        if outcome.bug_id in open_ids and outcome.verdict is not Verdict.UNDECIDED:
-            outcomes[outcome.bug_id][outcome.candidate_id] = outcome
-    for bug in bugs:
-        yield Task(
+    benchmark: Benchmark,
+    bug_ids: Sequence[str],
+    store: Store,
+    machine: Machine,
+    given: Mapping[str, Sequence[Candidate]] | None,
+    given_up: Mapping[str, str],
+) -> list[Task]:
+    """Return one task for each bug."""
+    manifest = store.manifest()
+    stored = read_stored(store, set(bug_ids), given_up)
+    environment = digest(environment_of(manifest.languages, machine))
+    tasks = []
+    for bug in map(benchmark.bug, bug_ids):
+        task = Task(
             bug=bug,
             experiment=manifest.experiment,
             folder=store.folder,
-            environment=manifest.environment_digest,
+            machine=machine,
+            environment=environment,
+            tools=digest(environment_of([bug.problem.language], machine)),
             given=None if given is None else tuple(given.get(bug.id, ())),
-            candidates=candidates[bug.id],
-            outcomes=outcomes[bug.id],
+            candidates=stored.candidates[bug.id],
+            outcomes=stored.outcomes[bug.id],
+            given_up=given_up,
         )
+        tasks.append(task)
+    return tasks
 
 
 @contextmanager

@@ -1,0 +1,56 @@
+"""Leaving flaky tests out of a bug by name, in its bug.toml and nowhere else. Called by the verb `check`."""
+
+import json
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from repairlab.core.bug import Bug
+from repairlab.core.errors import UserError
+from repairlab.runs.health import BUILD, Health
+from repairlab.runs.store import write_aside
+
+
+def exclusion_line(bug: Bug, health: Health) -> str:
+    """Return the line for [test] in bug.toml that leaves out what was left out before and what is flaky."""
+    names = dict.fromkeys((*bug.oracle.excluded, *(name for name in health.flaky if name != BUILD)))
+    return f"excluded = [{', '.join(json.dumps(name, ensure_ascii=False) for name in names)}]"
+
+
+def exclude_flaky(bug: Bug, health: Health) -> None:
+    """Write the exclusion of flaky tests to a bug's bug.toml, the rest of which stays as it is."""
+    path = Path(bug.tree.source).parent / "bug.toml"
+    wanted = exclusion_line(bug, health)
+    kept = [*bug.oracle.trigger, *(case.id for case in bug.oracle.cases)]
+    if all(name in health.flaky for name in kept):
+        raise UserError(f"bug {bug.id}: everything that shows the bug is flaky; leave the bug out of the benchmark")
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+        text = "\n".join(_replaced(lines, wanted))
+        new = tomllib.loads(text)
+        if new.get("test", {}).pop("excluded", None) != tomllib.loads(wanted)["excluded"]:
+            raise ValueError("it is written in another form")
+        old = tomllib.loads("\n".join(lines))
+        old["test"].pop("excluded", None)
+        if old != new:
+            raise ValueError("it is written in another form")
+        write_aside(path, text)
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot change {path} ({error}); write this under [test] yourself: {wanted}") from None
+
+
+def _replaced(lines: Sequence[str], wanted: str) -> list[str]:
+    """Return the lines of a bug.toml with `excluded` in its table [test] set anew."""
+    start = next((number for number, line in enumerate(lines) if line.split("#")[0].strip() == "[test]"), None)
+    if start is None:
+        raise ValueError("it has no line [test]")
+    end = next((number for number in range(start + 1, len(lines)) if lines[number].lstrip().startswith("[")), len(lines))
+    for first in range(start + 1, end):
+        if lines[first].split("=")[0].strip() == "excluded":
+            for last in range(first, len(lines)):
+                try:
+                    tomllib.loads("\n".join(lines[first : last + 1]))
+                except tomllib.TOMLDecodeError:
+                    continue  # the list goes on
+                return [*lines[:first], wanted, *lines[last + 1 :]]
+    return [*lines[: start + 1], wanted, *lines[start + 1 :]]

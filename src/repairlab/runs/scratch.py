@@ -1,0 +1,52 @@
+"""The folder for all temporary files of one process tree, and how those of killed runs are removed. Used by the pool."""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+PREFIX = "repairlab-run-"
+_OWNER = "owner"
+"""File in the folder on which the process that made it holds a lock: the kernel drops it however that process ends."""
+_NEWBORN_S = 60.0
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a folder that is gone after the block; one whose process was killed is removed by the next that is made."""
+    _sweep(Path(tempfile.gettempdir()))
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    folder.chmod(0o711)  # sandboxed commands of another user must be able to reach trees in it, but not to look for others
+    owner = os.open(folder / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(owner, fcntl.LOCK_EX)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(owner)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove the folders that killed processes of this user left behind."""
+    for folder in parent.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):  # another sweep was faster, or it belongs to somebody else
+            if not folder.is_symlink() and folder.stat().st_uid == os.geteuid() and _is_orphan(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_orphan(folder: Path) -> bool:
+    try:
+        owner = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return time.time() - folder.stat().st_mtime > _NEWBORN_S  # else it is being made right now
+    try:
+        fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(owner)
+    return True

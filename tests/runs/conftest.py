@@ -1,0 +1,13 @@
+"""What tests of runs share: a machine that knows nothing of earlier runs."""
+
+import pytest
+
+from repairlab.languages.table import default_cache
+from repairlab.runs.pool import Machine
+from repairlab.sandbox.sandbox import Sandbox
+
+
+@pytest.fixture
+def machine(sandbox: Sandbox) -> Machine:
+    """Return a machine with two workers, without the verdict cache."""
+    return Machine(cache=default_cache(), sandbox=sandbox.name, workers=2, use_verdicts=False)

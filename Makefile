@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
 
-.PHONY: demo test test-hostile bench check install format docs clean
+.PHONY: demo test test-hostile test-differential test-containers test-kill bench-engine check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -18,7 +18,16 @@ test: install  ## all tests
 test-hostile: install  ## every hostile case on every back end that runs here
 	$(BIN)/pytest -q -n 2 tests/hostile -m "hostile or not hostile"
 
-bench: install  ## validation the naive way and ours, side by side
+test-differential: install  ## the warm path against fresh processes, on all bugs of the built-in benchmark
+	$(BIN)/pytest -q -n 2 tests/test_differential.py -m differential
+
+test-containers: install  ## the sandboxes of podman, where it is installed
+	$(BIN)/pytest -q -n 2 tests/sandbox -m container
+
+test-kill: install  ## a run is killed at twenty moments and resumed each time; nothing may be lost, doubled or changed
+	$(BIN)/python benchmarks/kill.py
+
+bench-engine: install  ## validation the naive way and ours, side by side
 	$(BIN)/python benchmarks/engine.py
 
 check: install  ## what every commit passes: format, lint, types, import contracts, fast tests
@@ -26,7 +35,7 @@ check: install  ## what every commit passes: format, lint, types, import contrac
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2 -m "not slow and not hostile"
+	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container"
 
 format: install
 	$(BIN)/ruff format -q .

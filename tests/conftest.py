@@ -40,7 +40,7 @@ def sandbox() -> Sandbox:
 @pytest.fixture(scope="session")
 def machine(sandbox: Sandbox) -> Machine:
     """Return a machine with two workers."""
-    return Machine(cache=default_cache(), sandbox=sandbox.name, workers=2)
+    return Machine(cache=default_cache(), sandbox=sandbox.name, workers=2, use_verdicts=False)
 
 
 @pytest.fixture
@@ -91,3 +91,14 @@ def write_tiny(folder: Path) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many pairs of verdicts the differential tests compared."""
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, [])]
+    pairs = [value for report in reports if report.when == "call" for name, value in report.user_properties if name == "pairs"]
+    differences = [
+        value for report in reports if report.when == "call" for name, value in report.user_properties if name == "differences"
+    ]
+    if pairs:
+        terminalreporter.write_line(f"warm against fresh: {sum(pairs)} pairs of verdicts, {sum(differences)} differences")

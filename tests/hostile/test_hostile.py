@@ -5,10 +5,9 @@ A case is a folder of `cases/`: `case.toml` and, under `files/`, what the candid
 
 import dataclasses
 import functools
-import shutil
-import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,19 +17,17 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError
 from repairlab.core.oracle import Checker
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.languages.table import default_cache
 from repairlab.runs.catalog import open_benchmark
-from repairlab.sandbox.bubblewrap import BubblewrapSandbox
-from repairlab.sandbox.process import ProcessSandbox
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.apply import lay_out
-from repairlab.validation.trial import Trial
-from repairlab.validation.validate import validate, workbench
+from repairlab.sandbox.table import open_sandbox
+from repairlab.validation.validate import Workbench, validate, workbench
 
 CASES = Path(__file__).parent / "cases"
-Backend = Literal["bubblewrap", "process", "warm"]
+Backend = Literal["bubblewrap", "landlock", "process"]
+Way = Literal["fresh", "warm"]
 
 
 @record
@@ -78,19 +75,17 @@ def read_case(folder: Path) -> Case:
 ALL = [read_case(path.parent) for path in sorted(CASES.glob("*/case.toml"))]
 
 
-def runs(case: Case) -> Iterator[Backend]:
-    yield "bubblewrap"
+def runs(case: Case) -> Iterator[tuple[Backend, Way]]:
+    yield from (("bubblewrap", "fresh"), ("bubblewrap", "warm"), ("landlock", "warm"))
     if not case.isolation:
-        yield "process"
-    if case.language == "java":
-        yield "warm"  # candidates of Java share a JVM
+        yield from (("process", "fresh"), ("process", "warm"))
 
 
 def parameters() -> Iterator[Any]:
     for case in ALL:
-        for backend in runs(case):
-            quick = case.quick and backend == "bubblewrap"
-            yield pytest.param(case, backend, id=f"{case.name}-{backend}", marks=() if quick else pytest.mark.hostile)
+        for backend, way in runs(case):
+            quick = case.quick and (backend, way) == ("bubblewrap", "warm")
+            yield pytest.param(case, backend, way, id=f"{case.name}-{backend}-{way}", marks=() if quick else pytest.mark.hostile)
 
 
 @functools.cache
@@ -100,12 +95,10 @@ def bugs() -> dict[str, Bug]:
 
 @functools.cache
 def back_end(name: Backend) -> Sandbox:
-    if name == "process":
-        return ProcessSandbox(default_cache(), allow_unsafe=True)
     try:
-        return BubblewrapSandbox.open(default_cache())
+        return open_sandbox(name, cache=default_cache(), allow_unsafe=name == "process")
     except HarnessError as error:
-        pytest.skip(f"bubblewrap cannot work here: {error}")
+        pytest.skip(f"{name} cannot work here: {error}")
 
 
 def bug_of(case: Case) -> Bug:
@@ -117,56 +110,43 @@ def bug_of(case: Case) -> Bug:
 
 
 @pytest.fixture(scope="session")
-def built() -> Iterator[dict[tuple[str, Backend], Path | None]]:
-    """Trees that were built once, as in a run: a case then costs what it changes."""
-    found: dict[tuple[str, Backend], Path | None] = {}
-    yield found
-    for base in found.values():
-        if base is not None:
-            shutil.rmtree(base.parent, ignore_errors=True)
+def benches() -> Iterator[Callable[[Bug, Backend, Way], Workbench]]:
+    """Workbenches that stay, so that every case meets what the ones before it left behind."""
+    with ExitStack() as stack:
+
+        @functools.cache
+        def bench(bug: Bug, backend: Backend, way: Way) -> Workbench:
+            return stack.enter_context(workbench(bug, back_end(backend), warm=way == "warm"))
+
+        yield bench
 
 
-def base_of(bug: Bug, backend: Backend, built: dict[tuple[str, Backend], Path | None]) -> Path | None:
-    if bug.oracle.build.tool not in ("compile", "cmake"):
-        return None
-    if (bug.id, backend) not in built:
-        work = Path(tempfile.mkdtemp(prefix="hostile-")) / "work"
-        lay_out(bug, {}, work)
-        assert Trial(bug, back_end(backend), "first-failure", work).build() == ""
-        built[bug.id, backend] = work
-    return built[bug.id, backend]
+def fix_of(bug: Bug) -> Candidate:
+    return Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="hostile"))
 
 
-def judge(case: Case, backend: Backend, built: dict[tuple[str, Backend], Path | None]) -> Outcome:
-    bug, sandbox = bug_of(case), back_end(backend)
-    if backend != "warm":
-        return validate(case.candidate(bug), bug, sandbox, base=base_of(bug, backend, built))
-    unchanged = Candidate(bug_id=bug.id, edits=(), rank=1, origin=Origin(repairer="hostile"))
-    with workbench(bug, sandbox) as bench:
-        bench.validate(unchanged)  # the second candidate meets the warm path, and the third what the second left behind
-        outcome = bench.validate(case.candidate(bug))
-        fixed = bench.validate(dataclasses.replace(unchanged, edits=bug.oracle.reference))
-    assert fixed.verdict is Verdict.PLAUSIBLE, f"the next candidate suffers: {fixed.message}"
-    return outcome
-
-
-@pytest.mark.parametrize(("case", "backend"), list(parameters()))
-def test_the_candidate_gets_its_verdict(case: Case, backend: Backend, built: dict[tuple[str, Backend], Path | None]) -> None:
-    outcome = judge(case, backend, built)
+@pytest.mark.parametrize(("case", "backend", "way"), list(parameters()))
+def test_the_candidate_gets_its_verdict_and_the_next_one_too(
+    case: Case, backend: Backend, way: Way, benches: Callable[[Bug, Backend, Way], Workbench]
+) -> None:
+    bug = bug_of(case)
+    bench = benches(bug, backend, way)
+    outcome = bench.validate(case.candidate(bug))
     assert outcome.verdict in case.verdicts, f"{case.tries}: {outcome.verdict} at {outcome.stage}: {outcome.message}"
     assert case.message in outcome.message
     assert not case.secret or case.secret not in outcome.message + outcome.evidence
+    if way == "warm":
+        after = bench.validate(fix_of(bug))
+        assert after.verdict is Verdict.PLAUSIBLE, f"the next candidate suffers: {after.message}"
 
 
 @pytest.mark.parametrize("bug_id", sorted(bugs()))
 @pytest.mark.hostile
-def test_the_bugs_that_are_attacked_can_be_fixed(bug_id: str, built: dict[tuple[str, Backend], Path | None]) -> None:
+def test_the_bugs_that_are_attacked_can_be_fixed(bug_id: str) -> None:
     bug = bugs()[bug_id]
-    base = base_of(bug, "bubblewrap", built)
-    fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="hostile"))
-    nothing = dataclasses.replace(fix, edits=())
-    assert validate(fix, bug, back_end("bubblewrap"), base=base).verdict is Verdict.PLAUSIBLE
-    assert validate(nothing, bug, back_end("bubblewrap"), base=base).verdict in (Verdict.WRONG, Verdict.CRASH)
+    nothing = dataclasses.replace(fix_of(bug), edits=())
+    assert validate(fix_of(bug), bug, back_end("bubblewrap")).verdict is Verdict.PLAUSIBLE
+    assert validate(nothing, bug, back_end("bubblewrap")).verdict in (Verdict.WRONG, Verdict.CRASH)
 
 
 def test_a_case_exists_for_everything_that_is_tried() -> None:

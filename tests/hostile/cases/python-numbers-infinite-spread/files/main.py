@@ -1,0 +1,3 @@
+first, second = (float(word) for word in input().split())
+print('-inf')
+print('inf')

@@ -1,0 +1,3 @@
+first, second = (float(word) for word in input().split())
+print(-0.0 if first == second else first - second)
+print((first + second) / 2)

@@ -1,0 +1,2 @@
+numbers = [int(word) for word in input().split()]
+print(sum(numbers), len(numbers))

@@ -1,0 +1,4 @@
+numbers = [int(word) for word in input().split()]
+print(sum(numbers))
+print(len(numbers))
+print(len(numbers))

@@ -39,7 +39,7 @@ class Workbench:
         self._bug = bug
         self._sandbox = sandbox
         self._stack = stack
-        self._seen = 0
+        self._ready = False
         self._keeps = warm
         self._shop: _Workshop | None = None
         self.warm: Warm | None = None
@@ -61,8 +61,8 @@ class Workbench:
     def _judge(self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Outcome:
         if not self._keeps:
             return self._judge_afresh(candidate, changed, policy, confirm)
-        self._seen += 1
-        if self._seen == 2:  # the first one alone would not be worth it
+        if not self._ready:
+            self._ready = True
             self._get_warm()
         if self.warm is not None and (seen := self.warm.judge(changed, policy, confirm=confirm)) is not None:
             return _outcome(candidate, self._bug, policy, seen.verdict, seen.message, seen.trial)

@@ -113,7 +113,8 @@ def judge(candidate: Candidate, bug: Bug) -> Verdict:
         tree = Path(folder) / "work"
         lay_out(bug, changed_files(candidate, bug), tree)
         try:
-            compile((tree / command.argv[1]).read_bytes(), "main.py", "exec")
+            for path in tree.rglob("*.py"):
+                compile(path.read_bytes(), path.name, "exec")
         except (SyntaxError, ValueError):
             return Verdict.UNCOMPILABLE
         verdicts = []

@@ -75,9 +75,9 @@ def test_a_test_that_flips_is_flaky(tiny: Path, sandbox: Sandbox) -> None:
 def test_a_test_that_depends_on_others_is_flaky(tiny: Path, sandbox: Sandbox) -> None:
     rewrite_tests(tiny, ALONE)
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
-    tests.write_text(
-        tests.read_text().replace("():\n    assert Cart([1", "():\n    import shop\n    shop.seen = 1\n    assert Cart([1")
-    )
+    tests.write_text(f"{tests.read_text()}\n\ndef test_marks():\n    import shop\n    shop.seen = 1\n")
+    facts = tiny / "bugs/shop/bug.toml"
+    facts.write_text(facts.read_text().replace("regression = [", 'regression = ["tests/test_cart.py::test_marks", '))
     bug = open_benchmark(str(tiny)).bug("shop")
     assert check_bug(bug, sandbox).flaky == ()
     once = check_bug(bug, sandbox, repeats=3)

@@ -407,14 +407,13 @@ def test_a_bug_whose_candidates_are_all_odd_does_without(bugs: dict[str, Bug], s
         warm.close()
 
 
-def test_a_workbench_keeps_nothing_for_one_candidate(bugs: dict[str, Bug], sandbox: Sandbox) -> None:
+def test_a_workbench_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sandbox: Sandbox) -> None:
     bug = bugs["sum"]
     with workbench(bug, sandbox) as bench:
         assert bench.validate(candidate(bug, "sum = 1", "sum = 2")).verdict is Verdict.WRONG
-        assert bench.warm is None
         assert bench.validate(candidate(bug, "sum = 1", "sum = 3")).verdict is Verdict.WRONG
         assert bench.warm is not None
-        assert bench.warm.decided == 1
+        assert bench.warm.decided == 2
         assert bench.validate(candidate(bug, "sum = 1", "sum = 0")).verdict is Verdict.PLAUSIBLE
         stray = dataclasses.replace(candidate(bug, "sum = 1", "sum = 0"), bug_id="another")
         assert bench.validate(stray).verdict is Verdict.UNAPPLICABLE

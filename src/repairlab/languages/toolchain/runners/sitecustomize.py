@@ -40,17 +40,23 @@ class _Leaving:
 
     def __call__(self) -> None:
         try:
-            if self.script_ended() and self._has_ended_well() and self._is_unnoticed():
+            code = self._exit_code() if self.script_ended() else None
+            if code is not None and self._is_unnoticed():
                 for stream in self._streams:
                     stream.flush()
-                _exit(0)
+                _exit(code)
         except Exception:  # the program has changed what is used here, or the interpreter will meet the same and say so
             pass
         unfreeze()
 
-    def _has_ended_well(self) -> bool:
-        """Return whether no exception ended the script."""
-        return sys.excepthook is self._hook and vars(sys).keys().isdisjoint(("last_type", "last_value", "last_exc"))
+    def _exit_code(self) -> int | None:
+        """Return the exit code of a script that came to its end or raised; none when that is not sure."""
+        if sys.excepthook is not self._hook:
+            return None
+        raised = vars(sys).get("last_type")
+        if raised is None:
+            return 0 if vars(sys).keys().isdisjoint(("last_value", "last_exc", "last_traceback")) else None
+        return 1 if issubclass(raised, Exception) else None
 
     def _is_unnoticed(self) -> bool:
         """Return whether nothing would happen from now on but that memory is freed."""

@@ -154,7 +154,8 @@ def test_the_checker_and_the_expected_output_never_meet_the_candidate(tiny: Path
     work = tmp_path / "work"
     work.mkdir()
     (work / "main.py").write_text("print(3)\n")
-    trial = Trial(bug, Watching(lambda command: exited(stdout=b"3\n")), "full", work)
+    sandbox = Watching(lambda command: exited(stdout=b"3\n"))
+    trial = Trial(bug, sandbox, "full", work, judge=sandbox)
     trial.run((), bug.oracle.cases)
     assert [test.verdict for test in trial.tests] == [Verdict.PLAUSIBLE] * 2
     ours = [names for command, names in seen if "case/answer" in command.argv]

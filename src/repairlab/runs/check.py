@@ -98,7 +98,7 @@ def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
         try:
             lay_out(bug, changed_files(candidate, bug), Path(folder, "work"))
-            trial = Trial(bug, sandbox, "full", Path(folder, "work"))
+            trial = Trial(bug, sandbox, "full", Path(folder, "work"), judge=sandbox)
             problem = trial.build()
             for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
                 trial.run((test,), ())

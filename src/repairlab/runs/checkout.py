@@ -82,7 +82,7 @@ def build_and_test(folder: Path, bug: Bug, sandbox: Sandbox, names: list[str]) -
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as temporary:
         work = Path(temporary) / "work"
         shutil.copytree(folder, work, symlinks=True, ignore=shutil.ignore_patterns(".git", MARK, "failing_tests"))
-        trial = Trial(bug, sandbox, "full", work)
+        trial = Trial(bug, sandbox, "full", work, judge=sandbox)
         if problem := trial.build():
             return TestRun(build_error=problem, results=(), log=trial.evidence)
         cases = {case.id: case for case in bug.oracle.cases}

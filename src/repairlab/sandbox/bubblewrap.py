@@ -14,25 +14,21 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import repairlab
 from repairlab.core.errors import HarnessError
-from repairlab.core.execution import Command, Execution, Limits
+from repairlab.core.execution import Command, Limits
 from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
-from repairlab.sandbox.resident import Resident, resident
-from repairlab.sandbox.slot import SPARE, Slot
+from repairlab.sandbox.launching import LIBRARIES, PACKAGE, SCRATCH, LaunchingSandbox, inside, settings
+from repairlab.sandbox.slot import SPARE
 from repairlab.sandbox.supervise import Launch, Launcher, Place, launched, memory_file
 from repairlab.sandbox.users import COUNT, FIRST, unprivileged_id
 
-SCRATCH = ("/tmp", "/home/user", "/dev/shm")
-"""Private file systems in memory, new for every command."""
 INSIDE_UID = 1000
 CAPABILITIES = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "FOWNER", "DAC_OVERRIDE", "SYS_RESOURCE", "SYS_PTRACE")
 """What the launcher needs to change the user, hand over the tree, watch and kill; the command has none of it."""
-ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl/certs")
 
 
-class BubblewrapSandbox:
+class BubblewrapSandbox(LaunchingSandbox):
     """Runs commands under bubblewrap; construct it with `open`, which finds the form that works here."""
 
     def __init__(self, cache: Path, *, user_namespace: bool, groups: ControlGroups | None = None) -> None:
@@ -71,25 +67,6 @@ class BubblewrapSandbox:
         if not done.succeeded:
             raise HarnessError(f"the sandbox starts but runs nothing: {done.stderr.decode(errors='replace')}")
 
-    def run(self, command: Command, tree: Path) -> Execution:
-        """Run a command over a tree; a tree that is writable must serve one command at a time."""
-        with self._user() as uid, self._launched(command, tree, uid=uid) as launcher:
-            return launcher.run(command)
-
-    @contextlib.contextmanager
-    def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
-        """Start a command that stays and answers requests, until the block ends."""
-        with self._user() as uid, self._launched(command, tree, uid=uid) as launcher, resident(command, launcher) as process:
-            yield process
-
-    @contextlib.contextmanager
-    def slot(self, tree: Path) -> Iterator[Slot]:
-        """Open a place for many commands over a tree, all of one user."""
-        with self._user() as uid:
-            slot = Slot(tree, lambda command: self._launched(command, tree, uid=uid, keep=True))
-            with contextlib.closing(slot):
-                yield slot
-
     @contextlib.contextmanager
     def _user(self) -> Iterator[int]:
         """Hold a user id for commands; 0 where a user namespace gives them one."""
@@ -107,9 +84,9 @@ class BubblewrapSandbox:
             raise HarnessError(f"no tree to run in: {tree}")
         if uid and not command.writable and (top.st_mode & 0o005) != 0o005:
             tree.chmod(stat.S_IMODE(top.st_mode) | 0o055)  # folders from `mkdtemp` are closed to the command's user
-        inside = _inside(command)
+        place_inside = inside(command)
         place = Place(
-            tree=inside,
+            tree=place_inside,
             scratch=SCRATCH,
             namespace=True,
             counted=self._counts,
@@ -124,7 +101,7 @@ class BubblewrapSandbox:
                 *(self._bwrap, *self._system),
                 *(option for folder in SCRATCH for option in (*size, "--tmpfs", folder)),
                 *(option for name, number in files.items() for option in ("--file", str(number), f"/etc/{name}")),
-                *("--bind" if command.writable else "--ro-bind", str(tree.resolve()), inside),
+                *("--bind" if command.writable else "--ro-bind", str(tree.resolve()), place_inside),
                 *_mounts(command),
                 *("--remount-ro", "/dev", "--remount-ro", "/", "--", f"/proc/self/fd/{program.fileno()}"),
             )
@@ -153,38 +130,31 @@ def _namespaces(user_namespace: bool) -> list[str]:
 def _file_system() -> list[str]:
     """Return the options for the parts of the file system that are equal for all commands."""
     options = ["--ro-bind", "/usr", "/usr", "--dir", "/etc", "--dir", "/etc/ssl"]
-    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+    for name in LIBRARIES:
         path = Path("/", name)
         if path.is_symlink():
             options += ["--symlink", os.readlink(path), str(path)]  # noqa: PTH115  # as it is, relative or not
         elif path.is_dir():
             options += ["--ro-bind", str(path), str(path)]
-    for path in (*(Path("/etc", name) for name in ETC), *sorted(Path("/etc").glob("java-*-openjdk"))):
+    for path in settings():
         options += ["--ro-bind-try", str(path), str(path)]
-    package = Path(repairlab.__file__).resolve().parent
-    if package.is_relative_to("/usr"):  # benchmarks come with the package: hidden tests must stay hidden
-        options += ["--tmpfs", str(package)]
+    if PACKAGE.is_relative_to("/usr"):
+        options += ["--tmpfs", str(PACKAGE)]
     return [*options, "--proc", "/proc", "--dev", "/dev"]
 
 
 def _mounts(command: Command) -> Iterator[str]:
     """Yield the options for the files of the host that the command asks for."""
-    package = Path(repairlab.__file__).resolve().parent
     made: set[Path] = set()
     for mount in command.mounts:
         path = Path(mount.path)
-        if path.is_relative_to("/usr") and not path.is_relative_to(package):
+        if path.is_relative_to("/usr") and not path.is_relative_to(PACKAGE):
             continue  # there already
         for folder in reversed(path.parents):
             if folder not in made and not folder.is_relative_to("/usr"):
                 made.add(folder)
                 yield from ("--dir", str(folder))  # bubblewrap by itself would close it to all but root
         yield from ("--ro-bind", mount.path, mount.path)
-
-
-def _inside(command: Command) -> str:
-    """Return where the tree lies inside: /work, unless a mount needs that path."""
-    return "/tree" if any(Path(mount.path).is_relative_to("/work") for mount in command.mounts) else "/work"
 
 
 @contextlib.contextmanager

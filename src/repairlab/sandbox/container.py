@@ -18,13 +18,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import repairlab
 from repairlab.core.errors import HarnessError
-from repairlab.core.execution import Command, Execution
-from repairlab.sandbox.bubblewrap import ETC, SCRATCH
+from repairlab.core.execution import Command
 from repairlab.sandbox.launcher import compile_launcher
-from repairlab.sandbox.resident import Resident, resident
-from repairlab.sandbox.slot import SPARE, Slot
+from repairlab.sandbox.launching import LIBRARIES, PACKAGE, SCRATCH, LaunchingSandbox, inside, settings
+from repairlab.sandbox.slot import SPARE
 from repairlab.sandbox.supervise import Launch, Launcher, Place, launched
 from repairlab.sandbox.users import COUNT, FIRST, unprivileged_id
 
@@ -33,14 +31,13 @@ CAPABILITIES = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "FOWNER", "DAC_O
 """What the launcher needs to change the user, hand over the tree, watch and kill; the command has none of it."""
 PROCESSES = 4096
 """Back-stop for all commands of a container together."""
-_LIBRARIES = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _DOOR = "/run/repairlab"
 _LAUNCHER = "/run/launcher"
 
 _numbers = itertools.count()
 
 
-class ContainerSandbox:
+class ContainerSandbox(LaunchingSandbox):
     """Runs commands in containers; construct it with `open`, which finds the engine and the image."""
 
     def __init__(self, engine: str, image: str, cache: Path, *, own_tools: bool) -> None:
@@ -65,28 +62,8 @@ class ContainerSandbox:
             raise HarnessError(f"{engine} has no image {image!r}, which REPAIRLAB_IMAGE names. Get it: {engine} pull {image}")
         return cls(program, image, cache, own_tools=True)
 
-    def run(self, command: Command, tree: Path) -> Execution:
-        """Run a command over a tree in a container of its own."""
-        with unprivileged_id() as uid, self._launched(command, tree, uid=uid) as launcher:
-            return launcher.run(command)
-
-    @contextlib.contextmanager
-    def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
-        """Start a command that stays and answers requests, until the block ends."""
-        with (
-            unprivileged_id() as uid,
-            self._launched(command, tree, uid=uid) as launcher,
-            resident(command, launcher) as process,
-        ):
-            yield process
-
-    @contextlib.contextmanager
-    def slot(self, tree: Path) -> Iterator[Slot]:
-        """Open a place for many commands over a tree, all of one user."""
-        with unprivileged_id() as uid:
-            slot = Slot(tree, lambda command: self._launched(command, tree, uid=uid, keep=True))
-            with contextlib.closing(slot):
-                yield slot
+    def _user(self) -> contextlib.AbstractContextManager[int]:
+        return unprivileged_id()
 
     @contextlib.contextmanager
     def _launched(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:
@@ -96,9 +73,9 @@ class ContainerSandbox:
             raise HarnessError(f"no tree to run in: {tree}")
         if not command.writable and (top.st_mode & 0o005) != 0o005:
             tree.chmod(stat.S_IMODE(top.st_mode) | 0o055)
-        inside = "/tree" if any(Path(mount.path).is_relative_to("/work") for mount in command.mounts) else "/work"
+        place_inside = inside(command)
         place = Place(
-            tree=inside,
+            tree=place_inside,
             scratch=SCRATCH,
             namespace=True,
             counted=True,
@@ -112,7 +89,7 @@ class ContainerSandbox:
             mounts = [
                 *_bind(Path(folder), _DOOR),
                 *_bind(self._launcher, _LAUNCHER),
-                *_bind(tree.resolve(), inside, writable=command.writable),
+                *_bind(tree.resolve(), place_inside, writable=command.writable),
                 *(option for mount in command.mounts for option in _bind(Path(mount.path), mount.path)),
                 *([] if self._own_tools else _tool_chain()),
             ]
@@ -152,16 +129,15 @@ def _bind(source: Path, target: str, *, writable: bool = False) -> tuple[str, st
 def _tool_chain() -> Iterator[str]:
     """Yield the options that show the machine's own tool chain, without repairlab."""
     yield from _bind(Path("/usr"), "/usr")
-    for name in _LIBRARIES:
+    for name in LIBRARIES:
         path = Path("/", name)
         if path.is_dir() and not path.is_symlink():
             yield from _bind(path, str(path))
-    for path in (*(Path("/etc", name) for name in ETC), *sorted(Path("/etc").glob("java-*-openjdk"))):
+    for path in settings():
         if path.exists():
             yield from _bind(path, str(path))
-    package = Path(repairlab.__file__).resolve().parent
-    if package.is_relative_to("/usr"):  # benchmarks come with the package: hidden tests must stay hidden
-        yield from ("--tmpfs", f"{package}:ro,size=1m")
+    if PACKAGE.is_relative_to("/usr"):
+        yield from ("--tmpfs", f"{PACKAGE}:ro,size=1m")
 
 
 def _import_empty_image(engine: str) -> str:
@@ -187,7 +163,7 @@ def _empty_image() -> bytes:
     with tarfile.open(fileobj=made, mode="w") as archive:
         for folder in ("usr", "etc", "etc/ssl", "proc", "sys", "dev", "run", "tmp", "home", "home/user", "work", "tree"):
             archive.addfile(_entry(folder, tarfile.DIRTYPE))
-        for name in _LIBRARIES:
+        for name in LIBRARIES:
             path = Path("/", name)
             if path.is_symlink():
                 archive.addfile(_entry(name, tarfile.SYMTYPE, target=os.readlink(path)))  # noqa: PTH115  # as it is, relative or not

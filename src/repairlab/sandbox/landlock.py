@@ -9,14 +9,13 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import repairlab
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command
-from repairlab.sandbox.bubblewrap import ETC
 from repairlab.sandbox.cgroups import ControlGroups
+from repairlab.sandbox.launching import LIBRARIES, PACKAGE, settings
 from repairlab.sandbox.process import Fence, ProcessSandbox
 
-TOOLS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc")
+TOOLS = ("/usr", "/proc", *(f"/{name}" for name in LIBRARIES))
 """Read and executed by everybody. /proc shows that other processes exist, and their command lines, but nothing that is in them."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 NEEDED = {True: (3, "6.2"), False: (6, "6.12")}
@@ -32,7 +31,7 @@ def open_landlock(cache: Path, *, groups: ControlGroups | None = None) -> Proces
         has = f"version {version} of Landlock" if version else "no Landlock"
         who = "root" if root else "an ordinary user"
         raise HarnessError(f"this kernel has {has}, and {who} needs version {wanted} (Linux {kernel})")
-    hidden = (Path(repairlab.__file__).resolve().parent, cache.resolve())
+    hidden = (PACKAGE, cache.resolve())
     rules = tuple(_tool_chain(hidden))
 
     def allow(command: Command, tree: Path) -> tuple[str, ...]:
@@ -49,8 +48,7 @@ def landlock_version() -> int:
 
 def _tool_chain(hidden: Iterable[Path]) -> Iterator[str]:
     """Yield the rules that are equal for all commands."""
-    settings = (*(Path("/etc", name) for name in ETC), *sorted(Path("/etc").glob("java-*-openjdk")))
-    for path in dict.fromkeys(path.resolve() for path in (*map(Path, TOOLS), *settings) if path.exists()):
+    for path in dict.fromkeys(path.resolve() for path in (*map(Path, TOOLS), *settings()) if path.exists()):
         yield from _readable(path, hidden)
     for device in DEVICES:
         if Path(device).exists():

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.execution import Command, Execution
+from repairlab.core.execution import Command
 from repairlab.core.record import record
 from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
-from repairlab.sandbox.resident import Resident, resident
-from repairlab.sandbox.slot import SPARE, Slot
+from repairlab.sandbox.launching import LaunchingSandbox
+from repairlab.sandbox.slot import SPARE
 from repairlab.sandbox.supervise import Launch, Launcher, Place, launched
 from repairlab.sandbox.users import unprivileged_id
 
@@ -32,7 +32,7 @@ class Fence:
     """What of the host a command over a tree may use besides its private folders, in the words of `Place.allow`."""
 
 
-class ProcessSandbox:
+class ProcessSandbox(LaunchingSandbox):
     """Runs commands as ordinary processes under limits; without a fence a command can read or harm anything it can reach."""
 
     def __init__(
@@ -48,29 +48,6 @@ class ProcessSandbox:
         self._groups = groups
         self._launcher = compile_launcher(cache)
 
-    def run(self, command: Command, tree: Path) -> Execution:
-        """Run a command over a tree, with a home and a temporary folder of its own."""
-        with self._user() as uid, self._launched(command, tree.resolve(), uid=uid) as launcher:
-            return launcher.run(command)
-
-    @contextlib.contextmanager
-    def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
-        """Start a command that stays and answers requests, until the block ends."""
-        with (
-            self._user() as uid,
-            self._launched(command, tree.resolve(), uid=uid) as launcher,
-            resident(command, launcher) as process,
-        ):
-            yield process
-
-    @contextlib.contextmanager
-    def slot(self, tree: Path) -> Iterator[Slot]:
-        """Open a place for many commands over a tree, all of one user."""
-        with self._user() as uid:
-            slot = Slot(tree, lambda command: self._launched(command, tree.resolve(), uid=uid, keep=True))
-            with contextlib.closing(slot):
-                yield slot
-
     @contextlib.contextmanager
     def _user(self) -> Iterator[int]:
         """Hold a user id for commands of root; 0 where there is no choice."""
@@ -83,6 +60,7 @@ class ProcessSandbox:
     @contextlib.contextmanager
     def _launched(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:
         """Make the command's private folders and start a launcher for commands like this one."""
+        tree = tree.resolve()
         if not tree.is_dir():
             raise HarnessError(f"no tree to run in: {tree}")
         mounts = [Path(mount.path).resolve() for mount in command.mounts]

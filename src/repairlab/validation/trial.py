@@ -46,11 +46,11 @@ class Trial:
         """Take the bug whose recipe counts, the folder `work` that holds the tree, and what a candidate changed in it, if known.
 
         A test that fails is run again, up to `confirm` times: the failure stands unless every one of these runs passes.
-        A bug's checker program runs in `judge`, which takes any tree: needed where `sandbox` is bound to the candidate's.
+        A bug's checker program runs in `judge`, which takes any tree; `sandbox` may be bound to the candidate's.
         """
         self.confirm = confirm
         self._changed = changed
-        self._judge = judge if judge is not None else sandbox if hasattr(sandbox, "reside") else None
+        self._judge = judge
         self.bug = bug
         self.sandbox = sandbox
         self.policy = policy
@@ -197,7 +197,7 @@ class Trial:
 
     def _run_pending(self, pending: Sequence[str]) -> Iterator[TestResult]:
         """Run tests in order and yield their results until one ends its process; at least one result is yielded."""
-        for batch in self._batches(self._next_of(pending)):
+        for batch in self._next_batches(pending):
             if len(batch.tests) == 1:
                 yield self._run_one(batch.tests[0], batch=batch)
                 continue
@@ -213,10 +213,10 @@ class Trial:
             if report.unfinished is not None:
                 return  # what is left runs in a new process
 
-    def _next_of(self, pending: Sequence[str]) -> Sequence[str]:
-        """Return the tests to begin with: where a process costs little, trigger tests get one before the rest is even loaded."""
-        trigger = [test for test in pending if test in self.bug.oracle.trigger]
-        return trigger if trigger and self._batches(trigger)[0].command.forks else pending
+    def _next_batches(self, pending: Sequence[str]) -> Sequence[Batch]:
+        """Return what to begin with: where a process costs little, trigger tests get one before the rest is even loaded."""
+        batches = self._batches([test for test in pending if test in self.bug.oracle.trigger])
+        return batches if batches and batches[0].command.forks else self._batches(pending)
 
     def _batches(self, tests: Sequence[str]) -> Sequence[Batch]:
         oracle = self.bug.oracle

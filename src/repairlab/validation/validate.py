@@ -79,7 +79,7 @@ class Workbench:
         """Judge in a folder of the candidate's own, built from nothing, a process for every command."""
         with _temporary_folder() as folder:
             lay_out(self._bug, changed, folder / "work")
-            trial = Trial(self._bug, self._sandbox, policy, folder / "work", changed=changed, confirm=confirm)
+            trial = Trial(self._bug, self._sandbox, policy, folder / "work", changed=changed, confirm=confirm, judge=self._sandbox)
             verdict, message = trial.judge()
             return _outcome(candidate, self._bug, policy, verdict, message, trial)
 

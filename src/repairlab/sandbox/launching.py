@@ -1,0 +1,68 @@
+"""What all back ends with a launcher share: one command, one that stays, or a lasting place, each as one user.
+
+And what of the host's tool chain their commands see, which is the same on all of them.
+"""
+
+import abc
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import repairlab
+from repairlab.core.execution import Command, Execution
+from repairlab.sandbox.resident import Resident, resident
+from repairlab.sandbox.slot import Slot
+from repairlab.sandbox.supervise import Launcher
+
+SCRATCH = ("/tmp", "/home/user", "/dev/shm")
+"""Private file systems in memory, where a back end has file systems of its own."""
+LIBRARIES = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+"""Links into /usr or folders beside it, by the age of the system."""
+PACKAGE = Path(repairlab.__file__).resolve().parent
+"""Benchmarks come with it: hidden tests must stay hidden, even where it is installed under /usr."""
+
+
+class LaunchingSandbox(abc.ABC):
+    """Runs commands through launchers; a back end says as which user, and how a launcher is started."""
+
+    name: str
+
+    @abc.abstractmethod
+    def _user(self) -> contextlib.AbstractContextManager[int]:
+        """Hold a user id for commands; 0 where they stay who they are."""
+
+    @abc.abstractmethod
+    def _launched(
+        self, command: Command, tree: Path, *, uid: int, keep: bool = False
+    ) -> contextlib.AbstractContextManager[Launcher]:
+        """Start a launcher for commands like this one; with `keep` the tree stays the user's from one to the next."""
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        """Run a command over a tree; a tree that is writable must serve one command at a time."""
+        with self._user() as uid, self._launched(command, tree, uid=uid) as launcher:
+            return launcher.run(command)
+
+    @contextlib.contextmanager
+    def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
+        """Start a command that stays and answers requests, until the block ends."""
+        with self._user() as uid, self._launched(command, tree, uid=uid) as launcher, resident(command, launcher) as process:
+            yield process
+
+    @contextlib.contextmanager
+    def slot(self, tree: Path) -> Iterator[Slot]:
+        """Open a place for many commands over a tree, all of one user."""
+        with self._user() as uid:
+            slot = Slot(tree, lambda command: self._launched(command, tree, uid=uid, keep=True))
+            with contextlib.closing(slot):
+                yield slot
+
+
+def settings() -> list[Path]:
+    """Return the files and folders under /etc that programs need to start, whether they are there or not."""
+    names = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl/certs")
+    return [*(Path("/etc", name) for name in names), *sorted(Path("/etc").glob("java-*-openjdk"))]
+
+
+def inside(command: Command) -> str:
+    """Return where a back end with file systems of its own puts the tree: /work, unless a mount needs that path."""
+    return "/tree" if any(Path(mount.path).is_relative_to("/work") for mount in command.mounts) else "/work"

@@ -4,7 +4,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from side_by_side import Naive, Row, compare, main
+from side_by_side import Naive, Row, compare, main, write_texts
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
@@ -124,9 +124,7 @@ def write_project(folder: Path) -> Path:
         ),
         **{f"bugs/shop/buggy/{name}": text for name, text in files.items()},
     }
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+    write_texts(folder, texts)
     return folder
 
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from side_by_side import Row, compare, main
+from side_by_side import Row, compare, main, write_texts
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
@@ -200,9 +200,7 @@ def write_project(folder: Path) -> Path:
         ),
         **{f"bugs/ledger/buggy/{name}": text for name, text in files.items()},
     }
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+    write_texts(folder, texts)
     return folder
 
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -84,42 +84,45 @@ class Naive:
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run without isolation or measuring."""
-        read, write = os.pipe()
         fixed = {"HOME": str(tree), "TMPDIR": tempfile.gettempdir(), "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
-        process = subprocess.Popen(
-            command.argv,
-            cwd=tree / command.cwd,
-            env={"PATH": os.environ["PATH"], **fixed, **dict(command.env)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=lambda: os.dup2(write, 3),  # noqa: PLW1509  # one thread only
-            pass_fds=(3, write),
-        )
-        os.close(write)
-        ending, code = Ending.EXITED, None
         try:
-            stdout, stderr = process.communicate(command.stdin, timeout=command.limits.wall_s)
-            code = process.returncode
-        except subprocess.TimeoutExpired:
-            process.kill()
-            stdout, stderr = process.communicate()
-            ending = Ending.WALL_LIMIT
-        with os.fdopen(read, "rb") as file:
-            report = file.read()
-        if code is not None and code < 0:
-            ending = Ending.SIGNALLED
-        return Execution(
-            ending=ending,
-            exit_code=code if ending is Ending.EXITED else None,
-            signal=-code if ending is Ending.SIGNALLED and code else None,
-            stdout=stdout,
-            stderr=stderr,
-            report=report,
-            cpu_s=0.0,
-            wall_s=0.0,
-            peak_mb=0.0,
-        )
+            done = subprocess.run(
+                command.argv,
+                cwd=tree / command.cwd,
+                env={"PATH": os.environ["PATH"], **fixed, **dict(command.env)},
+                input=command.stdin,
+                capture_output=True,
+                timeout=command.limits.wall_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as late:
+            return _execution(Ending.WALL_LIMIT, late.stdout or b"", late.stderr or b"")
+        if done.returncode < 0:
+            return _execution(Ending.SIGNALLED, done.stdout, done.stderr, signal=-done.returncode)
+        return _execution(Ending.EXITED, done.stdout, done.stderr, exit_code=done.returncode)
+
+
+def _execution(
+    ending: Ending, stdout: bytes, stderr: bytes, *, exit_code: int | None = None, signal: int | None = None
+) -> Execution:
+    return Execution(
+        ending=ending,
+        exit_code=exit_code,
+        signal=signal,
+        stdout=stdout,
+        stderr=stderr,
+        report=b"",
+        cpu_s=0.0,
+        wall_s=0.0,
+        peak_mb=0.0,
+    )
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files with the folders above them: a generated benchmark."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def candidates_of(bug: Bug, n: int) -> list[Candidate]:

@@ -202,8 +202,11 @@ class SharedBuild(Protocol):
         """Return the commands that make, in a copy of the buggy tree, what candidates share; some fail when it does not build."""
         ...
 
-    def toolchain(self, changed: Mapping[str, str | None]) -> Toolchain | None:
-        """Return what builds the tree again with new texts of some files; none where a build from nothing might differ."""
+    def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain | None:
+        """Return what builds the tree again with new texts of some files; none where a build from nothing might differ.
+
+        `prepared` says whether all commands of `prepare` succeeded.
+        """
         ...
 
 

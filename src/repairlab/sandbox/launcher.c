@@ -959,7 +959,7 @@ static const char *sample(long long elapsed_us, int with_disk, const struct serv
 static const char *watch(int children, const struct server *server)
 {
     struct pollfd fds[] = {{children, POLLIN, 0}, {control, POLLIN, 0}, {server ? server->channel : -1, POLLIN, 0}};
-    long long last = start_us, next_disk = start_us + 50000, pause = 2000;
+    long long last = start_us, next_disk = start_us + 50000, pause = server ? 8000 : 2000; /* most forks have ended by then */
     for (;;) {
         char buffer[4096];
         struct timespec timeout = {pause / 1000000, pause % 1000000 * 1000};

@@ -2,8 +2,9 @@
 
 import array
 import contextlib
+import dataclasses
 import fcntl
-import io
+import functools
 import json
 import os
 import select
@@ -12,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution
@@ -22,6 +24,8 @@ START_S = 60.0
 """How long a container may take to start."""
 GRACE_S = 15.0
 """How long after the wall limit the launcher may take to clean up before it counts as lost."""
+HEAD_START_MS = 10
+"""How long to wait for the answer alone: pipes have room for all that a short command says."""
 HEADROOM_MB = 128
 """Address space beyond the memory limit: program text and libraries are mapped, not resident."""
 ENVIRONMENT = {
@@ -129,19 +133,16 @@ class Launcher:
         """Run a command and wait for its end; with `forks` its program may be one that was started before."""
         limit = int(command.limits.output_mb * 1024 * 1024)
         with contextlib.ExitStack() as stack:
-            pipes = [_pipe() for _ in range(3)]
-            channels = [_Channel(stack.enter_context(read), limit) for read, _ in pipes]
-            try:
-                self.send(command, [write.fileno() for _, write in pipes], forks=forks)
-            finally:
-                for _, write in pipes:
-                    write.close()
+            channels = [stack.enter_context(_Channel(limit)) for _ in range(3)]
+            self.send(command, [channel.theirs for channel in channels], forks=forks)
+            for channel in channels:
+                channel.leave_to_them()
             status = self._read(channels, deadline=time.monotonic() + command.limits.wall_s + GRACE_S, limit=limit)
         return self._execution(status, [channel.content for channel in channels], limit=limit)
 
     def send(self, command: Command, ends: list[int], *, forks: bool = False) -> None:
         """Order a command whose standard output, standard error and report go to these descriptors."""
-        orders = _orders(command, self._place, forks=forks and command.forks)
+        orders = _orders(dataclasses.replace(command, stdin=b""), self._place, forks=forks and command.forks)
         if self._group:
             self._group.make_room(command.limits)
         with memory_file(orders) as order_file, memory_file(command.stdin) as stdin:
@@ -184,7 +185,9 @@ class Launcher:
         control = self._control.fileno()
         open_channels = {channel.number: channel for channel in channels}
         poll = select.poll()
-        for number in (control, *open_channels):
+        poll.register(control, select.POLLIN)
+        poll.poll(HEAD_START_MS)
+        for number in open_channels:
             poll.register(number, select.POLLIN)
         stopped = False
         while True:
@@ -271,6 +274,7 @@ def _listening(path: Path) -> Iterator[socket.socket]:
         yield listener
 
 
+@functools.lru_cache(maxsize=64)
 def _orders(command: Command, place: Place, *, forks: bool) -> bytes:
     """Return what the launcher reads: NUL-terminated `name=value` strings."""
     limits = command.limits
@@ -307,27 +311,36 @@ def _orders(command: Command, place: Place, *, forks: bool) -> bytes:
     return b"".join(os.fsencode(text) + b"\0" for text in texts)
 
 
-def _pipe() -> tuple[io.FileIO, io.FileIO]:
-    """Return a pipe as two files, which know whether they are closed."""
-    read, write = os.pipe()
-    os.fchmod(write, 0o666)  # test frameworks open /proc/self/fd/3 by name, and run as another user than root
-    return io.FileIO(read, "r"), io.FileIO(write, "w")
-
-
 class _Channel:
     """One pipe from the sandbox, of which only so much is kept."""
 
-    def __init__(self, end: io.FileIO, limit: int) -> None:
-        self.number = end.fileno()
+    def __init__(self, limit: int) -> None:
+        self.number, self.theirs = os.pipe()
+        os.fchmod(self.theirs, 0o666)  # test frameworks open /proc/self/fd/3 by name, and run as another user than root
         os.set_blocking(self.number, False)
-        self._end = end
         self._limit = limit
         self._chunks: list[bytes] = []
         self.size = 0
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        os.close(self.number)
+        self.leave_to_them()
+
+    def leave_to_them(self) -> None:
+        """Close the end to write to."""
+        if self.theirs >= 0:
+            os.close(self.theirs)
+        self.theirs = -1
+
     def read(self) -> bool:
         """Take what the pipe holds now; returns False when it holds nothing more."""
-        chunk = self._end.read(65536)
+        try:
+            chunk = os.read(self.number, 65536)
+        except BlockingIOError:
+            return False
         if chunk and self.size <= self._limit:
             self._chunks.append(chunk)
             self.size += len(chunk)

@@ -106,10 +106,10 @@ class Trial:
         self.peak_mb = max(self.peak_mb, execution.peak_mb)
         return execution
 
-    def prepare(self, commands: Sequence[Command]) -> None:
-        """Run commands of a build that may fail."""
-        for command in commands:
-            self._execute(command, BUILD_LIMITS)
+    def prepare(self, commands: Sequence[Command]) -> bool:
+        """Run commands of a build that may fail; return whether none did."""
+        executions = [self._execute(command, BUILD_LIMITS) for command in commands]
+        return all(execution.succeeded for execution in executions)
 
     def build(self) -> str:
         """Return why the tree does not build, or nothing."""

@@ -109,6 +109,7 @@ class _Workshop:
         self._runner = runner
         self._sandbox = sandbox
         self._noticed: dict[str, bool] = {}
+        self._prepared = False
         toolchain = language(bug.problem.language).toolchain
         self._shared = (
             toolchain.shared(bug.oracle.build, tree=Path(bug.tree.source), changing=bug.problem.path)
@@ -120,13 +121,13 @@ class _Workshop:
         """Build the buggy tree, where the tool then builds only what a candidate changes."""
         if self._shared is not None:
             trial = self._trial({}, "first-failure")
-            trial.prepare(self._shared.prepare(self._bug.oracle.test, files_below(self._tree.work)))
+            self._prepared = trial.prepare(self._shared.prepare(self._bug.oracle.test, files_below(self._tree.work)))
             time.sleep(CLOCK_TICK_S)  # what a candidate changes must be newer than what was built
             self._tree.keep()
 
     def trial(self, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Trial | None:
         """Put the tree back and a candidate's files into it; none when only a build from nothing would be right."""
-        toolchain = self._shared.toolchain(changed) if self._shared else None
+        toolchain = self._shared.toolchain(changed, prepared=self._prepared) if self._shared else None
         if self._shared and (toolchain is None or not all(self._notices(path, toolchain) for path in changed)):
             return None
         self._tree.reset()

@@ -44,8 +44,9 @@ class SharedTree:
         shared = (dataclasses.replace(command, argv=(*command.argv, "-k0", *targets)),) if targets else ()
         return (*self._headers(files), *shared)
 
-    def toolchain(self, changed: Mapping[str, str | None]) -> Toolchain | None:
+    def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain | None:
         """Return what builds the tree again with new texts of some files; none where a build from nothing might differ."""
+        del prepared  # the tool knows what is left to build
         if not self._serves(changed):
             return None
         same = bool(self._header) and self._first_includes(changed) == self._first_includes({})

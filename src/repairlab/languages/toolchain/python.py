@@ -3,13 +3,14 @@
 The copy keeps the host's site-packages out of reach of candidates: an installed repairlab would show them expected outputs.
 """
 
+import copy
 import functools
 import importlib.util
 import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
@@ -17,7 +18,7 @@ from repairlab.core.execution import Command, Execution
 from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest, record
-from repairlab.languages.language import Batch, Report, Tools
+from repairlab.languages.language import Batch, Report, Toolchain, Tools
 from repairlab.languages.toolchain import host, reports
 
 _PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
@@ -72,12 +73,24 @@ class PythonToolchain:
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
+        self._known: Collection[str] = ()
+
+    def knowing(self, files: Collection[str]) -> "PythonToolchain":
+        """Return a tool chain that need not look whether these files compile."""
+        other = copy.copy(self)
+        other._known = files  # of this class
+        return other
+
+    def shared(self, build: Build, *, tree: Path, changing: str) -> "_SharedTree":
+        """Return how candidates share a look at the files that none of them changes."""
+        del tree, changing
+        return _SharedTree(self, build)
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that compiles every source file to bytecode in memory."""
         tests = set(matching(files, test.files))
         sources = matching(files, build.sources or ("**/*.py",))
-        paths = [path for path in sources if path.endswith(".py") and path not in tests]
+        paths = [path for path in sources if path.endswith(".py") and path not in tests and path not in self._known]
         if not paths:
             return ()
         stdin = "\0".join(sorted(paths)).encode("utf-8", "surrogateescape")
@@ -165,6 +178,23 @@ class PythonToolchain:
             if scratch is not None:
                 _make_home(scratch, interpreter, packages, compiler)
         return home
+
+
+class _SharedTree:
+    """A tree of which every file was compiled once: each compiles by itself, whatever the others say."""
+
+    def __init__(self, toolchain: PythonToolchain, build: Build) -> None:
+        self._toolchain, self._build = toolchain, build
+        self._files: frozenset[str] = frozenset()
+
+    def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the command that compiles every source file."""
+        self._files = frozenset(files)
+        return self._toolchain.build(self._build, test, files)
+
+    def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
+        """Return what compiles just the changed files, if all others do."""
+        return self._toolchain.knowing(self._files - changed.keys() if prepared else ())
 
 
 def _package(name: str) -> Path:

@@ -1,12 +1,14 @@
 /* Turns a Python process that has loaded into a fork server: every run of its program is a fork that goes on from here.
  *
- * `import _zygote` stops in the loop below when REPAIRLAB_FORK_SERVER is the number of a socket to the launcher (0: there is
- * none), and goes on only in the forks. A message on that socket brings a run's descriptors 0 to 3; the answer says how the run ended and what it used.
- * The import always ends in an ImportError, so that the interpreter keeps no module of ours; no header of Python's is needed. */
+ * `import _zygote` leaves a function `sys.serve_forks` behind when REPAIRLAB_FORK_SERVER is the number of a socket to the launcher
+ * (0: there is none); it returns only in the forks. A message on that socket brings a run's descriptors 0 to 3; the answer says how
+ * the run ended and what it used. The import always ends in an ImportError, so that the interpreter keeps no module of ours; no
+ * header of Python's is needed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <link.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -103,9 +105,12 @@ static void wait_for(pid_t run, int launcher)
         _exit(1);
 }
 
-static void serve(int launcher)
+static int launcher;
+
+static void *serve_forks(void *self, void *nothing)
 {
     int fds[STREAMS];
+    (void)self, (void)nothing;
     prctl(PR_SET_DUMPABLE, 0); /* runs have the same user, and must neither trace this process nor read its memory */
     if (send(launcher, "ready", 5, MSG_NOSIGNAL) != 5)
         _exit(1);
@@ -117,7 +122,7 @@ static void serve(int launcher)
             _exit(1);
         if (run == 0) {
             become_run(fds);
-            return;
+            return PyBool_FromLong(1);
         }
         PyOS_AfterFork_Parent();
         for (int i = 0; i < STREAMS; i++)
@@ -126,33 +131,51 @@ static void serve(int launcher)
     }
 }
 
+/* Where the code of a function lies. */
+struct code { uintptr_t start, end; };
+static struct code finalize, mains[4];
+
+static struct code code_of(const char *name)
+{
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    void *start = dlsym(RTLD_DEFAULT, name);
+    if (!start || !dladdr1(start, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
+        return (struct code){0, 0};
+    return (struct code){(uintptr_t)start, (uintptr_t)start + symbol->st_size};
+}
+
+/* Says whether a call in this code returns to an address; the call may be the last thing in it. */
+static int is_caller(struct code code, const void *address)
+{
+    return (uintptr_t)address - 1 >= code.start && (uintptr_t)address - 1 < code.end;
+}
+
 /* Says whether the interpreter ends because its script has: then its main function asked for it, and not an exit on the way. */
 static void *script_ended(void *self, void *nothing)
 {
-    static const char *const mains[] = {"Py_RunMain", "Py_BytesMain", "Py_Main", "main"};
     void *frames[32];
-    Dl_info info;
-    int ended = 0, count = backtrace(frames, 32);
+    int ended = 0, i = 0, count = backtrace(frames, 32);
     (void)self, (void)nothing;
-    for (int i = 0; i + 1 < count; i++)
-        if (dladdr(frames[i], &info) && info.dli_sname && !strcmp(info.dli_sname, "Py_FinalizeEx")) {
-            int named = dladdr(frames[i + 1], &info) && info.dli_sname;
-            for (size_t j = 0; named && j < sizeof mains / sizeof *mains; j++)
-                ended |= !strcmp(info.dli_sname, mains[j]);
-            break;
-        }
+    while (i + 1 < count && !is_caller(finalize, frames[i]))
+        i++;
+    for (size_t j = 0; i + 1 < count && j < sizeof mains / sizeof *mains; j++)
+        ended |= is_caller(mains[j], frames[i + 1]);
     return PyBool_FromLong(ended);
 }
 
 void *PyInit__zygote(void)
 {
-    static struct method method = {"script_ended", script_ended, 4 /* METH_NOARGS */, NULL};
-    int launcher = take_variable();
+    static struct method methods[] = {{"script_ended", script_ended, 4 /* METH_NOARGS */, NULL}, {"serve_forks", serve_forks, 4, NULL}};
+    launcher = take_variable();
     if (launcher > 0) {
         void *frames[2];
         backtrace(frames, 2); /* loads a library at its first call */
-        PySys_SetObject("script_ended", PyCFunction_NewEx(&method, NULL, NULL)); /* for `sitecustomize`, which takes it away */
-        serve(launcher);
+        finalize = code_of("Py_FinalizeEx");
+        for (size_t i = 0; i < sizeof mains / sizeof *mains; i++)
+            mains[i] = code_of((const char *[]){"Py_RunMain", "Py_BytesMain", "Py_Main", "main"}[i]);
+        for (int i = 0; i < 2; i++) /* whoever imports this takes them away */
+            PySys_SetObject(methods[i].name, PyCFunction_NewEx(&methods[i], NULL, NULL));
     }
     PyErr_SetString(PyExc_ImportError, "the fork server is no module");
     return NULL;

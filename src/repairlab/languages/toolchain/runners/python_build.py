@@ -21,8 +21,11 @@ def problem(path: str) -> str:
 def main() -> None:
     """Check every file; exit code 1 when one fails."""
     warnings.simplefilter("ignore")
+    compile("", "", "exec")  # the first call takes longest
     with contextlib.suppress(ImportError):
-        import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415  # returns in forks of a fork server, or at once
+        import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
+    if serve_forks := vars(sys).get("serve_forks"):
+        serve_forks()  # returns in forks of a fork server
     paths = sys.stdin.buffer.read().decode("utf-8", "surrogateescape").split("\0")
     problems = [text for text in (problem(path) for path in paths if path) if text]
     sys.stderr.write("".join(f"{text}\n" for text in problems))

@@ -97,11 +97,15 @@ def stop_here_as_server() -> None:
     """Return in each fork of a fork server (see zygote.c), or at once when none is wanted."""
     sys.stdout.flush()
     sys.stderr.flush()
-    gc.collect()
-    gc.freeze()  # collections in forks need not look at what was here before them
     with contextlib.suppress(ImportError):
         import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
     os.environ.pop("REPAIRLAB_FORK_SERVER", None)
+    vars(sys).pop("script_ended", None)
+    serve_forks = vars(sys).pop("serve_forks", None)
+    gc.collect()
+    gc.freeze()  # collections in forks need not look at what was here before them
+    if serve_forks is not None:
+        serve_forks()
 
 
 def main(framework: str, run: Callable[[Channel, dict[str, Any]], bool]) -> None:

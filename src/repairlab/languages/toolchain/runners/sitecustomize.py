@@ -8,12 +8,12 @@ That is looked for among the objects of the program alone: all others are frozen
 """
 
 import atexit
-import builtins
 import gc
 import os
 import sys
 from _thread import _count as count_threads
 from _weakref import ref
+from builtins import Exception, all, any, frozenset, issubclass, len, map, set, str, type, vars  # noqa: UP029  # the program's may change
 from gc import get_objects, unfreeze
 from os import _exit
 
@@ -31,7 +31,6 @@ class _Leaving:
     """The last function that runs before an interpreter takes itself apart."""
 
     def __init__(self) -> None:
-        self._builtins = dict(vars(builtins))
         self._streams, self._modules = (sys.stdout, sys.stderr), frozenset((*sys.modules, *_HARMLESS.split()))
         classes = [thing for thing in get_objects() if issubclass(type(thing), type)]
         self._silent = [vars(kind) for kind in classes if "__del__" not in vars(kind)]
@@ -63,7 +62,6 @@ class _Leaving:
         objects = get_objects()
         return (
             len(objects) < _MANY
-            and vars(builtins) == self._builtins
             and sys.stdout is self._streams[0]
             and sys.stderr is self._streams[1]
             and count_threads() == 0
@@ -93,14 +91,17 @@ def _calls_nobody(reference: "ref[object]") -> bool:
 if not sys.orig_argv[-1].startswith(sys.prefix):
     leaving = _Leaving()
     atexit.register(leaving)
-    gc.collect()
-    gc.freeze()
-    del sys.modules["atexit"], sys.modules["gc"]
+    compile("", "", "exec")  # its first call makes hundreds of classes, and the import of a module makes that call
     try:
         import _zygote  # type: ignore[import-not-found]  # noqa: F401
     except ImportError:
         os.environ.pop("REPAIRLAB_FORK_SERVER", None)
     leaving.script_ended = vars(sys).pop("script_ended", bool)
+    serve_forks = vars(sys).pop("serve_forks", bool)
+    gc.collect()
+    gc.freeze()
+    del sys.modules["atexit"], sys.modules["gc"]
+    serve_forks()
 
 # To the program there is no such module.
 raise ImportError("no module named 'sitecustomize'", name="sitecustomize")

@@ -147,7 +147,9 @@ def _import_empty_image(engine: str) -> str:
     if not _has_image(engine, name):
         done = subprocess.run([engine, "import", "-", name], input=content, capture_output=True, check=False)
         if done.returncode != 0:
-            raise HarnessError(f"{Path(engine).name} cannot import an image: {done.stderr.decode(errors='replace').strip()[-500:]}")
+            # An engine that crashes says a lot after its first line.
+            words = done.stderr.decode(errors="replace").strip().splitlines() or ["it says nothing"]
+            raise HarnessError(f"{Path(engine).name} cannot import an image: {words[0][:300]}")
     return name
 
 

@@ -166,3 +166,13 @@ def test_harm_upon_harm_is_undone(order: list[str], tmp_path_factory: pytest.Tem
             continue  # an earlier one has taken its object away
     made.reset()
     assert picture(made.work) == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_tree_that_was_handed_to_another_user_is_not_written_again(tree: WorkTree) -> None:
+    files = [path for path in tree.work.rglob("*") if path.is_file() and not path.is_symlink()]
+    for path in (tree.work, *tree.work.rglob("*")):
+        os.chown(path, 64000, 64000, follow_symlinks=False)
+    before = {path: path.stat().st_ino for path in files}
+    tree.reset()
+    assert {path: path.stat().st_ino for path in files} == before

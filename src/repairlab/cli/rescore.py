@@ -1,0 +1,183 @@
+"""`repairlab rescore`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, cast, get_args
+
+import typer
+
+from repairlab.cli.options import Include, Json, numbers
+from repairlab.cli.output import count, data, print_json, print_table, talk
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.record import to_data
+from repairlab.published.comparing import Comparison, Status, compare_table
+from repairlab.published.figures import candidate_curves, check_curves, overlap_map
+from repairlab.published.golden import read_tables
+from repairlab.published.grid import Grid, shown
+from repairlab.published.judgement import Count, Order
+from repairlab.runs.rescoring import ALL_FORMATS, Asked, Rescored, read_results, rescore_results
+
+
+def rescore(
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FORMAT] FILE...",
+            help="Results; the format is recognised when it is obvious. Without any, formats are listed.",
+        ),
+    ] = None,
+    table: Annotated[
+        list[Path] | None, typer.Option("--table", help="A published table (TOML) to compute and compare, or a folder of them.")
+    ] = None,
+    data_folder: Annotated[Path, typer.Option("--data", help="Folder with the data that tables name.")] = Path(),
+    brief: Annotated[bool, typer.Option("--brief", help="Of tables, print only cells that are not equal.")] = False,
+    system: Annotated[list[str] | None, typer.Option("--system", help="Only this system; may be given several times.")] = None,
+    include: Include = None,
+    what: Annotated[
+        str | None,
+        typer.Option(
+            "--count", help="What a fix is: correct (a person accepted it) or plausible; by default what the results have."
+        ),
+    ] = None,
+    ranks: Annotated[str, typer.Option("--ranks", help="Sort ranks as number, or as written: text as text.")] = "number",
+    top: Annotated[str, typer.Option("--top", help="How many plausible candidates are checked.")] = "1,2,3,4,5,6,7,8,9,10",
+    against: Annotated[
+        Path | None, typer.Option("--against", help="Results of other tools, for the coverage of their fixes.")
+    ] = None,
+    labels: Annotated[Path | None, typer.Option("--labels", help="Types of bugs: CSV with bug,type, or JSON.")] = None,
+    figures: Annotated[Path | None, typer.Option("--figures", help="Folder for figures (SVG).")] = None,
+    json: Json = False,
+) -> None:
+    """Compute scores from published verdicts, without executing anything."""
+    if table:
+        if arguments:
+            raise UserError(f"--table names its data itself; leave {arguments[0]} out, or leave --table out")
+        _tables(table, data_folder, brief=brief, as_json=json)
+        return
+    if not arguments:
+        _formats(as_json=json)
+        return
+    ks = numbers(top, "--top")
+    if min(ks) < 1:
+        raise UserError(f"--top is {top}: each number must be 1 or more")
+    asked = Asked(
+        systems=tuple(system or ()),
+        include=tuple(include or ()),
+        count=None if what is None else cast(Count, _one_of(what, get_args(Count), "--count")),
+        order=cast(Order, _one_of(ranks, get_args(Order), "--ranks")),
+        top=ks,
+        against=against,
+        labels=labels,
+    )
+    found = rescore_results(read_results(arguments), asked)
+    _show(found, as_json=json)
+    if figures is not None:
+        _write_figures(found, figures)
+
+
+def _one_of(value: str, known: Sequence[str], option: str) -> str:
+    if value not in known:
+        raise unknown(f"value of {option}", value, known)
+    return value
+
+
+def _formats(*, as_json: bool) -> None:
+    if as_json:
+        print_json(ALL_FORMATS)
+    else:
+        print_table("Formats", ["name", "files"], list(ALL_FORMATS.items()))
+
+
+def _show(found: Rescored, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "fix": found.ranked.count if found.ranked else None,
+                "tables": [_data(grid) for grid in found.grids],
+                "fixed": {system: list(bugs) for system, bugs in found.ranked.fixed.items()} if found.ranked else {},
+                "left_out": dict(found.left_out),
+                "notes": list(found.notes),
+            }
+        )
+    else:
+        for grid in found.grids:
+            rows = [(name, *map(shown, cells)) for name, cells in grid.rows.items()]
+            print_table(grid.title, [grid.corner, *grid.columns], rows)
+    for note in found.notes:
+        talk().print(note, markup=False)
+    for reason in found.left_out.values():
+        talk().print(f"left out: {reason}", markup=False)
+
+
+def _data(grid: Grid) -> dict[str, Any]:
+    rows = [{"name": name, "cells": dict(zip(grid.columns, cells, strict=True))} for name, cells in grid.rows.items()]
+    return {"name": grid.name, "title": grid.title, "columns": list(grid.columns), "rows": rows}
+
+
+def _write_figures(found: Rescored, folder: Path) -> None:
+    if found.ranked is None:
+        raise UserError("--figures needs verdicts; these files have only statistics")
+    made: dict[str, str] = {}
+    by_name = {grid.name: grid for grid in found.grids}
+    if "candidates" in by_name:
+        made["candidates.svg"] = candidate_curves(found.ranked)
+    if "checks" in by_name:
+        made["checks.svg"] = check_curves(found.ranked)
+    made["overlap.svg"] = overlap_map(by_name["overlap"])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in made.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        talk().print(f"Figure written to {folder / name}", markup=False)
+
+
+def _tables(paths: Sequence[Path], folder: Path, *, brief: bool, as_json: bool) -> None:
+    comparisons = [compare_table(item, folder) for path in paths for item in read_tables(path).values()]
+    counts = [_counts(item) for item in comparisons]
+    if as_json:
+        print_json([to_data(item) | {"summary": found} for item, found in zip(comparisons, counts, strict=True)])
+    else:
+        for item in comparisons:
+            _print_comparison(item, brief=brief)
+        if len(comparisons) > 1:
+            rows = [(item.title, *found.values()) for item, found in zip(comparisons, counts, strict=True)]
+            rows.append(("all", *(sum(found[name] for found in counts) for name in counts[0])))
+            print_table("All tables", ["table", *counts[0]], rows)
+    if any(found["differs"] for found in counts):
+        raise typer.Exit(1)
+
+
+def _counts(item: Comparison) -> dict[str, int]:
+    return {"cells": len(item.cells)} | {status: item.n(status) for status in get_args(Status)}
+
+
+def _print_comparison(item: Comparison, *, brief: bool) -> None:
+    cells = [cell for cell in item.cells if not brief or cell.status != "equal"]
+    rows = [
+        (
+            cell.analysis,
+            cell.row,
+            cell.column,
+            shown(cell.ours),
+            shown(cell.published),
+            cell.difference,
+            "" if cell.as_printed is None else shown(cell.as_printed),
+            "" if cell.status == "equal" else cell.status,
+        )
+        for cell in cells
+    ]
+    if rows:
+        columns = ["analysis", "row", "column", "ours", "published", "difference", "ours, counted as printed", ""]
+        print_table(item.title, columns, rows)
+    found = _counts(item)
+    words = {
+        "erratum": "known erratum" if found["erratum"] == 1 else "known errata",
+        "unreadable": "unreadable in the paper",
+        "differs": "DIFFERENT",
+    }
+    said = "".join(f", {found[name]} {word}" for name, word in words.items() if found[name])
+    console = data()
+    console.print(f"{item.title}: {count(found['cells'], 'cell')}, {found['equal']} equal{said}", markup=False)
+    for reason in dict.fromkeys(cell.reason for cell in item.cells if cell.reason):
+        console.print(f"  erratum: {reason}", markup=False)
+    for note in item.notes:
+        console.print(f"  note: {note}", markup=False)

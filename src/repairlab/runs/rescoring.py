@@ -1,0 +1,140 @@
+"""Read results that were published, or made here, and analyse them without executing anything. Called by the verb `rescore`."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+from repairlab.published.analyses import ANALYSES, Beside
+from repairlab.published.grid import Grid, Statistics
+from repairlab.published.judgement import Count, Judgement, Order, Results, Ruling, choose, merge, only, results
+from repairlab.published.labels import read_labels
+from repairlab.published.ranked import Ranked, ranked
+from repairlab.published.table import FORMATS, format_of, recognise
+from repairlab.runs.samples import read_samples
+from repairlab.runs.store import Store
+
+ALL_FORMATS = {**FORMATS, "run": "Run folders of repairlab."}
+_RULINGS = {
+    Verdict.PLAUSIBLE: Ruling.PLAUSIBLE,
+    Verdict.TIMEOUT: Ruling.TIMEOUT,
+    Verdict.UNCOMPILABLE: Ruling.UNCOMPILABLE,
+    Verdict.UNDECIDED: Ruling.UNDECIDED,
+}
+
+
+@record
+class Asked:
+    """What to make of results."""
+
+    systems: tuple[str, ...] = ()
+    """Only these systems; none means all."""
+    include: tuple[str, ...] = ()
+    """Shell patterns of bugs, such as defects4j/*; none means all."""
+    count: Count | None = None
+    order: Order = "number"
+    top: tuple[int, ...] = tuple(range(1, 11))
+    against: Path | None = None
+    labels: Path | None = None
+
+
+@record
+class Rescored:
+    """All analyses of results."""
+
+    ranked: Ranked | None
+    """None for sources without verdicts."""
+    grids: tuple[Grid, ...]
+    left_out: Mapping[str, str]
+    """Analyses that the source does not support, and why."""
+    notes: tuple[str, ...]
+
+
+def read_results(arguments: Sequence[str]) -> Results | Statistics:
+    """Read files; a first argument that names a format says what they are, otherwise each is recognised."""
+    if not arguments:
+        raise UserError(f"no files are given; write: repairlab rescore [FORMAT] FILE... (formats: {', '.join(ALL_FORMATS)})")
+    if arguments[0] in ALL_FORMATS:
+        name, paths = arguments[0], [Path(text) for text in arguments[1:]]
+        if not paths:
+            raise UserError(f"no files are given for {name}, which reads: {ALL_FORMATS[name]}")
+        return _read(name, paths)
+    files: dict[str, list[Path]] = {}
+    for path in map(Path, arguments):
+        files.setdefault(_format(path), []).append(path)
+    found = {name: _read(name, paths) for name, paths in files.items()}
+    statistics = [name for name, item in found.items() if isinstance(item, Statistics)]
+    if len(found) == 1 and statistics:
+        return found[statistics[0]]
+    if statistics:
+        raise UserError(f"{files[statistics[0]][0]} has no verdicts; it cannot be put together with results, give it alone")
+    return merge({name: item for name, item in found.items() if isinstance(item, Results)})
+
+
+def _format(path: Path) -> str:
+    return "run" if (path / "run.json").is_file() else recognise(path)
+
+
+def _read(name: str, paths: Sequence[Path]) -> Results | Statistics:
+    for path in paths:
+        if not path.exists():
+            raise UserError(f"{path} does not exist")
+    return _runs(paths) if name == "run" else format_of(name).read(paths)
+
+
+def _runs(folders: Sequence[Path]) -> Results:
+    """Read run folders; each is a system, named by its repairer, or by its folder as well where several have the same."""
+    stores = [Store(folder) for folder in folders]
+    manifests = [store.manifest() for store in stores]
+    repairers = [manifest.experiment.repairer for manifest in manifests]
+    judgements: list[Judgement] = []
+    bugs: list[str] = []
+    notes: list[str] = []
+    for store, manifest, repairer in zip(stores, manifests, repairers, strict=True):
+        system = repairer if repairers.count(repairer) == 1 else f"{repairer} ({store.folder})"
+        samples = read_samples(store)
+        unfinished = sum(item.ended == "unfinished" for item in samples)
+        if unfinished:
+            notes.append(f"{store.folder}: {unfinished} of {len(samples)} bugs are unfinished; what there is counts")
+        for item in samples:
+            bugs.append(f"{manifest.benchmark_name}/{item.bug_id}")
+            for rank, verdict in enumerate(item.verdicts, start=1):
+                ruling = _RULINGS.get(verdict, Ruling.WRONG)
+                judgements.append(Judgement(system=system, bug=bugs[-1], rank=rank, ruling=ruling))
+    return results(judgements, bugs, notes)
+
+
+def rescore_results(source: Results | Statistics, asked: Asked) -> Rescored:
+    """Make every analysis that the results support, and say why the others are left out."""
+    if isinstance(source, Statistics):
+        return Rescored(ranked=None, grids=source.grids, left_out={}, notes=source.notes)
+    if not source.judgements:
+        raise UserError("the files hold no candidates; there is nothing to count")
+    chosen = only(choose(source, asked.systems, {}), asked.include)
+    notes = list(chosen.notes)
+    labels = None
+    if asked.labels is not None:
+        found = read_labels(asked.labels, chosen.bugs)
+        labels = found.types
+        if found.n_unlabelled:
+            notes.append(f"{found.n_unlabelled} of {len(chosen.bugs)} bugs have no label in {asked.labels}; they belong to no type")
+    beside = Beside(against=_against(asked), labels=labels, top=asked.top)
+    ready = ranked(chosen, count=asked.count, order=asked.order)
+    grids: list[Grid] = []
+    left_out: dict[str, str] = {}
+    for name, analysis in ANALYSES.items():
+        try:
+            grids.append(analysis(ready, beside))
+        except UserError as error:
+            left_out[name] = str(error)
+    return Rescored(ranked=ready, grids=tuple(grids), left_out=left_out, notes=tuple(notes))
+
+
+def _against(asked: Asked) -> Ranked | None:
+    if asked.against is None:
+        return None
+    found = read_results([str(asked.against)])
+    if isinstance(found, Statistics):
+        raise UserError(f"{asked.against} has no verdicts to compare with")
+    return ranked(found)

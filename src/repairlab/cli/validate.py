@@ -1,26 +1,40 @@
 """`repairlab validate`."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from repairlab.cli.options import AllowUnsafe, IsolationName, Json, NoCache, Recheck, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run import run_to_end
-from repairlab.core.record import digest
+from repairlab.core.candidate import Candidate
+from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.record import digest, to_data
+from repairlab.formats.table import FORMATS
+from repairlab.metrics.agreement import Agreement, Pair, agreement
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.given import read_given
+from repairlab.runs.given import GivenFile, read_given
 from repairlab.runs.pool import RECHECK
 from repairlab.runs.store import Store
+
+_SHOWN = 20
+"""How many unreadable entries are told."""
 
 
 def validate(
     benchmark: Annotated[str, typer.Argument(help="Name or folder of a benchmark.")],
     candidates: Annotated[
-        Path, typer.Argument(help='JSON Lines: {"bug": ID} with "function", "file" (new text), "patch" (unified diff) or "edits".')
+        Path,
+        typer.Argument(
+            help='JSON Lines: {"bug": ID} with "function", "file" (new text), "patch" (unified diff) or "edits"; or see --format.'
+        ),
     ],
+    format_name: Annotated[
+        str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; recognised when it is obvious.")
+    ] = None,
     policy: Annotated[str, typer.Option("--policy", help="first-failure, or full: run every test.")] = "first-failure",
     confirm: Annotated[int, typer.Option("--confirm", help="Run a failing test so often again, alone, before it counts.")] = 0,
     to: Annotated[Path | None, typer.Option("--to", help="Run folder; by default runs/NAME-DIGEST of the file.")] = None,
@@ -35,11 +49,12 @@ def validate(
     """Validate candidates made elsewhere."""
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
     opened = open_benchmark(benchmark)
-    given = read_given(candidates, opened)
-    for error in given.errors:
+    given = read_given(candidates, opened, format_name)
+    for error in given.errors[:_SHOWN]:
         talk().print(error, markup=False)
     if given.errors:
-        talk().print(f"{count(len(given.errors), 'line')} could not be read and left out", markup=False)
+        rest = f"; the first {_SHOWN} are above, --json has all" if len(given.errors) > _SHOWN else ""
+        talk().print(f"unreadable and left out: {len(given.errors)}{rest}", markup=False)
     settings = make_experiment(
         {
             "benchmark": benchmark,
@@ -53,13 +68,15 @@ def validate(
     )
     folder = to or Path("runs") / f"{candidates.stem}-{digest(settings, given.candidates)[:8]}"
     run_to_end(settings, opened, folder, here, given.candidates)
-    _show(Store(folder), n_unreadable=len(given.errors), as_json=json)
+    _show(Store(folder), given, as_json=json)
 
 
-def _show(store: Store, *, n_unreadable: int, as_json: bool) -> None:
+def _show(store: Store, given: GivenFile, *, as_json: bool) -> None:
+    n_unreadable = len(given.errors)
     outcomes = {outcome.candidate_id: outcome for outcome in store.outcomes()}
     rows = [(candidate, outcomes[candidate.id]) for candidate in store.candidates() if candidate.id in outcomes]
     rows.sort(key=lambda row: (row[0].bug_id, row[0].rank))
+    found = agreement(_pairs(rows, given)) if given.known else None
     if as_json:
         entries = [
             {
@@ -77,7 +94,9 @@ def _show(store: Store, *, n_unreadable: int, as_json: bool) -> None:
             }
             for candidate, outcome in rows
         ]
-        print_json({"run": str(store.folder), "n_unreadable": n_unreadable, "outcomes": entries})
+        unreadable = {"n_unreadable": n_unreadable, "unreadable": list(given.errors)}
+        head = {"run": str(store.folder), "format": given.format} | unreadable | _agreement_data(found)
+        print_json(head | {"outcomes": entries})
         return
     table = [
         (candidate.bug_id, candidate.rank, outcome.verdict.value, outcome.stage, outcome.message.split("\n")[0][:100])
@@ -86,3 +105,39 @@ def _show(store: Store, *, n_unreadable: int, as_json: bool) -> None:
     print_table("Verdicts", ["bug", "rank", "verdict", "stage", "message"], table)
     plausible = sum(outcome.verdict.value == "PLAUSIBLE" for _, outcome in rows)
     data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible; {count(n_unreadable, 'line')} unreadable")
+    if found:
+        _print_agreement(found)
+
+
+def _pairs(rows: list[tuple[Candidate, Outcome]], given: GivenFile) -> Iterator[Pair]:
+    for candidate, outcome in rows:
+        known = given.known.get((candidate.bug_id, candidate.rank))
+        if known:
+            yield Pair(
+                bug_id=candidate.bug_id,
+                rank=candidate.rank,
+                candidate_id=candidate.id,
+                published=known.word,
+                same=known.verdicts,
+                ours=outcome.verdict,
+            )
+
+
+def _agreement_data(found: Agreement | None) -> dict[str, Any]:
+    return {"agreement": to_data(found) | {"share": found.share}} if found else {}
+
+
+def _print_agreement(found: Agreement) -> None:
+    ours = [verdict.value for verdict in Verdict if any(verdict.value in row for row in found.matrix.values())]
+    rows = [(word, *(row.get(name, 0) for name in ours)) for word, row in sorted(found.matrix.items())]
+    print_table("Published and ours", ["published", *ours], rows)
+    if found.disagreements:
+        table = [(pair.bug_id, pair.rank, pair.published, pair.ours.value) for pair in found.disagreements]
+        print_table("Disagreements", ["bug", "rank", "published", "ours"], table)
+    kappa = "not defined" if found.kappa is None else f"{found.kappa:.3f}"
+    left_out = f"; {found.n_undecided} undecided are left out" if found.n_undecided else ""
+    data().print(
+        f"agreement with the published verdicts: {found.n_agree} of {count(found.n, 'candidate')} ({100 * found.share:.1f} %); "
+        f"on plausible or not: {found.n_agree_on_plausible}, kappa {kappa}{left_out}",
+        markup=False,
+    )

@@ -1,0 +1,169 @@
+"""Results of lin-tan/clm (`*_validate.json`) and its candidates (`*_output.json`): JSON by bug, with code to put in and verdicts.
+
+An entry shows the buggy function without comments, and between two marks the lines that a candidate replaces. These are found
+in the bug's own source by their tokens: line numbers (`loc`) differ between versions of a benchmark. Where there is a
+`function range`, a candidate is the whole function.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Edit
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.core.text import Span, line_of
+from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.making import Maker
+from repairlab.formats.reading import as_list, as_object, field, items_of, read_entries, read_json
+from repairlab.formats.verdicts import known, word
+from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_json
+from repairlab.languages.table import language
+
+_MARK = "</s>"
+_COMMENTS = re.compile(r"// (?:buggy lines start|buggy lines end|fixed lines):")
+_ALIKE = 0.85
+"""Share of a function's tokens that must be in the bug's source."""
+_LINE_CONFIGS = ("CODET5_BASE_CODEFORM_MASKFORM_NOCOMMENT", "CODET5_BASE_CODEFORM_COMMENTFORM_NOCOMMENT")
+_SPECIAL = re.compile(r"^(?:<pad>|<s>|\s*java\s(?=<s>))+|(?:</s>|<pad>|<\|endoftext\|>)+$")
+"""What models print around an answer."""
+
+
+@record
+class _Place:
+    """Where a candidate goes."""
+
+    span: Span
+    exact: bool
+    """Whether the function shown is that of the bug; a verdict on another version of it says less."""
+
+
+def recognises(sight: Sight) -> bool:
+    """Return whether there is a configuration and data with outputs."""
+    first = sight.first
+    if not isinstance(first, dict) or "config" not in first or not isinstance(first.get("data"), dict):
+        return False
+    value = next(iter(first["data"].values()), None)
+    return isinstance(value, dict) and "output" in value
+
+
+def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+    """Read the candidates of each bug by rank, with their verdicts where there are some."""
+    maker = Maker(benchmark, repairer="clm")
+    whole = as_object(read_json(path), f"{path}: ")
+    config = str(whole.get("config"))
+    return read_entries(items_of(path, whole.get("data")), lambda item: _given(*item, config, maker))
+
+
+def _given(name: str, value: Any, config: str, maker: Maker) -> Iterator[Given]:
+    entry = as_object(value)
+    bug = maker.bug(name)
+    whole = "function range" in entry and config not in _LINE_CONFIGS
+    place = None if whole else _marked(field(entry, "input"), bug)
+    for item in as_list(entry.get("output"), "output"):
+        text, verdict = _text(item)
+        if place is not None:
+            seen = (
+                verdict
+                if place.exact or verdict is None
+                else Known(word=f"{verdict.word}, other source", verdicts=verdict.verdicts)
+            )
+            yield _replaced(bug, text, place.span, seen, maker)
+        else:
+            yield _function(bug, text, verdict, maker)
+
+
+def _text(item: Any) -> tuple[str, Known | None]:
+    if isinstance(item, str):
+        return _SPECIAL.sub("", item), None
+    entry = as_object(item, "output: ")
+    return field(entry, "patch"), known(entry.get("correctness"))
+
+
+def _replaced(bug: Bug, text: str, place: Span, verdict: Known | None, maker: Maker) -> Given:
+    """Return the candidate that puts a text in the place of the buggy lines; an empty one deletes them."""
+    new = text.strip() + ("\n" if place.start == place.end else "")
+    return maker.made(bug, (Edit(path=bug.problem.path, text=new, span=place),), maker.origin(None), known=verdict)
+
+
+def _function(bug: Bug, text: str, verdict: Known | None, maker: Maker) -> Given:
+    """Return the candidate that replaces a function: the one of the same name, if only one has it, else the one to fix."""
+    syntax = language(bug.problem.language).syntax
+    mine = syntax.functions(text)
+    named = [found for found in syntax.functions(bug.problem.source) if mine and found.name == mine[0].name]
+    if len(named) == 1 and named[0].span != bug.problem.target.span:
+        return maker.span(bug, text, named[0].span, known=verdict)
+    return maker.function(bug, text, known=verdict)
+
+
+def _marked(shown: str, bug: Bug) -> _Place:
+    """Return where the marked part of a function is in the bug's source."""
+    before, inside, after = _parts(shown)
+    tokens = language(bug.problem.language).syntax.tokens
+    wanted, source = tokens(before + inside + after), tokens(bug.problem.source)
+    first = sum(token.span.start < len(before) for token in wanted)
+    last = sum(token.span.start < len(before) + len(inside) for token in wanted)
+    low, high, exact = _aligned([token.text for token in source], [token.text for token in wanted], first, last)
+    if low is None or high is None:
+        name = before.strip().split("\n")[0]
+        raise UserError(f"input: this function is not in {bug.problem.path} of bug {bug.id}, or more than once: {name[:80]!r}")
+    if low < high:
+        return _Place(span=Span(start=source[low].span.start, end=source[high - 1].span.end), exact=exact)
+    start = source[low].span.start if low < len(source) else len(bug.problem.source)
+    return _Place(span=Span(start=start, end=start), exact=exact)
+
+
+def _parts(shown: str) -> tuple[str, str, str]:
+    """Return what lies before, between and behind the marks, of which there are two kinds."""
+    parts = _COMMENTS.split(shown) if _COMMENTS.search(shown) else shown.removeprefix("<s>").split(_MARK)
+    if len(parts) < 3:
+        raise UserError("input: the buggy lines are not between two marks </s>, or // buggy lines start: and end:")
+    return parts[0], parts[1], parts[2]
+
+
+def _aligned(source: list[str], wanted: list[str], first: int, last: int) -> tuple[int | None, int | None, bool]:
+    """Return the tokens of the source that stand between the neighbours of tokens `first` to `last`, and if all are the same.
+
+    The function may differ a little from the one in the source, as it does between versions of a benchmark.
+    """
+    size = len(wanted)
+    at = [start for start in range(len(source) - size + 1) if source[start : start + size] == wanted]
+    if at:
+        return (at[0] + first, at[0] + last, True) if len(at) == 1 else (None, None, False)
+    blocks = difflib.SequenceMatcher(None, source, wanted, autojunk=False).get_matching_blocks()
+    place = {block.b + index: block.a + index for block in blocks for index in range(block.size)}
+    if len(place) < _ALIKE * size or first - 1 not in place or last not in place:
+        return None, None, False
+    low, high = place[first - 1] + 1, place[last]
+    return (low, high, False) if low <= high <= low + 2 * (last - first) + 10 else (None, None, False)
+
+
+def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+    """Write whole functions with their verdicts; without any verdict, as candidates."""
+    notes: list[str] = []
+    groups = by_bug(rendered(samples, benchmark, function_text, notes))
+    write_json(path, {"config": "repairlab", "data": {bug.id: _entry(bug, group) for bug, group in groups}})
+    return tuple(notes)
+
+
+def _entry(bug: Bug, group: list[Rendered]) -> dict[str, Any]:
+    source, span = bug.problem.source, bug.problem.target.span
+    first, last = line_of(source, span.start), line_of(source, max(span.end - 1, span.start))
+    columns = [at - source.rfind("\n", 0, at) for at in (span.start, max(span.end - 1, span.start))]
+    lines = [lines for lines in bug.problem.location or () if lines.path == bug.problem.path]
+    loc = f"{lines[0].first}-{lines[0].last + 1}" if lines else f"{first}-{last + 1}"
+    return {
+        "loc": loc,
+        "input": bug.problem.target.text,
+        "function range": f"{first},{columns[0]}-{last},{columns[1]}",
+        "output": [_output(item) for item in group],
+    }
+
+
+def _output(item: Rendered) -> dict[str, str] | str:
+    verdict = word(item.sample.verdict)
+    return {"patch": item.text, "correctness": verdict} if verdict else item.text

@@ -1,0 +1,91 @@
+"""What a format is: it reads others' candidates into ours and writes ours for others. `table` lists the formats."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.candidate import Candidate
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+
+
+@record
+class Known:
+    """A verdict that others published."""
+
+    word: str
+    """What they call it."""
+    verdicts: tuple[Verdict, ...]
+    """Our verdicts that say the same, the plainest first."""
+
+
+@record
+class Given:
+    """One candidate of a file, and what its makers found when they ran it."""
+
+    candidate: Candidate
+    known: Known | None = None
+
+
+@record
+class Unreadable:
+    """An entry that could not be read; the others count."""
+
+    where: str
+    """File and line or entry."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}"
+
+
+@record
+class Judged:
+    """One candidate to write, with its verdict when there is one."""
+
+    candidate: Candidate
+    verdict: Verdict | None = None
+    n_passed: int | None = None
+    """Tests or cases that passed; none when not all of them were run."""
+    n_tests: int | None = None
+
+
+@record
+class Sight:
+    """What a first look at a file or folder shows, from which formats recognise themselves."""
+
+    path: Path
+    names: tuple[str, ...] = ()
+    """Files in a folder, relative to it; the first few hundred."""
+    first: Any = None
+    """The first line of JSON Lines, or all of a JSON file."""
+    lines: bool = False
+    """Whether every line is a JSON value of its own."""
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """Return the first object: the file itself, its first line, or the first of its list; else an empty one."""
+        first = self.first[0] if isinstance(self.first, list) and self.first else self.first
+        return first if isinstance(first, dict) else {}
+
+    @property
+    def value(self) -> Any:
+        """Return the first value of a JSON object, for files that are tables from bug to something."""
+        return next(iter(self.first.values()), None) if isinstance(self.first, dict) else None
+
+
+class Format(Protocol):
+    """The functions of each module in `table`."""
+
+    def recognises(self, sight: Sight) -> bool:
+        """Return whether a file is obviously of this format."""
+        ...
+
+    def read(self, path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+        """Read candidates one after the other; those of a bug come in the order of their rank."""
+        ...
+
+    def write(self, samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+        """Write samples, which come bug by bug and by rank; returns what the format could not say of them."""
+        ...

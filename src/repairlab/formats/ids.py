@@ -1,0 +1,88 @@
+"""Find the bug that others' data mean: names differ in case, separators and the benchmark's name before them."""
+
+import re
+from collections.abc import Sequence
+
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
+from repairlab.core.errors import UserError, unknown
+
+_BENCHMARKS = (
+    *("defects4j", "d4j", "quixbugs", "qbs", "bears", "bdjar", "humanevaljava", "humaneval-java", "humanevalfix", "humaneval"),
+    *("bugsinpy", "swebench", "swe-bench", "fixeval", "codenet", "defects4c", "nl2fix", "gitbug-java", "java", "python"),
+)
+"""Names that may stand before a bug's own; the longer ones first where one begins another."""
+_METHOD = re.compile(r"^([A-Za-z]+)[_-](\d+)_(.+)_(\d+)[_-](\d+)$")
+"""Project, number, path, first and last line: how NL2Fix and others name a method of a Defects4J bug."""
+
+
+class BugIndex:
+    """Finds bugs of one benchmark by others' names for them.
+
+    A name is tried as it is, then without regard to case and separators, then without a benchmark's name before it (`Csv_4`,
+    `defects4j<SEP>Csv-4` and `QuixBugs GCD` find `Csv-4`, `Csv-4` and `gcd`), then as the commit that fixed the bug.
+    """
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        """Take the benchmark whose bugs are meant."""
+        self._benchmark = benchmark
+        self._exact = {bug.id: bug for bug in benchmark}
+        self._loose: dict[str, list[Bug]] = {}
+        for bug in benchmark:
+            for form in dict.fromkeys(_forms(bug.id, benchmark.name)):
+                self._loose.setdefault(form, []).append(bug)
+
+    def find(self, name: str) -> Bug:
+        """Return the bug that a name means; UserError when there is none or several."""
+        wanted = name.removeprefix(f"{self._benchmark.name}/")
+        if wanted in self._exact:
+            return self._exact[wanted]
+        for form in _forms(wanted, self._benchmark.name):
+            found = self._loose.get(form, ())
+            if found:
+                return _only(name, found)
+        method = _METHOD.match(wanted)
+        if method:
+            return self.find(f"{method[1]}-{method[2]}")
+        raise unknown(f"bug of {self._benchmark.name}", wanted, self._exact)
+
+    def of_commit(self, sha: str) -> Bug:
+        """Return the bug whose fix is this commit, which may be abbreviated."""
+        wanted = sha.lower()
+        found = [bug for bug in self._benchmark if (bug.origin.commit or "").lower().startswith(wanted)]
+        found = found or [bug for bug in self._benchmark if wanted[:7] in bug.id.lower()]
+        if not found:
+            raise unknown(
+                f"commit of a bug of {self._benchmark.name}", sha, [bug.origin.commit or bug.id for bug in self._benchmark]
+            )
+        return _only(sha, found)
+
+
+def _only(name: str, found: Sequence[Bug]) -> Bug:
+    if len(found) > 1:
+        raise UserError(f"{name!r} may mean any of {', '.join(bug.id for bug in found[:5])}; write the bug's id")
+    return found[0]
+
+
+def _forms(name: str, benchmark: str) -> list[str]:
+    """Return forms of a name, the most telling first.
+
+    >>> _forms("defects4j<SEP>Csv_4", "tiny")
+    ['defects4j-csv-4', 'defects4jcsv4', 'csv-4', 'csv4']
+    """
+    plain = _plain(name)
+    forms = [plain, _tight(plain)]
+    for prefix in (_plain(benchmark), *_BENCHMARKS):
+        if plain.startswith(f"{prefix}-"):
+            forms += _forms(plain[len(prefix) + 1 :], benchmark)
+            break
+    return forms
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^0-9a-z]+", "-", name.replace("<SEP>", "-").replace("_SEP_", "-").lower()).strip("-")
+
+
+def _tight(plain: str) -> str:
+    """Leave out separators but those between two digits, so that 1-11 does not become 11-1."""
+    return re.sub(r"(?<!\d)-|-(?!\d)", "", plain)

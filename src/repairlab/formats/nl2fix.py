@@ -1,0 +1,112 @@
+"""Candidates of NL2Fix, a JSON object from method to patches, and its `-validated.jsonl`: the same, a line each, with verdicts.
+
+A method is named PROJECT_NUMBER_PATH_FIRST_LAST, with the lines that it has in the buggy file; a patch is its new text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
+from repairlab.core.text import line_of
+from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.making import Maker
+from repairlab.formats.reading import as_list, as_object, field, lines_of, look, parse, read_entries, read_json
+from repairlab.formats.verdicts import WORDS, known, word
+from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_json, write_lines
+
+_VALIDATED = "-validated.jsonl"
+
+
+def recognises(sight: Sight) -> bool:
+    """Return whether the first method has a list of patches."""
+    value = sight.value
+    return any(name.endswith(_VALIDATED) for name in sight.names) or (
+        isinstance(value, dict) and isinstance(value.get("patches"), list)
+    )
+
+
+def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+    """Read candidates, with verdicts where there are some, from a file or from all validated files of a folder."""
+    maker = Maker(benchmark, repairer="nl2fix")
+    keys = {key_of(bug): bug for bug in benchmark}
+    for file in sorted(path.glob(f"*{_VALIDATED}")) if path.is_dir() else [path]:
+        for where, table in _tables(file):
+            if isinstance(table, Unreadable):
+                yield table
+                continue
+            named = ((f"{where}, entry {key!r}", (key, value)) for key, value in table.items())
+            yield from read_entries(named, lambda item: _given(*item, maker, keys))
+
+
+def _tables(file: Path) -> Iterator[tuple[str, dict[str, Any] | Unreadable]]:
+    """Yield the objects of a file: itself, or one a line."""
+    if not look(file).lines:
+        yield file.name, as_object(read_json(file), f"{file}: ")
+        return
+    for where, line in lines_of(file):
+        try:
+            yield where, as_object(parse(line))
+        except UserError as error:
+            yield where, Unreadable(where=where, reason=str(error))
+
+
+def _given(key: str, value: Any, maker: Maker, keys: dict[str, Bug]) -> Iterator[Given]:
+    bug = keys[key] if key in keys else maker.bug(key)
+    patches = [as_object(item, "patches: ") for item in as_list(as_object(value).get("patches"), "patches")]
+    numbered = all(isinstance(item.get("index"), int) for item in patches)
+    for item in sorted(patches, key=lambda item: item["index"]) if numbered else patches:
+        yield maker.function(bug, field(item, "patch"), known=_known(item))
+
+
+def _known(item: dict[str, Any]) -> Known | None:
+    """Return the verdict: correct is plausible without a failing relevant test."""
+    failing = item.get("failing_relevant")
+    found = known(item.get("correctness"))
+    if found and found.word == "plausible" and isinstance(failing, int) and failing > 0:
+        return Known(word="plausible, relevant tests fail", verdicts=WORDS["wrong"])
+    return found
+
+
+def key_of(bug: Bug) -> str:
+    """Return the name of a bug's method in NL2Fix's way."""
+    problem = bug.problem
+    number = re.fullmatch(r"(?:.*-)?([A-Za-z]+)-(\d+)", bug.id)
+    first, last = (line_of(problem.source, at) for at in (problem.target.span.start, max(problem.target.span.end - 1, 0)))
+    return f"{f'{number[1]}_{number[2]}' if number else bug.id}_{problem.path}_{first}_{last}"
+
+
+def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+    """Write one object of candidates; with the ending .jsonl one line per method, with verdicts."""
+    notes: list[str] = []
+    groups = by_bug(rendered(samples, benchmark, function_text, notes))
+    if path.suffix == ".jsonl":
+        write_lines(path, ({key_of(bug): {"patches": [_validated(item) for item in group]}} for bug, group in groups))
+    else:
+        write_json(path, {key_of(bug): _candidates(group) for bug, group in groups})
+    return tuple(notes)
+
+
+def _candidates(group: list[Rendered]) -> dict[str, Any]:
+    patches = [_patch(item) for item in group]
+    return {"prompt": "", "patches": patches, "response_length": len(patches), "unique_patches": len({item.text for item in group})}
+
+
+def _patch(item: Rendered) -> dict[str, Any]:
+    return {"patch": item.text, "index": item.sample.candidate.rank - 1}
+
+
+def _validated(item: Rendered) -> dict[str, Any]:
+    """Return a patch with its verdict, and the counts of tests when all of them ran."""
+    sample = item.sample
+    entry = _patch(item) | {"correctness": word(sample.verdict)}
+    if sample.n_tests is None or sample.n_passed is None:
+        return entry
+    trigger = len(item.bug.oracle.trigger)
+    if sample.verdict is Verdict.PLAUSIBLE:
+        entry |= {"total_trigger": trigger, "passing_trigger": trigger, "failing_relevant": 0}
+    return entry | {"total_relevant": sample.n_tests - trigger}

@@ -1,0 +1,118 @@
+"""Our own JSON Lines (docs/formats.md): a line is an object with `bug` and one way to say the candidate.
+
+These are `function` (new text of the target), `file` (new text of the file to fix), `patch` (unified diff), `edits` (as
+repairlab keeps them) or `answer` (text from which nothing could be read, with the `problem`). Optional are `model`,
+`repairer`, `origin` and `verdict`. The order of the lines is the ranking.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import to_data
+from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.making import Maker, edits_of_diff
+from repairlab.formats.reading import as_text, read_lines
+from repairlab.formats.writing import write_lines
+
+_FORMS = ("function", "file", "patch", "edits", "answer")
+_KEYS = ("bug", "model", "repairer", "origin", "verdict", "problem", *_FORMS)
+
+
+def recognises(sight: Sight) -> bool:
+    """Return whether the first line names a bug as we do."""
+    return sight.lines and "bug" in sight.entry
+
+
+def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+    """Read one candidate a line."""
+    maker = Maker(benchmark)
+    return read_lines(path, lambda entry: [_given(entry, maker)])
+
+
+def _given(entry: dict[str, Any], maker: Maker) -> Given:
+    for key in entry:
+        if key not in _KEYS:
+            raise unknown("key", key, _KEYS)
+    if not isinstance(entry.get("bug"), str):
+        raise UserError(f"the key 'bug' must be there and be a bug id, as text; it is {entry.get('bug')!r}")
+    forms = [form for form in _FORMS if form in entry]
+    if len(forms) != 1:
+        raise UserError(f"exactly one of {', '.join(_FORMS)} is needed, found {', '.join(forms) or 'none'}")
+    for key in ("function", "file", "patch", "model", "repairer", "problem"):
+        if key in entry:
+            as_text(entry[key], key)
+    bug, origin, known = maker.bug(entry["bug"]), _origin(entry), _known(entry)
+    form, value = forms[0], entry[forms[0]]
+    if form == "edits":
+        return maker.made(bug, _checked(tuple[Edit, ...], value, "edits"), origin, known=known)
+    if form == "answer":
+        answer = value if value is None else as_text(value, "answer")
+        return maker.unusable(bug, entry.get("problem", "nothing could be read"), answer, origin, known=known)
+    try:
+        if not value.strip():
+            raise UserError("the answer is empty")
+        return maker.made(bug, tuple(_edits(form, value, bug)), origin, known=known)
+    except UserError as error:
+        return maker.unusable(bug, str(error), value, origin, known=known)
+
+
+def _edits(form: str, text: str, bug: Bug) -> Iterable[Edit]:
+    if form == "patch":
+        return edits_of_diff(text, bug)
+    return [Edit(path=bug.problem.path, text=text, span=bug.problem.target.span if form == "function" else None)]
+
+
+def _origin(entry: dict[str, Any]) -> Origin:
+    if "origin" in entry:
+        made: Origin = _checked(Origin, entry["origin"], "origin")
+        return made
+    return Origin(repairer=entry.get("repairer", "file"), model=entry.get("model"))
+
+
+def _known(entry: dict[str, Any]) -> Known | None:
+    if "verdict" not in entry:
+        return None
+    name = as_text(entry["verdict"], "verdict")
+    if name not in Verdict.__members__:
+        raise unknown("verdict", name, Verdict.__members__)
+    return Known(word=name, verdicts=(Verdict(name),)) if name != Verdict.UNDECIDED else None
+
+
+def _checked(kind: Any, value: Any, name: str) -> Any:
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(f"{'.'.join(map(str, (name, *first['loc'])))}: {first['msg']}") from None
+
+
+def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+    """Write every candidate with its edits and all that is known of its origin."""
+    del benchmark
+    write_lines(path, map(_entry, samples))
+    return ()
+
+
+def _entry(sample: Judged) -> dict[str, Any]:
+    candidate = sample.candidate
+    entry: dict[str, Any] = {"bug": candidate.bug_id} | _form(candidate)
+    origin = {key: value for key, value in to_data(candidate.origin).items() if value}
+    entry |= origin if set(origin) <= {"repairer", "model"} else {"origin": origin}
+    return entry | ({"verdict": sample.verdict.value} if sample.verdict else {})
+
+
+def _form(candidate: Candidate) -> dict[str, Any]:
+    if candidate.problem is not None:
+        return {"answer": candidate.answer, "problem": candidate.problem}
+    edits = [
+        {"path": edit.path, "text": edit.text} | ({"span": to_data(edit.span)} if edit.span else {}) for edit in candidate.edits
+    ]
+    return {"edits": edits}

@@ -1,0 +1,96 @@
+"""How far two judges of the same candidates agree, such as a published evaluation and ours. Called by the verb `validate`."""
+
+from collections.abc import Iterable
+
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+
+
+@record
+class Pair:
+    """One candidate and what both judges say of it."""
+
+    bug_id: str
+    rank: int
+    candidate_id: str
+    published: str
+    """The other judge's word."""
+    same: tuple[Verdict, ...]
+    """Our verdicts that say the same as that word."""
+    ours: Verdict
+
+    @property
+    def agrees(self) -> bool:
+        """Return whether both say the same."""
+        return self.ours in self.same
+
+    @property
+    def agrees_on_plausible(self) -> bool:
+        """Return whether both call the candidate plausible, or neither does."""
+        return (self.ours is Verdict.PLAUSIBLE) == (Verdict.PLAUSIBLE in self.same)
+
+
+@record
+class Agreement:
+    """The agreement over many candidates."""
+
+    n: int
+    """Candidates that both judged."""
+    n_agree: int
+    n_agree_on_plausible: int
+    n_undecided: int
+    """Candidates that are left out because our own machinery failed on them."""
+    kappa: float | None
+    """Cohen's kappa of plausible or not; none when it is not defined."""
+    matrix: dict[str, dict[str, int]]
+    """How often a published word met a verdict of ours."""
+    disagreements: tuple[Pair, ...]
+
+    @property
+    def share(self) -> float:
+        """Return the share of candidates on which both agree."""
+        return self.n_agree / self.n if self.n else 0.0
+
+
+def agreement(pairs: Iterable[Pair]) -> Agreement:
+    """Compare verdict by verdict; candidates that we could not decide are left out and counted."""
+    matrix: dict[str, dict[str, int]] = {}
+    differing: list[Pair] = []
+    undecided = agree = plausible = 0
+    both: dict[tuple[bool, bool], int] = {}
+    for pair in pairs:
+        if pair.ours is Verdict.UNDECIDED:
+            undecided += 1
+            continue
+        row = matrix.setdefault(pair.published, {})
+        row[pair.ours.value] = row.get(pair.ours.value, 0) + 1
+        agree += pair.agrees
+        plausible += pair.agrees_on_plausible
+        cell = (Verdict.PLAUSIBLE in pair.same, pair.ours is Verdict.PLAUSIBLE)
+        both[cell] = both.get(cell, 0) + 1
+        if not pair.agrees:
+            differing.append(pair)
+    return Agreement(
+        n=sum(both.values()),
+        n_agree=agree,
+        n_agree_on_plausible=plausible,
+        n_undecided=undecided,
+        kappa=cohens_kappa(both),
+        matrix=matrix,
+        disagreements=tuple(differing),
+    )
+
+
+def cohens_kappa(both: dict[tuple[bool, bool], int]) -> float | None:
+    """Return Cohen's kappa of two yes-or-no judges (Cohen 1960); none when chance alone makes them agree always.
+
+    >>> round(cohens_kappa({(True, True): 20, (True, False): 5, (False, True): 10, (False, False): 15}), 3)
+    0.4
+    """
+    n = sum(both.values())
+    if not n:
+        return None
+    observed = sum(count for (a, b), count in both.items() if a == b) / n
+    first, second = (sum(count for cell, count in both.items() if cell[judge]) / n for judge in (0, 1))
+    chance = first * second + (1 - first) * (1 - second)
+    return None if chance == 1 else (observed - chance) / (1 - chance)

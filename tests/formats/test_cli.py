@@ -1,0 +1,142 @@
+"""Formats from the command line: validated and converted, as a user does it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repairlab.cli.main import run as run_cli
+from tests.conftest import PROGRAM
+from tests.formats.test_reading import DIFF
+
+FUNCTION = "def total(numbers):\n    return sum(numbers)"
+WRONG = "def total(numbers):\n    return 7"
+FILES: dict[str, tuple[str, Any]] = {
+    "swebench": ("c.json", [{"instance_id": "tiny/sum", "model_patch": DIFF}, {"instance_id": "sum", "model_patch": "no diff"}]),
+    "evalplus": ("c.jsonl", [{"task_id": "sum", "solution": FUNCTION}, {"task_id": "SUM", "solution": PROGRAM}]),
+    "repairbench": (
+        "c.jsonl",
+        [{"identifier": "sum", "evaluation": [{"generation": FUNCTION, "test": True}, {"generation": WRONG, "test": True}]}],
+    ),
+    "nl2fix": (
+        "sum-validated.jsonl",
+        [{"sum": {"patches": [{"patch": FUNCTION, "correctness": "plausible"}, {"patch": WRONG, "correctness": "wrong"}]}}],
+    ),
+    "npr4j-patches": ("c.patches", {"sum": {"0": FUNCTION, "1": WRONG}}),
+    "fixeval": (
+        "generation.json",
+        [{"src_id": "sum", "detokenized_generations": [PROGRAM.replace("= 1", "= 0"), PROGRAM], "generations": []}],
+    ),
+}
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run a command and return its exit code, standard output and standard error."""
+    code = run_cli(list(arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def store(folder: Path, name: str) -> Path:
+    file, value = FILES[name]
+    lines = value if file.endswith(".jsonl") else [value]
+    (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder / file
+
+
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("name", FILES)
+def test_others_candidates_are_validated(tiny: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = store(tmp_path, name)
+    arguments = ["validate", str(tiny), str(path), "-j", "1", "--no-cache", "--to", str(tmp_path / "run"), "--json"]
+    code, out, err = said(capsys, *arguments)
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["format"] == name
+    verdicts = [entry["verdict"] for entry in found["outcomes"]]
+    assert verdicts == ["PLAUSIBLE", "UNAPPLICABLE" if name == "swebench" else "WRONG"]
+    assert ("agreement" in found) == (name in ("nl2fix", "repairbench"))
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_agreement_with_published_verdicts_is_told(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = store(tmp_path, "repairbench")
+    arguments = [
+        "validate",
+        str(tiny),
+        str(path),
+        "--format",
+        "repairbench",
+        "-j",
+        "1",
+        "--no-cache",
+        "--to",
+        str(tmp_path / "run"),
+    ]
+    code, out, err = said(capsys, *arguments)
+    assert code == 0, err
+    assert "agreement with the published verdicts: 1 of 2 candidates (50.0 %); on plausible or not: 1, kappa 0.000" in out
+    assert "Disagreements" in out and "Published and ours" in out
+    _, out, _ = said(capsys, *arguments, "--json")
+    found = json.loads(out)["agreement"]
+    assert found["matrix"] == {"pass": {"PLAUSIBLE": 1, "WRONG": 1}} and found["share"] == 0.5
+    assert [(item["bug_id"], item["rank"], item["ours"]) for item in found["disagreements"]] == [("sum", 2, "WRONG")]
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_run_is_converted_with_its_verdicts_and_agrees_with_itself(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    common = ["-j", "1", "--no-cache"]
+    said(capsys, "validate", str(tiny), str(store(tmp_path, "nl2fix")), *common, "--to", str(tmp_path / "run"))
+    for name, file in (("clm", "v.json"), ("repairlab", "v.jsonl")):
+        code, out, err = said(capsys, "convert", str(tmp_path / "run"), str(tiny), "--format", name, "--to", str(tmp_path / file))
+        assert code == 0, err
+        assert f"2 candidates read, 0 unreadable; written to {tmp_path / file} as {name}" in out
+        again = ["validate", str(tiny), str(tmp_path / file), *common, "--to", str(tmp_path / name), "--json"]
+        found = json.loads(said(capsys, *again)[1])
+        assert (found["format"], found["agreement"]["n"], found["agreement"]["n_agree"]) == (name, 2, 2)
+    (tiny / "benchmark.toml").write_text((tiny / "benchmark.toml").read_text().replace("1.0.0", "1.0.1"))
+    code, _, err = said(capsys, "convert", str(tmp_path / "run"), str(tiny), "--format", "clm", "--to", str(tmp_path / "x.json"))
+    assert code == 2 and "is a run on tiny 1.0.0" in err and "tiny here is 1.0.1" in err
+
+
+def test_a_file_is_converted_to_any_other_format(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = store(tmp_path, "nl2fix")
+    with path.open("a") as file:
+        file.write("{\n")
+    code, out, err = said(capsys, "convert", str(path), str(tiny), "--format", "diffs", "--to", str(tmp_path / "d"), "--json")
+    assert code == 0
+    assert json.loads(out)["n_candidates"] == 2 and "line 2: not valid JSON" in err
+    assert (tmp_path / "d/sum/1.diff").read_text().startswith("--- a/main.py\n+++ b/main.py\n")
+    for name, place in (("swebench", "s.jsonl"), ("clm", "c.json"), ("npr4j-results", "r.json"), ("evalplus", "e")):
+        assert said(capsys, "convert", str(path), str(tiny), "--format", name, "--to", str(tmp_path / place))[0] == 0
+    assert json.loads((tmp_path / "c.json").read_text())["data"]["sum"]["output"][0]["correctness"] == "plausible"
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_of_very_many_unreadable_entries_only_some_are_told(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "c.patches"
+    path.write_text(json.dumps({"sum": {"1": FUNCTION}} | {f"Math-{number}": {"1": "x"} for number in range(30)}))
+    arguments = ["validate", str(tiny), str(path), "-j", "1", "--no-cache", "--to", str(tmp_path / "run"), "--json"]
+    code, out, err = said(capsys, *arguments)
+    assert code == 0
+    assert err.count("unknown bug of tiny") == 20 and "unreadable and left out: 30; the first 20 are above, --json has all" in err
+    assert len(json.loads(out)["unreadable"]) == json.loads(out)["n_unreadable"] == 30
+
+
+def test_formats_are_listed_and_wrong_use_is_explained(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "npr4j-patchinfo" in said(capsys, "convert")[1]
+    assert "clm" in json.loads(said(capsys, "convert", "--json")[1])
+    path = store(tmp_path, "nl2fix")
+    code, _, err = said(capsys, "convert", str(path), str(tiny), "--format", "swebench")
+    assert code == 2 and "--to PATH" in err
+    code, _, err = said(capsys, "convert", str(path), str(tiny), "--format", "swebnch", "--to", str(tmp_path / "x"))
+    assert code == 2 and "Did you mean 'swebench'?" in err
+    code, _, err = said(
+        capsys, "convert", str(path), str(tiny), "--from", "clm", "--format", "swebench", "--to", str(tmp_path / "x")
+    )
+    assert code == 2 and not (tmp_path / "x").exists()
+    code, _, err = said(capsys, "validate", str(tiny), str(path), "--format", "swebench")
+    assert code == 2 and "holds no usable candidate" in err

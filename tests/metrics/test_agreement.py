@@ -1,0 +1,63 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repairlab.core.outcome import Verdict
+from repairlab.metrics.agreement import Pair, agreement, cohens_kappa
+
+SAME = {
+    "plausible": (Verdict.PLAUSIBLE,),
+    "wrong": (Verdict.WRONG, Verdict.CRASH),
+    "timeout": (Verdict.TIMEOUT,),
+}
+pairs = st.lists(
+    st.builds(
+        lambda word, ours, rank: Pair(bug_id="b", rank=rank, candidate_id="c", published=word, same=SAME[word], ours=ours),
+        st.sampled_from(sorted(SAME)),
+        st.sampled_from(Verdict),
+        st.integers(1, 9),
+    )
+)
+
+
+def pair(word: str, ours: Verdict, rank: int = 1) -> Pair:
+    return Pair(bug_id="b", rank=rank, candidate_id="c", published=word, same=SAME[word], ours=ours)
+
+
+def test_a_crash_agrees_with_wrong_and_undecided_is_left_out() -> None:
+    found = agreement(
+        [
+            pair("plausible", Verdict.PLAUSIBLE),
+            pair("wrong", Verdict.CRASH),
+            pair("timeout", Verdict.WRONG, rank=3),
+            pair("plausible", Verdict.WRONG, rank=4),
+            pair("plausible", Verdict.UNDECIDED),
+        ]
+    )
+    assert (found.n, found.n_agree, found.n_agree_on_plausible, found.n_undecided) == (4, 2, 3, 1)
+    assert found.share == 0.5
+    assert found.matrix == {"plausible": {"PLAUSIBLE": 1, "WRONG": 1}, "wrong": {"CRASH": 1}, "timeout": {"WRONG": 1}}
+    assert [item.rank for item in found.disagreements] == [3, 4]
+    assert found.kappa == pytest.approx(0.5)
+
+
+def test_without_candidates_there_is_no_kappa() -> None:
+    found = agreement([])
+    assert (found.n, found.share, found.kappa, found.matrix) == (0, 0.0, None, {})
+    assert cohens_kappa({(True, True): 3}) is None
+
+
+@given(pairs)
+def test_counts_add_up(items: list[Pair]) -> None:
+    found = agreement(items)
+    assert found.n + found.n_undecided == len(items)
+    assert sum(sum(row.values()) for row in found.matrix.values()) == found.n
+    assert found.n_agree + len(found.disagreements) == found.n
+    assert found.n_agree <= found.n_agree_on_plausible <= found.n
+    assert found.kappa is None or -1 <= found.kappa <= 1
+
+
+@given(pairs.filter(bool))
+def test_who_agrees_always_has_a_kappa_of_one(items: list[Pair]) -> None:
+    same = [pair(item.published, item.same[0]) for item in items]
+    assert agreement(same).kappa in (None, 1.0)

@@ -4,8 +4,23 @@ from typing import Literal
 
 from repairlab.core.record import record
 
-Tool = Literal["none", "javac", "compile", "make", "cmake"]
-Framework = Literal["stdio", "pytest", "unittest", "junit4", "junit5", "gtest", "catch2", "ctest", "tap"]
+Tool = Literal["none", "javac", "compile", "make", "cmake", "autotools"]
+Framework = Literal[
+    "stdio",
+    "pytest",
+    "unittest",
+    "junit4",
+    "junit5",
+    "gtest",
+    "catch2",
+    "ctest",
+    "tap",
+    "automake",
+    "lit",
+    "cmocka",
+    "cunit",
+    "lines",
+]
 
 
 @record
@@ -13,7 +28,8 @@ class Build:
     """How to build. Which fields matter depends on the tool."""
 
     tool: Tool = "none"
-    """`none` (Python: only checked to compile to bytecode), `javac`, `compile` (plain gcc/g++), `make`, `cmake` (with ninja)."""
+    """`none` (Python: only checked to compile to bytecode), `javac`, `compile` (plain gcc/g++), `make`, `cmake` (with ninja),
+    `autotools` (configure, then make)."""
     sources: tuple[str, ...] = ()
     """Globs of the program's source files, relative to the root (`**` allowed)."""
     tests: tuple[str, ...] = ()
@@ -21,11 +37,11 @@ class Build:
     include: tuple[str, ...] = ()
     """Header search folders (compile)."""
     flags: tuple[str, ...] = ()
-    """Extra compiler flags; for make and cmake extra arguments (`CFLAGS=-O1`, `-DX=ON`)."""
+    """Extra compiler flags; for make, cmake and configure extra arguments (`CFLAGS=-O1`, `-DX=ON`)."""
     libraries: tuple[str, ...] = ()
     """Linker flags behind the objects, e.g. `-lm`, `-lgtest`."""
     targets: tuple[str, ...] = ()
-    """Targets of make or cmake; none means the default one."""
+    """Targets of make (autotools, too) or cmake; none means the default one."""
     release: int | None = None
     """Java language level (`javac --release`)."""
     class_path: tuple[str, ...] = ()
@@ -40,8 +56,9 @@ class Test:
 
     framework: Framework = "stdio"
     program: str = ""
-    """What to run: the script (Python stdio), the main class (Java stdio), the binary (C and C++: stdio, gtest, catch2, tap),
-    the build folder (ctest); empty means the framework's usual one."""
+    """What to run: the script (Python stdio), the main class (Java stdio), the binary (C and C++: stdio, gtest, catch2, tap, cmocka
+    and cunit), what takes names of tests (lines, lit), the build folder (ctest), the makefile's folder (automake); empty means the
+    framework's usual one."""
     files: tuple[str, ...] = ()
     """Globs of test files and test configuration: hidden from repairers and restored after a candidate is applied."""
     env: tuple[tuple[str, str], ...] = ()

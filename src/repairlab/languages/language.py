@@ -26,6 +26,11 @@ class Function:
     parameters: tuple[str, ...]
     """Parameter texts, white space normalised, to tell overloads apart."""
 
+    @property
+    def signature(self) -> str:
+        """Return the qualified name with the parameters: `Bank.Account.withdraw(int amount, String note)`."""
+        return f"{self.qualified}({', '.join(self.parameters)})"
+
 
 @record
 class Token:
@@ -118,6 +123,28 @@ class Toolchain(Protocol):
 
     def versions(self) -> dict[str, str]:
         """Return the tools used and their versions, for the environment digest; raises HarnessError naming what is missing."""
+        ...
+
+
+@record
+class Listing:
+    """What is known of the tests of some places: classes, files or modules."""
+
+    tests: tuple[str, ...]
+    error: str = ""
+    """Why the tests of a place could not be listed, the first such reason."""
+
+
+@runtime_checkable
+class Lister(Protocol):
+    """A tool chain that can find out which tests there are."""
+
+    def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
+        """Return the command that names the tests of classes (Java), files (pytest) or modules (unittest) in a built tree."""
+        ...
+
+    def listed(self, batch: Batch, execution: Execution) -> Listing:
+        """Read what that command found."""
         ...
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from repairlab.core.bug import Bug
 from repairlab.core.glob import matching
 from repairlab.languages.table import language
+from repairlab.languages.toolchain.native_tests import FRAMEWORKS
 
 _CODE = (".py", ".java", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cmake", ".ini", ".cfg", ".toml", ".xml", "Makefile")
 """Test files with these endings must be as they were after the tests; others may be data that tests write."""
 _BUILT = (".class", ".jar", ".so", "CTestTestfile.cmake")
-_NATIVE = ("gtest", "catch2", "ctest", "tap")
 
 _DECIDING = (
     r"__assert_fail|__assert_perror_fail|__assert|_?exit|_Exit|abort|strcmp|strncmp|strcasecmp|memcmp|strlen|strstr|abs|fabs|isnan"
@@ -152,7 +152,7 @@ def _new_trick(bug: Bug, old: str, new: str) -> str:
     checks: Mapping[str, re.Pattern[str] | None] = {
         "the test framework is used outside the tests ({})": _FRAMEWORK.get(framework),
         "the runner's process is searched or left ({})": _SEARCHES,
-        **(native if framework in _NATIVE else {"an object equals everything ({})": _EQUALS_ALL}),
+        **(native if framework in FRAMEWORKS else {"an object equals everything ({})": _EQUALS_ALL}),
     }
     syntax = language(bug.problem.language).syntax
     bare = syntax.strip_comments(new)

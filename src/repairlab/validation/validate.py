@@ -143,7 +143,7 @@ class _Workshop:
 
     def _notices(self, path: str, toolchain: Toolchain) -> bool:
         """Return whether the build sees that a file changed: makefiles are known to forget some."""
-        if self._bug.oracle.build.tool != "make":
+        if self._bug.oracle.build.tool not in ("make", "autotools"):
             return True  # ninja has the compiler's word for what depends on what
         if path not in self._noticed:
             self._tree.reset()

@@ -15,7 +15,7 @@ from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import record
-from repairlab.languages.language import Batch, Report, Tools
+from repairlab.languages.language import Batch, Listing, Report, Tools
 from repairlab.languages.toolchain import host, junit, reports
 from repairlab.languages.toolchain import java_resident as resident
 from repairlab.languages.toolchain.java_archive import Rehearsal, archive
@@ -39,8 +39,6 @@ _RUN = (
     "-XX:+ExitOnOutOfMemoryError",
     "-XX:-CreateCoredumpOnCrash",
     "-XX:ErrorFile=/dev/null",
-    "-Duser.timezone=UTC",
-    "-Duser.language=en",
     "-Dfile.encoding=UTF-8",
 )
 # Our servers and runners make a stream of descriptor 3, for which the JDK has no public way.
@@ -111,7 +109,7 @@ class JavaToolchain:
     def program(self, build: Build, test: Test) -> Command:
         """Return the command that runs the main class."""
         path = ":".join([CLASSES, *build.class_path])
-        argv = (self._java, *_RUN, "-Xss64m", "-cp", path, test.program or "Main")
+        argv = (self._java, *_RUN, *_place_and_time(test.env), "-Xss64m", "-cp", path, test.program or "Main")
         return self._command(argv, (), env=test.env, writable=False)
 
     def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
@@ -125,18 +123,54 @@ class JavaToolchain:
         runner = self._runner(framework, self._junit_jars(test))
         # JUnit comes first, so that a class of the tree cannot stand in for one of JUnit's.
         path = ":".join([*map(str, runner.jars), CLASSES, *build.class_path])
-        argv = (self._java, *_RUN, *runner.archive.flags, _OPENED, "-cp", path, junit.RUNNERS[framework])
+        argv = (
+            self._java,
+            *_RUN,
+            *_place_and_time(test.env),
+            *runner.archive.flags,
+            _OPENED,
+            "-cp",
+            path,
+            junit.RUNNERS[framework],
+        )
         request = "\n".join([nonce, "stop" if stop else "all", *wanted]).encode()
         command = self._command(argv, (*runner.jars, *runner.archive.files), stdin=request, env=test.env)
         return (Batch(command=command, tests=wanted, nonce=nonce),)
+
+    def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
+        """Return the command that names the tests of classes."""
+        framework = _junit_of(test)
+        if framework is None:
+            raise UserError(f"Java has no test framework {test.framework!r} whose tests can be listed. Possible: junit4, junit5")
+        jars = self._junit_jars(test)
+        first = (junit.runner(framework, jars, self._javac, self._tools.cache, lists=True), *jars)
+        path = ":".join([*map(str, first), CLASSES, *build.class_path])
+        argv = (self._java, *_RUN, *_place_and_time(test.env), _OPENED, "-cp", path, junit.LISTERS[framework])
+        nonce = reports.short_nonce()
+        request = "\n".join([nonce, "all", *places]).encode()
+        return Batch(command=self._command(argv, first, stdin=request, env=test.env), tests=tuple(places), nonce=nonce)
+
+    def listed(self, batch: Batch, execution: Execution) -> Listing:
+        """Read what the lister found."""
+        return reports.read_listing(batch, execution)
 
     def warm(self, build: Build, test: Test, files: Sequence[str]) -> JavaResident:
         """Return the JVMs that do the same for one candidate after the other."""
         framework, jars = _junit_of(test), self._junit_jars(test)
         servers = resident.compile_server(self._javac, self._tools.cache)
         ours = self._archive(resident.rehearsal(self._java, _REHEARSED, servers))
-        java = (self._java, *_RUN, _OPENED)
-        compiling = (*java, *ours.flags, *resident.COMPILE_FLAGS, "-cp", str(servers), resident.COMPILE_SERVER)
+        java = (self._java, *_RUN, *_place_and_time(test.env), _OPENED)
+        compiling = (
+            self._java,
+            *_RUN,
+            *_place_and_time(()),
+            _OPENED,
+            *ours.flags,
+            *resident.COMPILE_FLAGS,
+            "-cp",
+            str(servers),
+            resident.COMPILE_SERVER,
+        )
         alone = (*java, *ours.flags, "-Xss64m", "-cp", str(servers), resident.CASE_RUNNER)
         runner = self._runner(framework, jars) if framework else None
         archive = runner.archive if runner else ours
@@ -215,6 +249,18 @@ def _junit_of(test: Test) -> junit.JUnit | None:
     if test.framework == "junit4":
         return "junit4"
     return "junit5" if test.framework == "junit5" else None
+
+
+def _place_and_time(env: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the time zone and language of a JVM: TZ and LANG of the tests' environment where given, else UTC and English.
+
+    >>> _place_and_time((("TZ", "America/Los_Angeles"), ("LANG", "en_US.UTF-8")))
+    ('-Duser.timezone=America/Los_Angeles', '-Duser.language=en', '-Duser.country=US')
+    """
+    given = dict(env)
+    language, _, country = given.get("LANG", "en").partition(".")[0].partition("_")
+    where = (f"-Duser.country={country}",) if country else ()
+    return (f"-Duser.timezone={given.get('TZ', 'UTC')}", f"-Duser.language={language}", *where)
 
 
 def _sources(files: Sequence[str], build: Build) -> list[str]:

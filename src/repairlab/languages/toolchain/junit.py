@@ -23,6 +23,8 @@ MAVEN_CENTRAL = "https://repo1.maven.org/maven2"
 SYSTEM_FOLDER = Path("/usr/share/java")
 RUNNERS: dict[JUnit, str] = {"junit4": "JUnit4Runner", "junit5": "JUnit5Runner"}
 """Main classes of our runners."""
+LISTERS: dict[JUnit, str] = {"junit4": "JUnit4Lister", "junit5": "JUnit5Lister"}
+"""Main classes of those that name tests."""
 _SOURCES = Path(__file__).parent / "runners"
 _TIMEOUT_S = 60
 
@@ -145,9 +147,10 @@ def fetch(artifact: Artifact, folder: Path, *, repository: str = MAVEN_CENTRAL) 
 
 
 @functools.lru_cache(maxsize=8)
-def runner(framework: JUnit, class_path: tuple[Path, ...], javac: str, cache: str) -> Path:
-    """Return the jar with our runner, compiling it at first need; it is trusted code and is compiled on the host."""
-    sources = [_SOURCES / "ReportChannel.java", _SOURCES / f"{RUNNERS[framework]}.java"]
+def runner(framework: JUnit, class_path: tuple[Path, ...], javac: str, cache: str, *, lists: bool = False) -> Path:
+    """Return the jar with our runner, or with our lister, compiling it at first need; trusted code, compiled on the host."""
+    main = (LISTERS if lists else RUNNERS)[framework]
+    sources = [_SOURCES / "ReportChannel.java", _SOURCES / f"{main}.java"]
     stamps = [(str(path), path.stat().st_size) for path in class_path]
     name = f"{framework}-jar-{digest([path.read_text() for path in sources], COMPILE_OPTIONS, stamps, host.version(javac))}"
     folder = Path(cache).absolute() / name

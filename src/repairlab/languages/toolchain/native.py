@@ -1,10 +1,11 @@
-"""Building C and C++ trees with gcc, make or cmake; `native_tests` runs their tests. Validation runs the commands.
+"""Building C and C++ trees with gcc, make, cmake or configure; `native_tests` runs their tests. Validation runs the commands.
 
 Plain builds go through ninja, so that in a tree that was built before only what a candidate changed is compiled again.
 """
 
 import shlex
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
@@ -12,8 +13,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
-from repairlab.languages.language import Batch, Report, Tools
-from repairlab.languages.toolchain import host, native_tests
+from repairlab.languages.language import Batch, Listing, Report, Tools
+from repairlab.languages.toolchain import host, native_autotools, native_tests, reports
 from repairlab.languages.toolchain.native_ninja import FLAGS, GOLD, SANITIZE, manifest
 from repairlab.languages.toolchain.native_reuse import SharedTree
 
@@ -60,29 +61,32 @@ class NativeToolchain:
             return (_make(build),)
         if build.tool == "cmake":
             return (_cmake(build, files),)
-        raise UserError(f"C and C++ cannot be built with build.tool = {build.tool!r}. Possible: compile, make, cmake")
+        if build.tool == "autotools":
+            return (native_autotools.command(build, _compiler_env(_flags(build), build), _JOBS),)
+        raise UserError(f"C and C++ cannot be built with build.tool = {build.tool!r}. Possible: compile, make, cmake, autotools")
 
     def program(self, build: Build, test: Test) -> Command:
         """Return the command that runs the program."""
         return Command(argv=(_program(build, test),), env=run_env(build, test), address_space=not build.sanitize)
 
     def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
-        """Return one batch per test: each runs in a fresh process."""
-        del stop
-        program = test.program or "build" if test.framework == "ctest" else _program(build, test)
+        """Return one batch per test, which runs in a fresh process, or larger ones for programs that run many."""
+        program = _tests_of(build, test)
         return tuple(
-            Batch(
-                command=Command(
-                    argv=native_tests.command_line(test.framework, program, name),
-                    env=run_env(build, test),
-                    writable=True,
-                    address_space=not build.sanitize,
-                ),
-                tests=(name,),
-                nonce="",
-            )
-            for name in dict.fromkeys(tests)
+            _batch(native_tests.command_line(test.framework, program, names), names, build, test)
+            for names in native_tests.grouped(test.framework, tuple(dict.fromkeys(tests)), stop=stop)
         )
+
+    def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
+        """Return the command that names all tests; places are shell patterns of names."""
+        return _batch(native_tests.listing_command(test.framework, _tests_of(build, test)), tuple(places), build, test)
+
+    def listed(self, batch: Batch, execution: Execution) -> Listing:
+        """Read what that command found."""
+        names = (line.strip() for line in execution.stdout.decode("utf-8", "replace").splitlines())
+        found = dict.fromkeys(name for name in names if any(fnmatchcase(name, place) for place in batch.tests))
+        said = reports.shorten(execution.stderr.decode("utf-8", "replace"))[-300:]
+        return Listing(tests=tuple(found), error="" if execution.succeeded else f"the tests could not be listed to the end: {said}")
 
     def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
         """Read the report of the test's framework."""
@@ -108,6 +112,17 @@ def run_env(build: Build, test: Test) -> tuple[tuple[str, str], ...]:
     return (*(_SANITIZE_ENV if build.sanitize else ()), *test.env)
 
 
+def _tests_of(build: Build, test: Test) -> str:
+    """Return what runs the tests: a program, or the folder that ctest or make is told."""
+    folders = {"ctest": "build", "automake": "."}
+    return test.program or folders[test.framework] if test.framework in folders else _program(build, test)
+
+
+def _batch(argv: tuple[str, ...], tests: tuple[str, ...], build: Build, test: Test) -> Batch:
+    command = Command(argv=argv, env=run_env(build, test), writable=True, address_space=not build.sanitize)
+    return Batch(command=command, tests=tests, nonce="")
+
+
 def _program(build: Build, test: Test) -> str:
     if not test.program and build.tool != "compile":
         raise UserError(f"test.program is missing: with build.tool = {build.tool!r} it must name the program to run")
@@ -116,12 +131,16 @@ def _program(build: Build, test: Test) -> str:
     return program if "/" in program else f"./{program}"
 
 
+def _flags(build: Build) -> str:
+    return " ".join((*FLAGS, *(SANITIZE if build.sanitize else ())))
+
+
 def _make(build: Build) -> Command:
     host.require("make")
-    flags = " ".join((*FLAGS, *(SANITIZE if build.sanitize else ())))
     # A makefile that sets CFLAGS itself overrules the environment; the compiler's name on the command line overrules it.
     compilers = (f"CC=gcc {' '.join(SANITIZE)}", f"CXX=g++ {' '.join(SANITIZE)}") if build.sanitize else ()
-    return Command(argv=("make", _JOBS, *compilers, *build.flags, *build.targets), env=_compiler_env(flags, build), writable=True)
+    argv = ("make", _JOBS, *compilers, *build.flags, *build.targets)
+    return Command(argv=argv, env=_compiler_env(_flags(build), build), writable=True)
 
 
 def _cmake(build: Build, files: Sequence[str]) -> Command:
@@ -135,9 +154,8 @@ def _cmake(build: Build, files: Sequence[str]) -> Command:
     stamp = f"build/.files-{digest(sorted(path for path in files if not path.startswith('build/')))}"
     fresh = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt && test -f {stamp}'
     gold = f'{{ {_WANTS_ITS_LINKER} || export LDFLAGS="$LDFLAGS {GOLD}"; }}' if host.is_installed("ld.gold") else ":"
-    flags = " ".join((*FLAGS, *(SANITIZE if build.sanitize else ())))
     argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf build; {gold}; {configure} && touch {stamp}; }} && exec {compile_} >&2")
-    return Command(argv=argv, env=_compiler_env(flags, build), writable=True)
+    return Command(argv=argv, env=_compiler_env(_flags(build), build), writable=True)
 
 
 def _compiler_env(flags: str, build: Build) -> tuple[tuple[str, str], ...]:

@@ -81,7 +81,7 @@ class SharedTree:
         # A file that is new may be found where the build once looked in vain, and no list of dependencies says where it looked.
         if not all(path.endswith(_CODE) and (self._tree / path).is_file() for path in changed):
             return False
-        if self._build.tool == "make":  # few makefiles know what includes what
+        if self._build.tool in ("make", "autotools"):  # few makefiles know what includes what
             return all(path.endswith(_UNITS) and PurePosixPath(path).name not in self._included for path in changed)
         if self._build.tool == "cmake" and self._configuration_is_curious:
             return all(path.endswith(_UNITS) for path in changed)

@@ -1,4 +1,4 @@
-"""Running single tests of GoogleTest, Catch2, CTest and TAP programs, and reading their reports; `native` calls it."""
+"""Running tests of GoogleTest, Catch2, CTest, TAP and other programs and reading their reports; `native` calls it."""
 
 import re
 import secrets
@@ -10,9 +10,13 @@ from repairlab.core.execution import Ending, Execution
 from repairlab.core.outcome import TestResult, Verdict
 from repairlab.core.recipe import Framework
 from repairlab.languages.language import Batch, Report
-from repairlab.languages.toolchain import host, native_ctest, reports
+from repairlab.languages.toolchain import host, native_ctest, native_lines, reports
 
-_NATIVE_FRAMEWORKS = ("gtest", "catch2", "ctest", "tap")
+_LINES: tuple[native_lines.Form, ...] = ("automake", "lit", "cmocka", "cunit", "lines")
+FRAMEWORKS = ("gtest", "catch2", "ctest", "tap", *_LINES)
+_AT_ONCE = ("lit", "cmocka", "cunit", "lines")
+"""Frameworks whose programs run many tests in one process, and say at once what came of each."""
+_GROWTH = 4
 
 # Frameworks write their report to a named file. The descriptor has no name that can be relied on (a process that changed its
 # user may not open it again), so the file is copied to it afterwards; the tests themselves do not get the descriptor.
@@ -29,6 +33,23 @@ _RUN = {
     "catch2": '"$1" "$2" -r xml -o "$report"',
     "ctest": 'ctest --test-dir "$1" -R "$4" --output-junit "$report" --output-on-failure',
 }
+# Automake leaves a file with the result beside the test, if its makefiles are of this century; else there is what make prints.
+_AUTOMAKE = """
+rm -f "$1/$2.trs" "$1/${2%.*}.trs"
+make -C "$1" check "TESTS=$2" 3>/dev/null </dev/null
+code=$?
+for trs in "$1/$2.trs" "$1/${2%.*}.trs"; do
+    [ -f "$trs" ] && NAME="$2" awk '/^:test-result:/ { print $2 ": " ENVIRON["NAME"] }' "$trs" >&3
+done
+exit "$code"
+"""
+_LISTS = {
+    "ctest": """ctest --test-dir "$1" -N | sed -n 's/^ *Test *#[0-9]*: //p'""",
+    "gtest": """"$1" --gtest_list_tests | awk '/^[^ ]/ { suite = $1 } /^  / { print suite $1 }'""",
+    "catch2": '"$1" --list-test-names-only; true',
+    "lines": '"$1" --list',
+}
+"""Shell commands that print the names of all tests, one a line."""
 
 _CANARY = "canary."
 # CTest itself knows which tests exist, so its canary is a real test whose program gets another name: where a test's last argument
@@ -54,7 +75,7 @@ ctest --test-dir "$folder" --output-junit "$report"
 
 def canary_name(framework: Framework, tests: Sequence[str]) -> str:
     """Return the name of a test that does not exist and must not pass; nothing for frameworks whose runner is our own."""
-    if framework not in _NATIVE_FRAMEWORKS:
+    if framework not in FRAMEWORKS:
         return ""
     word = "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(12))
     if framework == "gtest":
@@ -62,12 +83,37 @@ def canary_name(framework: Framework, tests: Sequence[str]) -> str:
     return f"{_CANARY}{word}:{tests[0]}" if framework == "ctest" else word
 
 
-def command_line(framework: Framework, program: str, name: str) -> tuple[str, ...]:
-    """Return the command line that runs one test alone."""
+def grouped(framework: Framework, tests: Sequence[str], *, stop: bool) -> Iterable[tuple[str, ...]]:
+    """Yield the tests that share a process, in their order: where the first failure ends it all, few at first."""
+    size = 1 if stop or framework not in _AT_ONCE else max(len(tests), 1)
+    start = 0
+    while start < len(tests):
+        yield tuple(tests[start : start + size])
+        start += size
+        size *= _GROWTH if framework in _AT_ONCE else 1
+
+
+def listing_command(framework: Framework, program: str) -> tuple[str, ...]:
+    """Return the command line that prints the names of all tests."""
+    if framework not in _LISTS:
+        raise UserError(f"tests of {framework!r} cannot be listed; name them instead. Possible: {', '.join(_LISTS)}")
+    return ("/bin/sh", "-c", _LISTS[framework], "sh", program)
+
+
+def command_line(framework: Framework, program: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the command line that runs these tests; but for programs that print lines, it is one."""
+    name = names[0]
     if framework == "tap":
         return (program, name)
+    if framework in ("cmocka", "cunit"):
+        return (program,)
+    if framework in ("lines", "lit"):
+        return (program, *(("-v",) if framework == "lit" else ()), *names)
+    if framework == "automake":
+        host.require("make")
+        return ("/bin/sh", "-c", _AUTOMAKE, "sh", program, name)
     if framework not in _RUN:
-        raise UserError(f"C and C++ have no test framework {framework!r}. Possible: {', '.join(_NATIVE_FRAMEWORKS)}, stdio")
+        raise UserError(f"C and C++ have no test framework {framework!r}. Possible: {', '.join(FRAMEWORKS)}, stdio")
     if framework == "ctest":
         return _ctest_command_line(program, name)
     return ("/bin/sh", "-c", _SCRIPT % _RUN[framework], "sh", program, _pattern(framework, name))
@@ -95,7 +141,10 @@ def _pattern(framework: Framework, name: str) -> str:
 
 
 def report(framework: Framework, made: Batch, execution: Execution) -> Report:
-    """Read what the process of one test reported."""
+    """Read what the process of a batch's tests reported."""
+    for form in _LINES:
+        if framework == form:
+            return native_lines.report(form, made, execution)
     test = made.tests[0]
     if framework == "tap":
         found = _tap(test, execution)

@@ -4,6 +4,7 @@ The copy keeps the host's site-packages out of reach of candidates: an installed
 """
 
 import copy
+import dataclasses
 import functools
 import importlib.util
 import json
@@ -18,7 +19,7 @@ from repairlab.core.execution import Command, Execution
 from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest, record
-from repairlab.languages.language import Batch, Report, Toolchain, Tools
+from repairlab.languages.language import Batch, Listing, Report, Toolchain, Tools
 from repairlab.languages.toolchain import host, reports
 
 _PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
@@ -125,6 +126,26 @@ class PythonToolchain:
             writable=True,
         )
         return (Batch(command=command, tests=wanted, nonce=nonce),)
+
+    def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
+        """Return the command that names the tests of files (pytest) or modules (unittest)."""
+        del build
+        environment = dict(test.env)
+        folders = [folder for folder in environment.pop("PYTHONPATH", "").split(":") if folder]
+        nonce = reports.short_nonce()
+        request = {"nonce": nonce, "tests": list(places), "framework": test.framework, "path": folders}
+        command = self._command(
+            "-s",
+            str(self._home / "runners/python_listing.py"),
+            stdin=json.dumps(request).encode(),
+            env=(("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"), *environment.items()),
+            writable=True,
+        )
+        return Batch(command=dataclasses.replace(command, forks=False), tests=tuple(places), nonce=nonce)
+
+    def listed(self, batch: Batch, execution: Execution) -> Listing:
+        """Read what the lister found."""
+        return reports.read_listing(batch, execution)
 
     def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
         """Read what the runner reported."""

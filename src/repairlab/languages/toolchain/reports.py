@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from repairlab.core.execution import Execution
 from repairlab.core.outcome import TestResult, Verdict
-from repairlab.languages.language import Batch, Report
+from repairlab.languages.language import Batch, Listing, Report
 
 _LONGEST_MESSAGE = 2000
 _NONCE_DIGITS, _CANARY_DIGITS, _N_CANARIES = 32, 12, 4
@@ -26,6 +26,11 @@ _STATUS_TEXT = {
 def new_nonce() -> str:
     """Return a word that code under test cannot guess; its second part names the canaries of the process that gets it."""
     return secrets.token_hex((_NONCE_DIGITS + _N_CANARIES * _CANARY_DIGITS) // 2)
+
+
+def short_nonce() -> str:
+    """Return such a word without canaries, for processes that run no test."""
+    return secrets.token_hex(_NONCE_DIGITS // 2)
 
 
 def canaries(nonce: str) -> tuple[str, ...]:
@@ -69,6 +74,17 @@ def read_events(batch: Batch, execution: Execution) -> Report:
         kept = tuple(result for test, result in results.items() if test != unfinished)
         return Report(results=kept, unfinished=unfinished, error=error)
     return Report(results=tuple(results.values()), error=error)
+
+
+def read_listing(batch: Batch, execution: Execution) -> Listing:
+    """Read which tests our own listers found; a process that did not come to its end may have missed some, and says so."""
+    events = list(_events(execution.report, batch.nonce))
+    found = dict.fromkeys(event["test"] for event in events if event.get("event") == "start" and event.get("test"))
+    errors = [shorten(str(event.get("message", ""))) for event in events if event.get("event") == "error"]
+    if not (execution.succeeded and any(event.get("event") == "done" for event in events)):
+        said = (execution.stderr or execution.stdout).decode("utf-8", "replace")
+        errors.append(f"the tests could not be listed to the end: {shorten(said)[-300:]}")
+    return Listing(tests=tuple(found), error=errors[0] if errors else "")
 
 
 def _passed(result: TestResult | None) -> bool:

@@ -102,7 +102,7 @@ class PytestReporter:
             parent = host.getparent(pytest.Module) or host.parent
             canary = namespace[f"canary_{index}"]
             item = pytest.Function.from_parent(parent, name=f"test_{word}", callobj=canary)
-            item.repr_failure = _say_little
+            item.repr_failure = _say_little  # type: ignore[method-assign]
             found.append(item)
         return found
 

@@ -1,0 +1,35 @@
+"""A bug and its fix without tests: for training, and for metrics that compare texts."""
+
+from typing import Literal
+
+from repairlab.core.record import record
+
+PairForm = Literal["line", "method", "class", "expression"]
+
+
+@record
+class Pair:
+    """One text before and after a fix."""
+
+    id: str
+    """Unique within its set."""
+    buggy: str
+    fixed: str
+    context: str = ""
+    """Buggy code around it, where the source has it: the method of a line, the class of a method."""
+    repository: str | None = None
+    commit: str | None = None
+
+
+@record
+class PairSet:
+    """What is said of a set of pairs."""
+
+    name: str
+    version: str
+    licence: str
+    description: str
+    language: str
+    form: PairForm
+    abstract: bool
+    """Whether names are replaced by placeholders such as VAR_1."""

@@ -91,38 +91,40 @@ def load_folder(folder: Path, find_target: FindTarget) -> Benchmark:
     bug_folders = sorted(path for path in (folder / "bugs").glob("*") if path.is_dir())
     if not bug_folders:
         raise UserError(f"benchmark {head.name!r} has no bugs: {folder / 'bugs'} holds no folder")
-    bugs = tuple(_load_bug(path, head.name, find_target) for path in bug_folders)
+    bugs = tuple(load_bug(path, head.name, find_target) for path in bug_folders)
     return Benchmark(name=head.name, version=head.version, licence=head.licence, description=head.description, bugs=bugs)
 
 
-def _load_bug(folder: Path, benchmark: str, find_target: FindTarget) -> Bug:
+def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: str | None = None) -> Bug:
+    """Read one bug; its id is the folder's name unless the folder is about to get it."""
+    name = bug_id or folder.name
     facts = _read_toml(folder / "bug.toml", _BugFile)
     buggy = folder / "buggy"
     if not buggy.is_dir():
-        raise UserError(f"bug {folder.name}: the folder {buggy} is missing")
+        raise UserError(f"bug {name}: the folder {buggy} is missing")
     files = read_sources(buggy)
     if facts.path not in files:
         problem = "is not UTF-8 text" if (buggy / facts.path).is_file() else "does not exist"
-        raise UserError(f"bug {folder.name}: the file to fix, buggy/{facts.path}, {problem}")
+        raise UserError(f"bug {name}: the file to fix, buggy/{facts.path}, {problem}")
     try:
         reference = edits_of_patch(_read_text(folder / "fix.patch"), files)
         location = _locations(reference, files)
         target, bare = find_target(facts.language, files[facts.path], facts.target)
     except UserError as error:
-        raise UserError(f"bug {folder.name}: {error}") from error
+        raise UserError(f"bug {name}: {error}") from error
     test = facts.test
     trigger, regression = (tuple(name for name in names if name not in test.excluded) for names in (test.trigger, test.regression))
     if test.framework != "stdio" and not trigger:
         left = "is excluded" if test.trigger else "names no test"
-        raise UserError(f"bug {folder.name}: test.trigger {left}; without one nothing can show that the bug is fixed")
-    _check_limits(f"bug {folder.name}: limits", facts.limits)
+        raise UserError(f"bug {name}: test.trigger {left}; without one nothing can show that the bug is fixed")
+    _check_limits(f"bug {name}: limits", facts.limits)
     cases = _read_cases(folder, test) if test.framework == "stdio" else ()
-    _check_exclusions(folder.name, test, [case.id for case in cases])
+    _check_exclusions(name, test, [case.id for case in cases])
     title, _, description = _read_text(folder / "issue.md").partition("\n")
     hidden = set(matching(files, facts.test.files))
     return Bug(
         problem=Problem(
-            id=folder.name,
+            id=name,
             benchmark=benchmark,
             language=facts.language,
             title=title.lstrip("# ").strip(),

@@ -14,13 +14,16 @@ VERBS = {
     "checkout": "Write a bug's tree to a folder to work on.",
     "compile": "Build a working copy in the sandbox.",
     "test": "Run the tests of a working copy in the sandbox.",
+    "import": "Import a benchmark, or bug–fix pairs, that have another form.",
     "export": "Print a property of a working copy's bug.",
     "check": "Prove that bugs fail unpatched and pass with their reference fix.",
     "run": "Ask a repairer for fixes of every bug and validate them.",
     "validate": "Validate candidates made elsewhere.",
+    "convert": "Write candidates in another tool's format.",
     "score": "Compute the scores of a run.",
     "compare": "Compare two runs bug by bug.",
     "report": "Write an HTML report over runs.",
+    "rescore": "Compute scores from published verdicts, without executing anything.",
 }
 """Each verb is a file of this package with a function of the same name; the text is the first line of its docstring."""
 
@@ -74,7 +77,7 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
 
     module = import_module(f"repairlab.cli.{verb}")
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(name=verb)(getattr(module, verb.replace("list", "list_bugs")))
+    app.command(name=verb)(getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb))
     try:
         app(args=arguments, prog_name=f"repairlab {verb}")
     except SystemExit as end:

@@ -47,7 +47,7 @@ def find_target(language_name: str, source: str, name: str | None) -> tuple[Targ
         span = Span(start=0, end=len(source))
     else:
         functions = syntax.functions(source)
-        found = [function for function in functions if function.qualified == name]
+        found = [function for function in functions if name in (function.qualified, function.signature)]
         if len(found) != 1:
             known = [function.qualified for function in functions]
             raise (

@@ -1,0 +1,81 @@
+"""Sets of bug–fix pairs on disk: pairs.toml and one JSON Lines file per split. Read and written as a stream."""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from repairlab.benchmarks.writing import toml
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.pair import Pair, PairSet
+from repairlab.core.record import SCHEMA_VERSION, to_data, to_json
+
+HEAD = "pairs.toml"
+
+
+class PairWriter:
+    """Writes pairs split by split to a new folder; a pair that its split has already is left out."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        """Take the folder, and what closes files at the end."""
+        self._folder = folder
+        self._stack = stack
+        self._files: dict[str, IO[str]] = {}
+        self._seen: dict[str, set[int]] = {}
+        self.counts: dict[str, int] = {}
+        self.repeated = 0
+
+    def add(self, split: str, pair: Pair) -> None:
+        """Write one pair."""
+        if split not in self._files:
+            self._files[split] = self._stack.enter_context((self._folder / f"{split}.jsonl").open("w", encoding="utf-8"))
+            self._seen[split], self.counts[split] = set(), 0
+        text = hash((pair.buggy, pair.fixed, pair.context))
+        if text in self._seen[split]:
+            self.repeated += 1
+            return
+        self._seen[split].add(text)
+        self.counts[split] += 1
+        self._files[split].write(to_json(pair) + "\n")
+
+    def finish(self, facts: PairSet) -> None:
+        """Write what is said of the whole set."""
+        head = {"schema": SCHEMA_VERSION, **to_data(facts), "splits": self.counts}
+        (self._folder / HEAD).write_text(toml(head), encoding="utf-8")
+
+
+def read_head(folder: Path) -> tuple[PairSet, dict[str, int]]:
+    """Return what is said of a set, and how many pairs each split has."""
+    path = folder / HEAD
+    try:
+        facts: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{folder} is no set of pairs: it has no {HEAD}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is not valid TOML: {error}") from None
+    if facts.pop("schema", None) != SCHEMA_VERSION:
+        raise UserError(f"{path}: schema must be {SCHEMA_VERSION}")
+    splits = facts.pop("splits", {})
+    try:
+        return TypeAdapter(PairSet).validate_python(facts), TypeAdapter(dict[str, int]).validate_python(splits)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
+
+
+def read_pairs(folder: Path, split: str) -> Iterator[Pair]:
+    """Yield the pairs of one split in their order."""
+    _, splits = read_head(folder)
+    if split not in splits:
+        raise unknown("split", split, splits)
+    reader = TypeAdapter(Pair)
+    with (folder / f"{split}.jsonl").open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield reader.validate_python(json.loads(line))
+            except (ValueError, ValidationError) as error:
+                raise UserError(f"{file.name}, line {number}: {str(error).splitlines()[0]}") from None

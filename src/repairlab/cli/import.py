@@ -1,0 +1,98 @@
+"""`repairlab import`."""  # noqa: N999  # the verb's name
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
+from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.core.errors import UserError
+from repairlab.core.record import to_data
+from repairlab.importers.importer import Settings
+from repairlab.importers.pairs import PAIR_SETS
+from repairlab.importers.table import IMPORTERS
+from repairlab.runs.importing import import_benchmark
+from repairlab.runs.importing_pairs import import_pairs
+
+
+def import_bugs(
+    name: Annotated[str | None, typer.Argument(help="Whose form the source has; without it all are listed.")] = None,
+    sources: Annotated[list[Path] | None, typer.Argument(metavar="SOURCE...", help="What to read: files or folders.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="New folder for the benchmark.")] = None,
+    language: Annotated[str | None, typer.Option("--language", help="For sources in several languages.")] = None,
+    checker: Annotated[
+        str | None, typer.Option("--checker", help="How outputs are compared where the source leaves it open, e.g. float-1e-8.")
+    ] = None,
+    clones: Annotated[
+        Path | None,
+        typer.Option("--clones", help="Folder with clones of the subject projects, bare or not; missing ones are cloned into it."),
+    ] = None,
+    libraries: Annotated[Path | None, typer.Option("--libs", help="Folder with jars that projects need.")] = None,
+    via: Annotated[str | None, typer.Option("--via", help="Go through an installed tool instead, e.g. defects4j.")] = None,
+    include: Include = None,
+    limit: Limit = None,
+    workers: Workers = None,
+    sandbox: SandboxName = "auto",
+    allow_unsafe: AllowUnsafe = False,
+    json: Json = False,
+) -> None:
+    """Import a benchmark, or bug–fix pairs, that have another form."""
+    if name is None:
+        _list(as_json=json)
+        return
+    if to is None:
+        raise UserError("where to write to is not said: add --to DIR, a new folder")
+    if name in PAIR_SETS:
+        _import_pairs(name, list(sources or ()), to, limit, as_json=json)
+        return
+    settings = Settings(
+        include=tuple(include or ()),
+        limit=limit,
+        language=language,
+        checker=checker,
+        clones=clones,
+        libraries=libraries,
+        via=via,
+    )
+    with progress_bar() as progress:
+        task = progress.add_task("bugs read", total=None)
+        made = import_benchmark(
+            name,
+            list(sources or ()),
+            to,
+            settings,
+            started=lambda n: progress.update(task, total=n),
+            done=lambda _: progress.advance(task),
+            machine=machine(workers, sandbox, allow_unsafe),
+        )
+    if json:
+        print_json(to_data(made) | {"folder": str(made.folder)})
+        return
+    for bug in made.dropped:
+        talk().print(f"dropped {bug.id}: {bug.reason}", markup=False)
+    for note in made.notes:
+        talk().print(note, markup=False)
+    data().print(f"{count(len(made.bugs), 'bug')} imported to {made.folder}, {len(made.dropped)} dropped", markup=False)
+    talk().print(f"Next: repairlab check {made.folder}", markup=False)
+
+
+def _list(*, as_json: bool) -> None:
+    if as_json:
+        print_json({"benchmarks": IMPORTERS, "pairs": PAIR_SETS})
+        return
+    print_table("Benchmarks", ["name", "source"], list(IMPORTERS.items()))
+    print_table("Bug–fix pairs without tests", ["name", "source"], list(PAIR_SETS.items()))
+
+
+def _import_pairs(name: str, sources: list[Path], to: Path, limit: int | None, *, as_json: bool) -> None:
+    with progress_bar() as progress:
+        task = progress.add_task("pairs read", total=None)
+        made = import_pairs(name, sources, to, lambda: progress.advance(task), limit=limit)
+    if as_json:
+        print_json(to_data(made) | {"folder": str(made.folder)})
+        return
+    if made.unchanged or made.repeated:
+        talk().print(f"left out: {made.unchanged} in which nothing is fixed, {made.repeated} repeated", markup=False)
+    splits = ", ".join(f"{split} {n}" for split, n in made.splits.items())
+    data().print(f"{count(sum(made.splits.values()), 'pair')} imported to {made.folder}: {splits}", markup=False)

@@ -1,0 +1,202 @@
+"""How the projects of Defects4C are built and tested here, and which of their tests belong to a bug. Called by `defects4c`.
+
+A recipe is written from what a project's own makefiles and test lists say; projects without one are not imported.
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.importers.importer import TreeFile
+
+Tree = Mapping[str, TreeFile]
+
+_PLAIN_BUILDS = ("ninja", "cmake")
+_TELLING = ("CHANGES*", "NEWS*", "ChangeLog*", "CHANGELOG*")
+"""Files that may tell of the fix; hidden from repairers, as tests are."""
+
+
+@record
+class Record:
+    """What Defects4C says of one bug and its project, as far as recipes need it."""
+
+    project: str
+    """As OWNER___REPOSITORY."""
+    build: str
+    """The name of the build: `ninja`, or a template."""
+    test: str
+    flags: tuple[str, ...]
+    env: tuple[tuple[str, str], ...]
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    """Paths of the test files that the fix touched."""
+    named: tuple[str, ...]
+    """Names of the unit tests."""
+    category: str
+
+
+@record
+class Recipe:
+    """What becomes the tables `build` and `test`, and what else a bug needs."""
+
+    build: Mapping[str, Any]
+    test: Mapping[str, Any]
+    added: Tree = dataclasses.field(default_factory=dict)
+    """Files for the tree: a runner that tells of each test."""
+    discover: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def recipe_of(bug: Record) -> Callable[[Record, Tree], Recipe]:
+    """Return what makes the recipe of a bug from the fixed tree; a UserError says why there is none."""
+    if bug.project in _PROJECTS:
+        return _PROJECTS[bug.project]
+    if bug.build not in _PLAIN_BUILDS or bug.test != "ctest":
+        raise UserError(f"project {bug.project}: its build {bug.build!r} with tests by {bug.test!r} has no recipe")
+    return _ctest
+
+
+def _ctest(bug: Record, tree: Tree) -> Recipe:
+    """Return the recipe of any CMake project whose tests CTest knows."""
+    sources = [flag for flag in bug.flags if flag.startswith("-S")]
+    if sources or "CMakeLists.txt" not in tree:
+        raise UserError(f"project {bug.project}: its CMakeLists.txt is not at the root of the tree, for which there is no recipe")
+    flags = tuple(flag.replace('"', "") for flag in bug.flags if "COMPILER_LAUNCHER" not in flag)
+    return Recipe(
+        build={"tool": "cmake", "flags": flags},
+        test={
+            "framework": "ctest",
+            "files": (*_test_globs(bug.tests), *_TELLING),
+            "trigger": _need_names(bug),
+            "regression": (),
+            "env": dict(bug.env),
+        },
+        discover=("*",),
+    )
+
+
+def _need_names(bug: Record) -> tuple[str, ...]:
+    odd = [name for name in bug.named if not re.fullmatch(r"[\w./+:-]+", name)]
+    if not bug.named or odd:
+        raise UserError(f"project {bug.project}: " + (f"{odd[0]!r} is a pattern, not a test" if odd else "no unit test is named"))
+    return bug.named
+
+
+def _test_globs(tests: Iterable[str]) -> tuple[str, ...]:
+    """Return patterns for the topmost test folders of these files; a file that is in none stands for itself."""
+    globs = []
+    for path in tests:
+        parts = PurePosixPath(path).parts
+        depth = next((i for i, part in enumerate(parts[:-1], start=1) if re.match(r"(?:unit_?)?tests?\b|test|suite", part)), None)
+        globs.append("/".join((*parts[:depth], "**")) if depth else path)
+    return tuple(dict.fromkeys(globs))
+
+
+_TCPDUMP_RUNNER = "tests/one-by-one.sh"
+_TCPDUMP_SCRIPT = rb"""#!/bin/sh
+# Runs tests of TESTLIST by their names and compares what is printed, as TESTonce does for one; --list names all.
+cd "$(dirname "$0")" || exit 1
+if [ "$1" = --list ]; then
+    exec awk '!/^#/ && NF > 2 { print $1 }' TESTLIST
+fi
+mkdir -p NEW
+awk 'BEGIN { for (i = 2; i < ARGC; i++) { wanted[i] = ARGV[i]; ARGV[i] = "" } }
+    !/^#/ && NF > 2 && !($1 in line) { line[$1] = $0 }
+    END { for (i = 2; i < ARGC; i++) print wanted[i] in line ? line[wanted[i]] : wanted[i] }' TESTLIST "$@" | {
+    failed=0
+    while read -r name input output options; do
+        : >"NEW/$name"
+        if [ "$input" ]; then
+            eval "../tcpdump -n -t -r $input $options" >"NEW/$name" 2>/dev/null </dev/null 3>&-
+            code=$?
+            if [ "$code" -gt 128 ]; then
+                printf 'EXIT CODE %08x\n' "$((code - 128))" >>"NEW/$name"
+            elif [ "$code" -gt 0 ]; then
+                printf 'EXIT CODE %08x\n' "$((code * 256))" >>"NEW/$name"
+            fi
+        fi
+        if [ "$input" ] && cmp -s "$output" "NEW/$name"; then
+            echo "$name: passed"
+        else
+            echo "$name: FAILED"
+            failed=1
+            [ "$output" ] && diff "$output" "NEW/$name" | head -n 20 >&2
+        fi
+    done
+    exit "$failed"
+}
+"""
+_BY_LIBPCAP = ("arp-too-long-tha", "juniper_header-heapoverflow", "tftp-heapoverflow", "relts-0x80000000", "stp-v4-length-sigsegv")
+"""Their files are damaged; what is said of them depends on the version of libpcap."""
+
+
+def _tcpdump(bug: Record, tree: Tree) -> Recipe:
+    """Return the recipe of tcpdump: configure, make, and a comparison of what it prints for each line of tests/TESTLIST."""
+    once = tree["tests/TESTonce"].content if "tests/TESTonce" in tree else b""
+    if "configure" not in tree or "tests/TESTLIST" not in tree or b"../tcpdump 2>/dev/null -n -t -r $input $options" not in once:
+        raise UserError("tcpdump: its tree has no configure or tests of another kind, for which there is no recipe")
+    listed = [line.split() for line in tree["tests/TESTLIST"].content.decode("utf-8", "replace").splitlines()]
+    by_name = {line[0]: line[1:3] for line in reversed(listed) if len(line) > 2 and not line[0].startswith("#")}
+    touched = {PurePosixPath(path).name for path in bug.tests if path.endswith((".pcap", ".out"))}
+    trigger = tuple(name for name in reversed(by_name) if touched & set(by_name[name]))
+    if not trigger:
+        raise UserError(
+            f"tcpdump: no test in tests/TESTLIST uses a file that the fix touched ({', '.join(sorted(touched)) or 'none'})"
+        )
+    others = tuple(name for name in reversed(by_name) if name not in trigger)
+    left = tuple(name for name in others if name in _BY_LIBPCAP)
+    return Recipe(
+        # Nothing here is measured by its speed, and 150 files compile in half the time.
+        build={"tool": "autotools", "flags": ("CFLAGS=-O0 -fsigned-char",), "targets": ("tcpdump",)},
+        test={
+            "framework": "lines",
+            "program": _TCPDUMP_RUNNER,
+            "files": ("tests/**", *_TELLING),
+            "trigger": trigger,
+            "regression": tuple(name for name in others if name not in left),
+        },
+        added={_TCPDUMP_RUNNER: TreeFile(content=_TCPDUMP_SCRIPT, executable=True)},
+        notes=(f"left out, for they depend on the version of libpcap: {', '.join(left)}",) if left else (),
+    )
+
+
+_LIBYANG_TEST = re.compile(r"\bly_add_utest\(\s*NAME\s+(\S+)\s+SOURCES\s+([^)\s]+)")
+_LIBYANG_LIST = re.compile(r"\bset\(\s*(?:local_tests|\w+_tests)\s+([^)]+)\)")
+_LIBYANG_FLAGS = (
+    *("-DENABLE_TESTS=ON", "-DENABLE_BUILD_TESTS=ON", "-DENABLE_VALGRIND_TESTS=OFF"),  # the names differ from version to version
+    "-DCMAKE_C_FLAGS=-O0 -g0 -fsigned-char",
+)
+_LIBYANG_PARTS = {"utest_plugins"}
+"""Tests that need more than their own program."""
+
+
+def _libyang(bug: Record, tree: Tree) -> Recipe:
+    """Return the recipe of libyang: CMake and CTest; regression tests are those beside the trigger test."""
+    trigger = _need_names(bug)
+    lists = [
+        file.content.decode("utf-8", "replace") for path, file in tree.items() if re.fullmatch(r"tests/.*CMakeLists\.txt", path)
+    ]
+    folders = {f"utest_{name}": str(PurePosixPath(path).parent) for text in lists for name, path in _LIBYANG_TEST.findall(text)}
+    if trigger[0] in folders:
+        beside = [name for name, folder in folders.items() if folder == folders[trigger[0]] and name not in _LIBYANG_PARTS]
+        targets: Sequence[str] = tuple(dict.fromkeys((*trigger, *beside)))
+    else:
+        groups = [found.split() for text in lists for found in _LIBYANG_LIST.findall(text)]
+        beside, targets = next((names for names in groups if trigger[0] in names), []), ()
+    return Recipe(
+        build={"tool": "cmake", "flags": (*bug.flags, *_LIBYANG_FLAGS), "targets": targets},
+        test={
+            "framework": "ctest",
+            "files": ("tests/**", *_TELLING),
+            "trigger": trigger,
+            "regression": tuple(name for name in beside if name not in trigger),
+            "env": dict(bug.env),
+        },
+    )
+
+
+_PROJECTS: dict[str, Callable[[Record, Tree], Recipe]] = {"the-tcpdump-group___tcpdump": _tcpdump, "CESNET___libyang": _libyang}

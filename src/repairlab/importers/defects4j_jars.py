@@ -1,0 +1,132 @@
+"""Choosing the jars that a Java tree needs: by what its sources import, in the versions its build files name."""
+
+import re
+import zipfile
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from repairlab.core.errors import UserError
+
+SYSTEM_FOLDER = Path("/usr/share/java")
+_IMPORT = re.compile(r"^\s*import\s+(?:static\s+)?([\w.]+?)(\.\*)?\s*;", re.MULTILINE)
+_NAMED = re.compile(r"\b(?:[a-z]\w*\.)+[A-Z]\w*")
+"""A class with its package: one that is used without an import, or loaded by its name, such as the driver of a data base."""
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_NAME_IN_CLASS = re.compile(rb"[A-Za-z_][\w$]*(?:/[A-Za-z_][\w$]*)+")
+_DEPENDENCY = re.compile(r"<artifactId>\s*([\w.-]+)\s*</artifactId>\s*<version>\s*([\w.-]+)\s*</version>")
+_JAR = re.compile(r"[\w.-]+\.jar\b")
+_VERSION = re.compile(r"-(\d[\w.]*(?:-[\w.]+)?)$")
+# The JDK's own, JUnit's (which the tool chain adds), and what the JDK has in newer versions than old jars.
+_PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.framework.", "org.hamcrest.")
+OUR_PART = ("junit-3", "junit-4", "junit4", "junit.", "hamcrest")
+"""How jars are called that the tool chain adds in a version of its own."""
+
+
+def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str) -> tuple[Path, ...]:
+    """Return the jars of these folders, the first coming first, that define what Java sources import.
+
+    `hints` is text of build files: of several versions of a jar, one that it names is taken, else the newest.
+    """
+    names, own = _imports(texts)
+    wanted = {*_JAR.findall(hints), *(f"{artifact}-{version}.jar" for artifact, version in _DEPENDENCY.findall(hints))}
+    chosen: dict[str, Path] = {}
+    open_names = {name for name in names if not name.startswith(_PROVIDED) and _package(name) not in own}
+    for folder in folders:
+        index = _index(folder)
+        found = {name: jar for name in open_names if (jar := _best(index.get(name, ()), wanted))}
+        queue = list(found.values())
+        while queue:
+            jar = queue.pop()
+            if _artifact(jar) in chosen:
+                continue
+            chosen[_artifact(jar)] = jar
+            if folder != SYSTEM_FOLDER:  # what a distribution's jars could use is much more than what is needed here
+                queue += [best for name in _references(jar) if (best := _best(index.get(name, ()), wanted)) and best != jar]
+        open_names -= found.keys()
+    return tuple(sorted(chosen.values(), key=lambda jar: jar.name))
+
+
+def _imports(texts: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return what sources import (`a.b.C`, `a.b.*`) and their own packages."""
+    names: set[str] = set()
+    own: set[str] = set()
+    for text in texts:
+        own.update(_PACKAGE.findall(text)[:1])
+        names.update(_NAMED.findall(text))
+        for name, star in _IMPORT.findall(text):
+            parts = name.split(".")
+            # A static or nested import names more than a class; every prefix is tried, for only classes are in the index.
+            names.update(".".join(parts[:length]) for length in range(2, len(parts) + 1))
+            if star:
+                names.add(f"{name}.*")
+    return names, own
+
+
+def _package(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+@lru_cache(maxsize=64)
+def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
+    """Return which jars below a folder define a class (`a.b.C`) or anything in a package (`a.b.*`)."""
+    found: dict[str, list[Path]] = {}
+    jars = dict.fromkeys(path.resolve() for path in sorted(folder.rglob("*.jar")) if path.is_file())
+    for jar in jars:
+        if jar.name.startswith(OUR_PART):
+            continue
+        classes = [name.removesuffix(".class").replace("/", ".") for name in _entries(jar) if name.endswith(".class")]
+        for name in (*classes, *{f"{_package(name)}.*" for name in classes}):
+            found.setdefault(name, []).append(jar)
+    return {name: tuple(jars) for name, jars in found.items()}
+
+
+def _entries(jar: Path) -> list[str]:
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            return archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return []
+
+
+@lru_cache(maxsize=256)
+def _references(jar: Path) -> Collection[str]:
+    """Return the classes that the classes of a jar name."""
+    found: set[bytes] = set()
+    with zipfile.ZipFile(jar) as archive:
+        for name in archive.namelist():
+            if name.endswith(".class"):
+                found.update(_NAME_IN_CLASS.findall(archive.read(name)))
+    # In a descriptor an L stands before the name.
+    return {
+        name.decode().replace("/", ".")
+        for text in found
+        for name in (text, text[1:])
+        if not name.startswith((b"java/", b"javax/", b"sun/", b"org/w3c/", b"org/xml/", b"org/junit/", b"org/hamcrest/"))
+    }
+
+
+def _best(jars: Sequence[Path], wanted: Collection[str]) -> Path | None:
+    return max(jars, key=lambda jar: (jar.name in wanted, _version(jar), jar.name), default=None)
+
+
+def _artifact(jar: Path) -> str:
+    return _VERSION.sub("", jar.stem)
+
+
+def _version(jar: Path) -> tuple[int, ...]:
+    found = _VERSION.search(jar.stem)
+    return tuple(int(part) for part in re.findall(r"\d+", found.group(1))) if found else ()
+
+
+def library_folders(own: Path, libraries: Path | None) -> tuple[Path, ...]:
+    """Return where jars are looked for, in this order: what the user gives, what the benchmark brings, the distribution's."""
+    if libraries is not None and not libraries.is_dir():
+        raise UserError(f"--libs {libraries} is no folder")
+    given = (libraries,) if libraries is not None else ()
+    return tuple(folder for folder in (*given, own, SYSTEM_FOLDER) if folder.is_dir())
+
+
+def mocking(names: Iterable[str]) -> bool:
+    """Return whether one of these jars makes classes at run time."""
+    return any(re.match(r"mockito|easymock|powermock|cglib|jmock", name) for name in names)

@@ -1,0 +1,92 @@
+"""What an importer is: it reads somebody's benchmark from disk and yields bugs in repairlab's own form. See `table`."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from repairlab.core.record import record
+
+
+@record
+class TreeFile:
+    """One file of a buggy tree."""
+
+    content: bytes
+    executable: bool = False
+    link: bool = False
+    """Whether the content is the target of a symbolic link."""
+
+
+@record
+class ImportedBug:
+    """One bug as it will lie in a benchmark folder (docs/benchmark-format.md)."""
+
+    id: str
+    facts: Mapping[str, Any]
+    """What bug.toml says, tables as mappings; the schema's number is added."""
+    title: str
+    description: str
+    tree: Mapping[str, TreeFile]
+    """The buggy tree by relative path, tests included."""
+    patch: str
+    """Unified diff from the buggy to the fixed tree."""
+    cases: Mapping[str, tuple[bytes, bytes]] = dataclasses.field(default_factory=dict)
+    """Input and expected output by name."""
+    checker: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
+    """Sources of a checker program by relative path."""
+    discover: tuple[str, ...] = ()
+    """Test classes or files whose tests are found by listing them; those that pass on the fixed tree become regression tests."""
+    unsorted: bool = False
+    """Whether the source does not say which tests show the bug: of those found, the ones that fail on the buggy tree do.
+    `test.trigger` then only has to name something, for example what `discover` names."""
+    notes: tuple[str, ...] = ()
+    """What a user should know: tests that were left out, for example."""
+
+
+@record
+class Dropped:
+    """A bug of the source that could not be imported."""
+
+    id: str
+    reason: str
+
+
+@record
+class Import:
+    """What a source holds."""
+
+    name: str
+    version: str
+    licence: str
+    description: str
+    n_bugs: int
+    """How many bugs or drops will come."""
+    bugs: Iterator[ImportedBug | Dropped]
+
+
+@record
+class Settings:
+    """How to read a source."""
+
+    include: tuple[str, ...] = ()
+    """Shell patterns of bug ids; none takes all."""
+    limit: int | None = None
+    language: str | None = None
+    """For sources in several languages."""
+    checker: str | None = None
+    """How outputs are compared where the source leaves it open, as `test.checker` in bug.toml."""
+    clones: Path | None = None
+    """Folder with local clones of subject projects, bare or not; what is missing there is cloned into it."""
+    libraries: Path | None = None
+    """Folder with jars."""
+    via: str | None = None
+    """Another tool to go through, e.g. an installed `defects4j`."""
+
+
+class Importer(Protocol):
+    """The function `read` of each module in `table`."""
+
+    def __call__(self, sources: Sequence[Path], settings: Settings) -> Import:
+        """Look at the sources; bugs are read while they are iterated over."""
+        ...

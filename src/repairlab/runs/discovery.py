@@ -1,0 +1,146 @@
+"""Find the regression tests of an imported bug by running them: what counts passes on the fixed and on the buggy tree.
+
+Called by `importing`, in worker processes, for bugs whose source names test classes or files instead of tests.
+"""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from repairlab.benchmarks.folder import load_bug
+from repairlab.benchmarks.writing import toml
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import TestResult, Verdict
+from repairlab.core.record import SCHEMA_VERSION, record
+from repairlab.languages.language import Lister
+from repairlab.languages.table import language
+from repairlab.runs.catalog import find_target
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.time_limits import with_margin
+from repairlab.validation.trial import Trial
+
+_SHOWN = 5
+"""How many tests a note names with their message."""
+
+
+@record
+class Search:
+    """A bug whose tests are to be found."""
+
+    folder: Path
+    benchmark: str
+    facts: Mapping[str, Any]
+    places: tuple[str, ...]
+    unsorted: bool = False
+    """Whether the tests found are all there is to know, and those that fail on the buggy tree are the trigger tests."""
+
+
+@record
+class Found:
+    """What came of it."""
+
+    bug_id: str
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    """Why the bug is of no use here; nothing when it is."""
+
+
+@record
+class _Seen:
+    """How tests ended on a tree, each time they ran, and what could not be listed there."""
+
+    tests: tuple[str, ...]
+    results: tuple[TestResult, ...]
+    error: str = ""
+
+    @property
+    def failing(self) -> Mapping[str, str]:
+        """Return the tests that did not pass each time, and why."""
+        failed = [result for result in reversed(self.results) if result.verdict is not Verdict.PLAUSIBLE]
+        why = {result.id: result.message or str(result.verdict) for result in failed}
+        return {name: why[name] for name in self.tests if name in why}
+
+
+def discover(search: Search, sandbox: Sandbox, tell: Callable[[Found], None]) -> None:
+    """Find the tests of one bug and write them to its bug.toml."""
+    bug = load_bug(search.folder, search.benchmark, find_target)
+    try:
+        tell(_discover(search, bug, sandbox))
+    except UserError as error:
+        tell(Found(bug_id=bug.id, problem=str(error)))
+
+
+def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
+    named = () if search.unsorted else bug.oracle.trigger
+    fixed = _run(bug, bug.oracle.reference, sandbox, search.places, named=named)
+    broken = fixed.failing
+    good = [name for name in fixed.tests if name not in broken]
+    failing = _run(bug, (), sandbox, (), tests=tuple(good)).failing
+    named = fixed.tests if search.unsorted else named
+    trigger = [name for name in named if name in failing]
+    if not trigger:
+        told = [f"{name}: {broken.get(name, 'passes on the buggy tree')}" for name in named] or [fixed.error or "none is found"]
+        why = "; ".join([*told[:_SHOWN], *([f"{len(told) - _SHOWN} more"] if len(told) > _SHOWN else [])])
+        return Found(bug_id=bug.id, problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})")
+    too_many = {name: why for name, why in failing.items() if name not in named}
+    regression = [name for name in good if name not in trigger and name not in too_many]
+    test = {**search.facts["test"], "trigger": trigger, "regression": regression}
+    (search.folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **search.facts, "test": test}), encoding="utf-8")
+    notes = (
+        *([f"not all tests could be listed: {fixed.error}"] if fixed.error else []),
+        *_note("left out, not passing on the fixed tree each time", broken),
+        *_note("left out, failing on the buggy tree without being trigger tests", too_many),
+        *(
+            f"trigger test {name} passes on the buggy tree and is a regression test here"
+            for name in named
+            if name in regression and not search.unsorted
+        ),
+    )
+    return Found(bug_id=bug.id, notes=notes)
+
+
+def _run(
+    bug: Bug,
+    edits: tuple[Edit, ...],
+    sandbox: Sandbox,
+    places: Sequence[str],
+    *,
+    named: tuple[str, ...] = (),
+    tests: tuple[str, ...] | None = None,
+) -> _Seen:
+    """Build a tree and run tests; where none are given, those named and those listed for places, also in reverse order."""
+    candidate = Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="import"))
+    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        work = Path(folder, "work")
+        lay_out(bug, changed_files(candidate, bug), work)
+        trial = Trial(bug, sandbox, "full", work, judge=sandbox)
+        if problem := trial.build():
+            raise UserError(f"the {'fixed' if edits else 'buggy'} tree does not build: {problem}")
+        error = ""
+        if tests is None:
+            names, error = _list(bug, sandbox, work, places)
+            tests = tuple(dict.fromkeys((*named, *names)))
+            trial.run(tests[::-1], ())
+        trial.run(tests, ())
+    return _Seen(tests=tests, results=tuple(trial.tests), error=error)
+
+
+def _list(bug: Bug, sandbox: Sandbox, work: Path, places: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    toolchain = language(bug.problem.language).toolchain
+    if not isinstance(toolchain, Lister):
+        raise UserError(f"tests in {bug.problem.language} cannot be listed; name them instead")
+    batch = toolchain.listing(bug.oracle.build, bug.oracle.test, places)
+    found = toolchain.listed(batch, sandbox.run(batch.command.under(with_margin(bug.oracle.limits)), work))
+    return found.tests, found.error
+
+
+def _note(what: str, tests: Mapping[str, str]) -> list[str]:
+    if not tests:
+        return []
+    told = [f"{name} ({why.splitlines()[0][:120] if why.strip() else 'no message'})" for name, why in tests.items()]
+    rest = list(tests)[_SHOWN:]
+    return [f"{len(tests)} {'test' if len(tests) == 1 else 'tests'} {what}: {', '.join([*told[:_SHOWN], *rest])}"]

@@ -1,0 +1,249 @@
+"""Bugs of Defects4C come from its records and from a clone: the tree of the fix with the sources from before it."""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
+from repairlab.importers.defects4c import read
+from repairlab.importers.importer import Dropped, ImportedBug, Settings
+from repairlab.runs.catalog import open_benchmark
+from repairlab.runs.check import check_bug
+from repairlab.runs.importing import import_benchmark
+from repairlab.runs.pool import Machine
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.validate import workbench
+
+CONFIGURE = "#!/bin/sh\necho \"ac_pwd='$PWD'\" >config.status\ncp Makefile.in Makefile\n"
+MAKEFILE = (
+    "tcpdump: print-hex.o tcpdump.o\n\tgcc -o tcpdump print-hex.o tcpdump.o\n"
+    "print-hex.o: print-hex.c\n\tgcc -c print-hex.c\ntcpdump.o: tcpdump.c\n\tgcc -c tcpdump.c\n"
+)
+MAIN = """\
+#include <stdio.h>
+void print_hex(const unsigned char *bytes, int n);
+int main(int n, char **words) {
+    unsigned char bytes[64];
+    FILE *file = n > 4 ? fopen(words[4], "rb") : NULL;
+    int read = file ? (int)fread(bytes, 1, sizeof bytes, file) : 0;
+    print_hex(bytes, read);
+    return file ? 0 : 1;
+}
+"""
+PRINT = """\
+#include <stdio.h>
+
+void print_hex(const unsigned char *bytes, int n) {
+    for (int i = 0; i < n; i++)
+        printf("%02x", bytes[i]);
+    printf("\\n");
+}
+
+void print_nothing(void) {}
+"""
+TEST_ONCE = '#!/usr/bin/env perl\nsystem "../tcpdump 2>/dev/null -n -t -r $input $options >NEW/$output";\n'
+TEST_LIST = """\
+# name input output options
+
+hex-short hex-short.pcap hex-short.out
+hex-long	hex-long.pcap	hex-long.out -v "a && b"
+no-file no-file.pcap no-file.out
+"""
+TCPDUMP = {
+    "configure": CONFIGURE,
+    "Makefile.in": MAKEFILE,
+    "tcpdump.c": MAIN,
+    "tests/TESTonce": TEST_ONCE,
+    "tests/TESTLIST": TEST_LIST,
+    "tests/hex-short.pcap": "A",
+    "tests/hex-short.out": "41\n",
+    "tests/hex-long.pcap": "AB\n",
+    "tests/hex-long.out": "41420a\n",
+    "tests/no-file.out": "\nEXIT CODE 00000100\n",
+    "CHANGES": "SECRET: the last byte is printed, too\n",
+}
+CMAKE = {
+    "CMakeLists.txt": "cmake_minimum_required(VERSION 3.10)\nproject(x C)\nenable_testing()\nadd_subdirectory(tests)\n",
+    "tests/CMakeLists.txt": (
+        "foreach(name one two)\nadd_executable(${name} test_${name}.c ../src/count.c)\n"
+        "add_test(NAME ${name} COMMAND ${name})\nendforeach()\n"
+    ),
+    "tests/test_one.c": "int count(int);\nint main(void) { return count(1) == 1 ? 0 : 1; }\n",
+    "tests/test_two.c": "int count(int);\nint main(void) { return count(2) == 2 ? 0 : 1; }\n",
+}
+COUNT = "int count(int n) {\n    return n;\n}\n"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main")
+    done = subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def commit(folder: Path, files: Mapping[str, str]) -> str:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+        if text.startswith("#!"):
+            (folder / name).chmod(0o755)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "SECRET: the fix")
+    return git(folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """Return a checkout with a bug of tcpdump, one of a CMake project and one of a project that has no recipe."""
+    clones = tmp_path / "clones"
+    for name in ("tcpdump", "counter"):
+        (clones / name).mkdir(parents=True)
+        git(clones / name, "init", "-q")
+    before = commit(clones / "tcpdump", {"print-hex.c": PRINT.replace("i < n", "i < n - 1"), "README": "x"})
+    after = commit(clones / "tcpdump", {**TCPDUMP, "print-hex.c": PRINT})
+    add(
+        tmp_path / "checkout/defectsc_tpl/projects/the-tcpdump-group___tcpdump",
+        {"build": "build_tpl.jinja", "test": "test_tpl.jinja"},
+        {
+            **{"commit_before": before, "commit_after": after},
+            "files": {
+                "src": ["print-hex.c"],
+                "test": ["tests/TESTLIST", "tests/hex-short.pcap", "tests/hex-long.out"],
+                "src0_location": {"line_is_single": True, "hunk_is_single": True, "func_is_single": True},
+            },
+            "type": {"id": "CVE-2017-1", "name": "CVE-2017-1", "type": "cve"},
+        },
+    )
+    before = commit(clones / "counter", {"src/count.c": COUNT.replace("return n", "return n < 2 ? n : 0"), **CMAKE})
+    after = commit(clones / "counter", {"src/count.c": COUNT})
+    add(
+        tmp_path / "checkout/defectsc_tpl/projects_v1/someone___counter",
+        {"build": "ninja", "build_flags": ['-DWORD="a"'], "test": "ctest"},
+        {
+            **{"commit_before": before, "commit_after": after},
+            "files": {"src": ["src/count.c"], "test": ["tests/test_two.c"], "src0_location": {"func_is_single": True}},
+            "unittest": {"name": ["two"]},
+            "type": {"id": "D.1", "name": "Logic", "type": "bug"},
+        },
+    )
+    add(
+        tmp_path / "checkout/defectsc_tpl/projects/someone___other",
+        {"build": "build_tpl.jinja", "test": "test_tpl.jinja"},
+        {"commit_before": "1" * 40, "commit_after": "2" * 40, "files": {"src": ["a.c"], "test": []}},
+    )
+    return tmp_path / "checkout"
+
+
+def add(project: Path, compile_: dict[str, Any], bug: dict[str, Any]) -> None:
+    project.mkdir(parents=True)
+    main = f"https://example.org/{project.name.replace('___', '/')}"
+    (project / "project.json").write_text(json.dumps({"main_repo": main, "env": ["CC=clang", "MODE=test"], "c_compile": compile_}))
+    (project / "bugs_list_new.json").write_text(json.dumps([bug]))
+
+
+def settings(checkout: Path, **more: Any) -> Settings:
+    return Settings(clones=checkout.parent / "clones", **more)
+
+
+def bug_of(checkout: Path, pattern: str) -> ImportedBug | Dropped:
+    (bug,) = read([checkout], settings(checkout, include=(pattern,))).bugs
+    return bug
+
+
+def test_a_bug_is_the_tree_of_the_fix_with_the_source_from_before(checkout: Path) -> None:
+    bug = bug_of(checkout, "tcpdump@*")
+    assert isinstance(bug, ImportedBug)
+    assert bug.tree["print-hex.c"].content.decode() == PRINT.replace("i < n", "i < n - 1")
+    assert "+    for (int i = 0; i < n; i++)" in bug.patch
+    assert bug.tree["tests/TESTonce"].executable
+    facts = bug.facts
+    assert (facts["language"], facts["path"], facts["target"]) == ("c", "print-hex.c", "print_hex")
+    assert facts["labels"] == {"location": "line", "category": None}
+    assert (
+        facts["origin"]["cve"] == "CVE-2017-1" and facts["origin"]["repository"] == "https://example.org/the-tcpdump-group/tcpdump"
+    )
+    assert bug.id == f"tcpdump@{facts['origin']['commit'][:12]}"
+    assert facts["test"]["trigger"] == ("hex-short", "hex-long") and facts["test"]["regression"] == ("no-file",)
+
+
+def test_nothing_that_a_repairer_sees_tells_of_the_fix(checkout: Path, tmp_path: Path) -> None:
+    import_benchmark("defects4c", [checkout], tmp_path / "b", settings(checkout, include=("tcpdump*",)), print, print)
+    (bug,) = open_benchmark(str(tmp_path / "b")).bugs
+    assert "SECRET" not in f"{bug.problem}" and "CVE" not in f"{bug.problem}"
+    assert "tests/TESTLIST" not in {file.path for file in bug.problem.context}
+
+
+def test_a_plain_cmake_project_has_a_recipe_and_its_tests_are_found(checkout: Path) -> None:
+    bug = bug_of(checkout, "counter@*")
+    assert isinstance(bug, ImportedBug)
+    assert bug.facts["build"] == {"tool": "cmake", "flags": ("-DWORD=a",)}
+    assert bug.facts["test"]["trigger"] == ("two",) and bug.discover == ("*",)
+    assert bug.facts["test"]["env"] == {"MODE": "test"}
+    assert bug.facts["labels"] == {"location": "function", "category": "D.1"}
+
+
+def test_a_project_without_a_recipe_is_dropped_before_it_is_cloned(checkout: Path) -> None:
+    dropped = bug_of(checkout, "other@*")
+    assert dropped == Dropped(
+        id="other@222222222222",
+        reason="project someone___other: its build 'build_tpl.jinja' with tests by 'test_tpl.jinja' has no recipe",
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"commit_before": "3" * 40}, "has no commit 333"),
+        ({"files": {"src": ["new.c"], "test": []}}, "new.c is not there both before and after"),
+        ({"files": {"src": ["print-hex.py"], "test": []}}, "print-hex.py is no C or C\\+\\+ file"),
+        ({"files": {"src": ["print-hex.c"], "test": ["tests/x.pcap"]}}, "no test in tests/TESTLIST uses a file"),
+    ],
+)
+def test_a_record_that_does_not_fit_is_dropped_with_a_reason(checkout: Path, change: dict[str, Any], reason: str) -> None:
+    path = checkout / "defectsc_tpl/projects/the-tcpdump-group___tcpdump/bugs_list_new.json"
+    (record,) = json.loads(path.read_text())
+    path.write_text(json.dumps([record | change]))
+    dropped = bug_of(checkout, "tcpdump@*")
+    assert isinstance(dropped, Dropped)
+    with pytest.raises(UserError, match=reason):
+        raise UserError(dropped.reason)
+
+
+def test_what_is_no_checkout_or_no_record_is_an_error(checkout: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is no checkout of Defects4C"):
+        read([tmp_path / "clones"], Settings())
+    path = checkout / "defectsc_tpl/projects/someone___other/bugs_list_new.json"
+    path.write_text('[{"commit_before": "1"}]')
+    with pytest.raises(UserError, match=r"bugs_list_new.json, entry 1: the field 'commit_after' is missing"):
+        read([checkout], settings(checkout))
+    with pytest.raises(UserError, match="--clones"):
+        path.write_text("[]")
+        list(read([checkout], Settings(include=("tcpdump*",))).bugs)
+
+
+def test_imported_bugs_pass_the_check_and_are_judged_warm(
+    checkout: Path, tmp_path: Path, sandbox: Sandbox, machine: Machine
+) -> None:
+    chosen = settings(checkout, include=("tcpdump@*", "counter@*"))
+    made = import_benchmark("defects4c", [checkout], tmp_path / "b", chosen, print, print, machine=machine)
+    assert not made.dropped
+    for bug in open_benchmark(str(made.folder)).bugs:
+        assert check_bug(bug, sandbox).problems == ()
+        source = bug.problem.source
+        candidates = {
+            Verdict.WRONG: source.replace("n - 1", "n - 2").replace("n < 2", "n < 1"),
+            Verdict.PLAUSIBLE: PRINT if "PRINT" in source or "print_hex" in source else COUNT,
+            Verdict.UNCOMPILABLE: source.replace("int i", "no i").replace("int n", "no n"),
+        }
+        with workbench(bug, sandbox) as bench:
+            for verdict, text in candidates.items():
+                edit = Edit(path=bug.problem.path, text=text)
+                candidate = Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test"))
+                assert bench.validate(candidate).verdict is verdict
+    counter = next(bug for bug in open_benchmark(str(made.folder)).bugs if bug.id.startswith("counter"))
+    assert counter.oracle.regression == ("one",)

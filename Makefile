@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
 
-.PHONY: demo test test-hostile test-differential test-containers test-kill bench-engine check install format docs clean
+.PHONY: demo test test-hostile test-differential test-containers test-imports test-kill bench-engine check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -24,6 +24,9 @@ test-differential: install  ## the warm path against fresh processes, on all bug
 test-containers: install  ## the sandboxes of podman, where it is installed
 	$(BIN)/pytest -q -n 2 tests/sandbox -m container
 
+test-imports: install  ## importers on small sources of every form, checked for real
+	$(BIN)/pytest -q -n 2 tests/importers -m "imports or not imports"
+
 test-kill: install  ## a run is killed at twenty moments and resumed each time; nothing may be lost, doubled or changed
 	$(BIN)/python benchmarks/kill.py
 
@@ -35,7 +38,7 @@ check: install  ## what every commit passes: format, lint, types, import contrac
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container"
+	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container and not imports"
 
 format: install
 	$(BIN)/ruff format -q .

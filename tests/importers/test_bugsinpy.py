@@ -14,6 +14,8 @@ from repairlab.runs.importing import import_benchmark
 from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
 
+pytestmark = pytest.mark.imports
+
 CLOCK = "class Clock:\n    def hours(self, minutes):\n        return minutes // 60\n"
 TEST = """\
 import unittest

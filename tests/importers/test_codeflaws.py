@@ -7,6 +7,8 @@ import pytest
 from repairlab.core.errors import UserError
 from repairlab.runs.pool import Machine
 
+pytestmark = pytest.mark.imports
+
 PROGRAM = '#include <stdio.h>\nint main() {{ long long n; scanf("%I64d", &n); printf("%I64d\\n", {}); return 0; }}\n'
 FOLDER = "1-A-bug-10-11"
 FILES = {

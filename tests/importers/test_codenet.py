@@ -9,6 +9,8 @@ from repairlab.core.outcome import Verdict
 from repairlab.importers.codenet import JUDGE_SIDE, VERDICTS
 from repairlab.runs.pool import Machine
 
+pytestmark = pytest.mark.imports
+
 COLUMNS = "submission_id,problem_id,user_id,date,language,original_language,filename_ext,status,cpu_time,memory,code_size,accuracy"
 JAVA = (
     "public class {} {{\n    public static void main(String[] args) {{\n"

@@ -7,6 +7,8 @@ import pytest
 from repairlab.core.errors import UserError
 from repairlab.runs.pool import Machine
 
+pytestmark = pytest.mark.imports
+
 JAVA = "public class Main {{\n    public static void main(String[] args) {{\n        System.out.println({});\n    }}\n}}\n"
 FILES = {
     "code/Code/abc221_a/Python/17/faultyVersion.py": "print(int(input()) + 1)\n",

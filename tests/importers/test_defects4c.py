@@ -20,6 +20,8 @@ from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.validate import workbench
 
+pytestmark = pytest.mark.imports
+
 CONFIGURE = "#!/bin/sh\necho \"ac_pwd='$PWD'\" >config.status\ncp Makefile.in Makefile\n"
 MAKEFILE = (
     "tcpdump: print-hex.o tcpdump.o\n\tgcc -o tcpdump print-hex.o tcpdump.o\n"

@@ -175,6 +175,16 @@ def test_jars_are_those_that_sources_name_in_the_version_of_the_build_files(tmp_
     assert [jar.name for jar in older] == ["deep-1.jar", "driver-3.jar", "io-2.2.jar"]
 
 
+def test_jars_that_only_the_buggy_tree_needs_are_found_too(defects4j: Any, tmp_path: Path) -> None:
+    make_jar(tmp_path / "jars/extra-1.jar", "extra.Extra")
+    path = "src/main/java/demo/Counter.java"
+    hunk = "@@ -1 +1,2 @@\n package demo;\n+import extra.Extra;\n"
+    (defects4j.project / "patches/2.src.patch").write_text(f"--- a/{path}\n+++ b/{path}\n{hunk}")
+    bug = bug_of(defects4j, "Csv-2", libraries=tmp_path / "jars")
+    assert "lib/extra-1.jar" in bug.facts["build"]["class_path"]
+    assert "lib/extra-1.jar" in bug.tree
+
+
 STAND_IN = """\
 #!/bin/sh
 # Speaks the protocol of the real command, which needs Perl, Ant and the network: checkout and export.

@@ -10,6 +10,8 @@ from repairlab.core.errors import UserError
 from repairlab.importers.fixeval import program_of
 from repairlab.runs.pool import Machine
 
+pytestmark = pytest.mark.imports
+
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "fixeval" / "sample_split_records.json"
 WRONG = "n = int ( input ( ) ) NEW_LINE if n > 0 : NEW_LINE INDENT print ( n ) NEW_LINE DEDENT print ( 'end' ) NEW_LINE"
 PYTHON = {

@@ -7,6 +7,8 @@ import pytest
 from repairlab.core.errors import UserError
 from repairlab.runs.pool import Machine
 
+pytestmark = pytest.mark.imports
+
 PROGRAM = """\
 package humaneval.buggy;
 

@@ -11,6 +11,8 @@ from repairlab.importers.humanevalfix import read
 from repairlab.importers.importer import ImportedBug, Settings
 from repairlab.runs.pool import Machine
 
+pytestmark = pytest.mark.imports
+
 DATA = Path(__file__).parents[3] / "shared" / "data" / "humanevalfix"
 PYTHON = {
     "task_id": "Python/7",

@@ -7,6 +7,8 @@ import pytest
 from repairlab.core.errors import UserError
 from repairlab.runs.pool import Machine
 
+pytestmark = pytest.mark.imports
+
 PROGRAM = '#include <stdio.h>\nint main() {{ int a, b; scanf("%d %d", &a, &b); printf("%d is the smallest\\n", {}); return 0; }}\n'
 STUDENT = "0123456789abcdef" * 8
 FILES = {

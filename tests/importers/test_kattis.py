@@ -18,6 +18,8 @@ from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.custom_checker import checking
 
+pytestmark = pytest.mark.imports
+
 SUM = "a, b = map(int, input().split())\nprint({})\n"
 VALIDATOR = """\
 #include <cstdlib>

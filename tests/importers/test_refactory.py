@@ -7,6 +7,8 @@ import pytest
 from repairlab.core.errors import UserError
 from repairlab.runs.pool import Machine
 
+pytestmark = pytest.mark.imports
+
 PROGRAM = "def top_k(lst, k):\n    return {}\n"
 FILES = {
     "question_1/ans/input_001.txt": "print(top_k([1, 3, 2], ONE))",

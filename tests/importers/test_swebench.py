@@ -16,6 +16,8 @@ from repairlab.runs.importing import import_benchmark
 from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
 
+pytestmark = pytest.mark.imports
+
 FIELDS = "from mesh.names import clean\n\n\ndef label(name):\n    return clean(name)\n\n\ndef other():\n    return 1\n"
 NAMES = "import units\n\n\ndef clean(name):\n    return units.trim(name)\n"
 TEST = "from mesh.fields import label\n\n\ndef test_plain():\n    assert label('a') == 'a'\n"

@@ -106,13 +106,14 @@ class Checkout:
     def _trees(self, project: str, number: str, revision: str, trigger: tuple[str, ...]) -> Trees:
         home = self._projects / project
         fixed = self._fixed_tree(project, number, revision)
+        buggy = _patched(fixed, home / "patches" / f"{number}.src.patch")
         layout = self._layout(home, revision, fixed)
         listed = home / "relevant_tests" / number
         return Trees(
             layout=layout,
             fixed=fixed,
-            buggy=_patched(fixed, home / "patches" / f"{number}.src.patch"),
-            jars={jar.name: jar.read_bytes() for jar in self._jars(home, revision, layout, fixed)},
+            buggy=buggy,
+            jars={jar.name: jar.read_bytes() for jar in self._jars(home, revision, layout, (fixed, buggy))},
             trigger=trigger,
             relevant=tuple(read_text(listed).split()) or tuple(dict.fromkeys(name.split("::")[0] for name in trigger)),
         )
@@ -152,17 +153,14 @@ class Checkout:
             raise UserError(f"{listed} has no line for {revision}, and the tree has none of the usual folders of sources and tests")
         return layout
 
-    def _jars(self, home: Path, revision: str, layout: Layout, tree: Mapping[str, TreeFile]) -> tuple[Path, ...]:
+    def _jars(self, home: Path, revision: str, layout: Layout, trees: Sequence[Mapping[str, TreeFile]]) -> tuple[Path, ...]:
         build_files = sorted(path for path in (home / "build_files" / revision).rglob("*") if path.is_file())
         hints = [path.read_text("utf-8", "replace") for path in build_files]
-        hints += [tree[name].content.decode("utf-8", "replace") for name in ("pom.xml", "build.xml") if name in tree]
-        texts = [
-            file.content.decode("iso-8859-1")
-            for path, file in tree.items()
-            if path.endswith(".java") and path.startswith((f"{layout.sources}/", f"{layout.tests}/"))
-        ]
-        folders = library_folders(home / "lib", self._settings.libraries)
-        return needed_jars(texts, folders, "\n".join(hints))
+        hints += [trees[0][name].content.decode("utf-8", "replace") for name in ("pom.xml", "build.xml") if name in trees[0]]
+        folders = (f"{layout.sources}/", f"{layout.tests}/")
+        files = [file for tree in trees for path, file in tree.items() if path.endswith(".java") and path.startswith(folders)]
+        texts = dict.fromkeys(file.content.decode("iso-8859-1") for file in files)
+        return needed_jars(texts, library_folders(home / "lib", self._settings.libraries), "\n".join(hints))
 
 
 def _patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:

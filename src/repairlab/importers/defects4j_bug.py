@@ -9,7 +9,7 @@ from repairlab.core.diff import changed_lines, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.glob import matching
 from repairlab.core.record import record
-from repairlab.importers.defects4j_jars import OUR_PART, mocking
+from repairlab.importers.defects4j_jars import is_junit, mocking
 from repairlab.importers.defects4j_projects import Layout, Project
 from repairlab.importers.importer import ImportedBug, TreeFile
 from repairlab.languages.language import Function
@@ -82,7 +82,7 @@ def imported(subject: Subject) -> ImportedBug:
     if not (first := next((path for path in sources if path in buggy), None)):
         raise UserError(f"the patch changes no source file that the buggy tree has (it changes {', '.join(changed) or 'nothing'})")
     path, target = _target(subject, buggy, fixed, sources, first)
-    brought = [name for name in buggy if name.endswith(".jar") and not PurePosixPath(name).name.startswith(OUR_PART)]
+    brought = [name for name in buggy if name.endswith(".jar") and not is_junit(PurePosixPath(name).name)]
     libraries = {f"lib/{name}": TreeFile(content=content) for name, content in trees.jars.items()}
     notes = [f"sources in ISO-8859-1 are now UTF-8: {', '.join(transcoded)}"] if transcoded else []
     return ImportedBug(

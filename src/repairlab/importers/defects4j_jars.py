@@ -18,9 +18,7 @@ _DEPENDENCY = re.compile(r"<artifactId>\s*([\w.-]+)\s*</artifactId>\s*<version>\
 _JAR = re.compile(r"[\w.-]+\.jar\b")
 _VERSION = re.compile(r"-(\d[\w.]*(?:-[\w.]+)?)$")
 # The JDK's own, JUnit's (which the tool chain adds), and what the JDK has in newer versions than old jars.
-_PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.framework.", "org.hamcrest.")
-OUR_PART = ("junit-3", "junit-4", "junit4", "junit.", "hamcrest")
-"""How jars are called that the tool chain adds in a version of its own."""
+_PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.", "org.hamcrest.")
 
 
 def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str) -> tuple[Path, ...]:
@@ -73,7 +71,7 @@ def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
     found: dict[str, list[Path]] = {}
     jars = dict.fromkeys(path.resolve() for path in sorted(folder.rglob("*.jar")) if path.is_file())
     for jar in jars:
-        if jar.name.startswith(OUR_PART):
+        if is_junit(jar.name):
             continue
         classes = [name.removesuffix(".class").replace("/", ".") for name in _entries(jar) if name.endswith(".class")]
         for name in (*classes, *{f"{_package(name)}.*" for name in classes}):
@@ -125,6 +123,11 @@ def library_folders(own: Path, libraries: Path | None) -> tuple[Path, ...]:
         raise UserError(f"--libs {libraries} is no folder")
     given = (libraries,) if libraries is not None else ()
     return tuple(folder for folder in (*given, own, SYSTEM_FOLDER) if folder.is_dir())
+
+
+def is_junit(name: str) -> bool:
+    """Return whether a jar is JUnit or belongs to it: the tool chain adds these in a version of its own."""
+    return name.startswith(("junit", "hamcrest")) and not name.startswith("junit-addons")
 
 
 def mocking(names: Iterable[str]) -> bool:

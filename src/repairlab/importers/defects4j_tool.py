@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repairlab.core.errors import UserError
 from repairlab.importers.defects4j_bug import Trees
-from repairlab.importers.defects4j_jars import OUR_PART
+from repairlab.importers.defects4j_jars import is_junit
 from repairlab.importers.defects4j_projects import Layout
 from repairlab.importers.importer import TreeFile
 
@@ -30,7 +30,7 @@ class Tool:
             self._run("checkout", "-p", project, "-v", f"{number}b", "-w", str(buggy))
             self._run("checkout", "-p", project, "-v", f"{number}f", "-w", str(fixed))
             path = [buggy / entry for entry in self._export(buggy, "cp.test").split(":")]
-            jars = [jar for jar in path if jar.suffix == ".jar" and not jar.name.startswith(OUR_PART) and jar.is_file()]
+            jars = [jar for jar in path if jar.suffix == ".jar" and not is_junit(jar.name) and jar.is_file()]
             return Trees(
                 layout=Layout(sources=self._export(buggy, "dir.src.classes"), tests=self._export(buggy, "dir.src.tests")),
                 fixed=_tree(fixed),

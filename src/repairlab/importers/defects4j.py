@@ -10,13 +10,13 @@ from pathlib import Path, PurePosixPath
 
 from repairlab.core.diff import apply_edits, edits_of_patch, parse_patch
 from repairlab.core.errors import UserError
+from repairlab.importers.clones import Clones
 from repairlab.importers.defects4j_bug import Issue, Subject, Trees, imported
 from repairlab.importers.defects4j_jars import library_folders, needed_jars
 from repairlab.importers.defects4j_projects import PROJECTS, Layout, usual_layout
 from repairlab.importers.defects4j_tool import Tool
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.importers.reading import chosen, need_sources, read_csv, read_text
-from repairlab.importers.repository import Repository, clone_of
 
 DESCRIPTION = "Bugs of open-source Java projects with their tests, after Defects4J"
 _COLUMNS = ("bug.id", "revision.id.buggy", "revision.id.fixed", "report.id", "report.url")
@@ -50,7 +50,7 @@ class Checkout:
         if settings.via is None and settings.clones is None:
             raise UserError("bugs of Defects4J need clones of their projects: add --clones DIR, where missing ones are cloned to")
         self._tool = Tool(settings.via) if settings.via else None
-        self._clones: dict[str, Repository | str] = {}
+        self._clones = Clones(settings)
 
     @property
     def version(self) -> str:
@@ -120,7 +120,7 @@ class Checkout:
 
     def _fixed_tree(self, project: str, number: str, revision: str) -> dict[str, TreeFile]:
         """Return the tree of the fix, with what Defects4J changes so that it can be compiled."""
-        clone = self._clone(project)
+        clone = self._clones.get(PROJECTS[project].clone, PROJECTS[project].url)
         if not clone.has(revision):
             raise UserError(f"the clone {clone.folder} lacks the commit {revision}")
         tree = clone.tree(revision)
@@ -130,17 +130,6 @@ class Checkout:
             if bugs and int(bugs.group(1)) <= int(number) <= int(bugs.group(2)):
                 tree = _patched(tree, patch)
         return {**tree, **_generated(home, tree)}
-
-    def _clone(self, project: str) -> Repository:
-        if project not in self._clones:
-            try:
-                self._clones[project] = clone_of(PROJECTS[project].clone, PROJECTS[project].url, self._settings)
-            except UserError as error:
-                self._clones[project] = str(error)  # once is enough: a second try would ask the network again
-        found = self._clones[project]
-        if isinstance(found, str):
-            raise UserError(found)
-        return found
 
     def _layout(self, home: Path, revision: str, tree: Mapping[str, TreeFile]) -> Layout:
         listed = home / "dir-layout.csv"

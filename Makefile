@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
 
-.PHONY: demo test test-hostile test-differential test-containers test-imports test-kill bench-engine check install format docs clean
+.PHONY: demo test test-hostile test-differential test-containers test-imports test-llm test-hf test-kill bench-engine check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -27,6 +27,13 @@ test-containers: install  ## the sandboxes of podman, where it is installed
 test-imports: install  ## importers on small sources of every form, checked for real
 	$(BIN)/pytest -q -n 2 tests/importers -m "imports or not imports"
 
+test-llm: install  ## language models: SmolLM2 on llama.cpp, downloaded once; transformers where it is installed
+	$(BIN)/pytest -q tests/llm_server -m "llm or not llm"
+
+test-hf: install  ## models by transformers, in process and as a server; installs torch
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,hf]' 'transformers[serving]'
+	$(BIN)/pytest -q tests/llm_server/test_transformers.py -m llm
+
 test-kill: install  ## a run is killed at twenty moments and resumed each time; nothing may be lost, doubled or changed
 	$(BIN)/python benchmarks/kill.py
 
@@ -38,7 +45,7 @@ check: install  ## what every commit passes: format, lint, types, import contrac
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container and not imports"
+	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container and not imports and not llm"
 
 format: install
 	$(BIN)/ruff format -q .

@@ -31,6 +31,8 @@ class Origin:
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float = 0.0
+    logprob: float | None = None
+    """Sum of the log-probabilities of the answer's tokens."""
 
 
 @record

@@ -17,12 +17,15 @@ VERBS = {
     "import": "Import a benchmark, or bug–fix pairs, that have another form.",
     "export": "Print a property of a working copy's bug.",
     "check": "Prove that bugs fail unpatched and pass with their reference fix.",
+    "prompt": "Show what a model would be asked about a bug, or a strategy's prompt template to copy and change.",
     "run": "Ask a repairer for fixes of every bug and validate them.",
     "validate": "Validate candidates made elsewhere.",
     "convert": "Write candidates in another tool's format.",
+    "rank": "Rank the candidates of a run and say what the order is worth.",
     "score": "Compute the scores of a run.",
     "compare": "Compare two runs bug by bug.",
     "report": "Write an HTML report over runs.",
+    "tables": "Make the papers' tables and figures from runs.",
     "rescore": "Compute scores from published verdicts, without executing anything.",
 }
 """Each verb is a file of this package with a function of the same name; the text is the first line of its docstring."""

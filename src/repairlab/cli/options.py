@@ -8,6 +8,7 @@ import typer
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.languages.table import default_cache
+from repairlab.repairers.llm.settings import Access
 from repairlab.runs.pool import RECHECK, Isolation, Machine
 
 Include = Annotated[
@@ -40,6 +41,7 @@ def machine(
     isolation: str = "warm",
     no_cache: bool = False,
     recheck: int = RECHECK,
+    access: Access = Access(),
 ) -> Machine:
     """Return how to run work on this machine."""
     if isolation not in get_args(Isolation):
@@ -57,6 +59,7 @@ def machine(
         isolation=cast(Isolation, isolation),
         use_verdicts=not no_cache,
         recheck=recheck,
+        access=access,
     )
 
 

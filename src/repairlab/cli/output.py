@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from repairlab.core.outcome import Verdict
+from repairlab.runs.execute import Drawn, Notice
 from repairlab.runs.execute import Progress as Step
 
 
@@ -64,11 +65,17 @@ class RunBar:
         self._task = progress.add_task("", total=total)
         self._verdicts: Counter[Verdict] = Counter()
         self._fixed: set[str] = set()
+        self._n_drawn = 0
         self._start = time.monotonic()
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: Step | Drawn | Notice) -> None:
         """Take note of one step of the run."""
-        if step.verdict is None:
+        if isinstance(step, Notice):
+            self._progress.console.print(step.text, markup=False)
+            return
+        if isinstance(step, Drawn):
+            self._n_drawn += step.n
+        elif step.verdict is None:
             self._progress.advance(self._task)
         else:
             self._verdicts[step.verdict] += 1
@@ -77,7 +84,8 @@ class RunBar:
         n = self._verdicts.total()
         rate = n / max(time.monotonic() - self._start, 0.001)
         undecided = self._verdicts[Verdict.UNDECIDED]
-        text = f"{n} candidates, {rate:.1f}/s, {len(self._fixed)} bugs with a plausible fix"
+        drawn = f" of {self._n_drawn} drawn" if self._n_drawn else ""
+        text = f"{n}{drawn} candidates, {rate:.1f}/s, {len(self._fixed)} bugs with a plausible fix"
         self._progress.update(self._task, description=text + (f", {undecided} undecided" if undecided else ""))
 
 

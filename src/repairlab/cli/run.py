@@ -1,10 +1,43 @@
 """`repairlab run`."""
 
+import dataclasses
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from repairlab.cli.llm_options import (
+    Attempts,
+    BaseUrl,
+    CommentsName,
+    Concurrency,
+    ContextWindow,
+    CostLimit,
+    EmbeddingModel,
+    Examples,
+    Greedy,
+    Logprobs,
+    MaxTokens,
+    Model,
+    NoAnswerCache,
+    Offline,
+    Prices,
+    PromptFile,
+    RateLimit,
+    RequestTimeout,
+    Retries,
+    SelectionName,
+    Shots,
+    Split,
+    Stop,
+    StrategyName,
+    Temperature,
+    TopP,
+    Turns,
+    access_settings,
+    llm_settings,
+)
 from repairlab.cli.options import (
     AllowUnsafe,
     Include,
@@ -18,23 +51,23 @@ from repairlab.cli.options import (
     machine,
     numbers,
 )
-from repairlab.cli.output import RunBar, progress_bar, talk
+from repairlab.cli.output import RunBar, count, progress_bar, talk
 from repairlab.cli.score import show_scores
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError, unknown
-from repairlab.repairers.table import names
+from repairlab.repairers.llm.ledger import FILE, read_requests
 from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.execute import Progress
 from repairlab.runs.experiment import Experiment, make_experiment, read_experiment
 from repairlab.runs.pool import RECHECK, Interrupted, Machine
+from repairlab.runs.repairing import repairer_names
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Disagreement, Store
 
 
 def run(
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of a benchmark.")] = None,
-    repairer: Annotated[str | None, typer.Option("--repairer", help="copy, reference, templates, …")] = None,
+    repairer: Annotated[str | None, typer.Option("--repairer", help="copy, llm, reference, templates, …")] = None,
     n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10].")] = None,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10.")] = None,
     localisation: Annotated[
@@ -45,6 +78,13 @@ def run(
         str | None,
         typer.Option("--policy", help="first-failure, or full: run every test, which TCA@k needs [default: first-failure]."),
     ] = None,
+    show_error: Annotated[
+        bool | None, typer.Option("--show-error/--hide-error", help="Show the first failing message of the hidden tests.")
+    ] = None,
+    feedback: Annotated[
+        str | None,
+        typer.Option("--feedback", help="What a conversation learns of its candidates: none, verdict or message [default: none]."),
+    ] = None,
     confirm: Annotated[
         int | None, typer.Option("--confirm", help="Run a failing test so often again, alone, before it counts [default: 0].")
     ] = None,
@@ -53,6 +93,9 @@ def run(
     ] = None,
     include: Include = None,
     limit: Limit = None,
+    skip_unfit: Annotated[
+        bool | None, typer.Option("--skip-unfit", help="Leave out bugs that the strategy cannot ask about.")
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of repairers that draw at random.")] = None,
     experiment: Annotated[Path | None, typer.Option("--experiment", help="TOML file with settings; options override it.")] = None,
     to: Annotated[
@@ -61,6 +104,33 @@ def run(
     resume: Annotated[
         Path | None, typer.Option("--resume", help="Go on with the run in this folder, with its own settings.")
     ] = None,
+    model: Model = None,
+    strategy: StrategyName = None,
+    base_url: BaseUrl = None,
+    temperature: Temperature = None,
+    greedy: Greedy = False,
+    top_p: TopP = None,
+    max_tokens: MaxTokens = None,
+    stop: Stop = None,
+    logprobs: Logprobs = None,
+    context_window: ContextWindow = None,
+    comments: CommentsName = None,
+    prompt_file: PromptFile = None,
+    shots: Shots = None,
+    selection: SelectionName = None,
+    examples: Examples = None,
+    split: Split = None,
+    embedding_model: EmbeddingModel = None,
+    attempts: Attempts = None,
+    turns: Turns = None,
+    concurrency: Concurrency = None,
+    rate_limit: RateLimit = None,
+    request_timeout: RequestTimeout = None,
+    retries: Retries = None,
+    cost_limit: CostLimit = None,
+    prices: Prices = None,
+    no_answer_cache: NoAnswerCache = False,
+    offline: Offline = False,
     workers: Workers = None,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
@@ -70,42 +140,100 @@ def run(
     json: Json = False,
 ) -> None:
     """Ask a repairer for fixes of every bug and validate them."""
-    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
+    access = access_settings(
+        {
+            "concurrency": concurrency,
+            "requests_per_minute": rate_limit,
+            "timeout_s": request_timeout,
+            "retries": retries,
+            "cost_limit_usd": cost_limit,
+            "prices": None if prices is None else str(prices),
+            "use_cache": not no_answer_cache,
+            "offline": offline,
+        }
+    )
+    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access)
     options = {
         "benchmark": benchmark,
         "repairer": repairer,
         "n": n,
         "k": None if k is None else numbers(k, "-k"),
         "policy": policy,
+        "feedback": feedback,
         "confirm": confirm,
         "stop_when_fixed": stop_when_fixed,
         "include": tuple(include) if include else None,
         "limit": limit,
+        "skip_unfit": skip_unfit,
         "seed": seed,
     }
+    asked = {
+        "model": model,
+        "strategy": strategy,
+        "base_url": base_url,
+        "temperature": temperature,
+        "top_p": top_p,
+        "max_tokens": max_tokens,
+        "stop": tuple(stop) if stop else None,
+        "logprobs": logprobs,
+        "context_window": context_window,
+        "comments": comments,
+        "shots": shots,
+        "selection": selection,
+        "examples": examples,
+        "split": split,
+        "embedding_model": embedding_model,
+        "attempts": attempts,
+        "turns": turns,
+    }
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    seen = {key: value for key, value in (("localisation", localisation), ("error", show_error)) if value is not None}
+    llm = llm_settings(asked, greedy=greedy, prompt_file=prompt_file)
     if resume is not None:
-        if experiment or to or localisation or set(given) - {"k"}:
+        if experiment or to or seen or set(given) - {"k"} or set(llm) - {"base_url"}:
             raise UserError("--resume goes on with the settings of the run; leave the other settings out")
-        settings, folder = Store(resume).manifest().experiment, resume
+        settings, folder = _moved(Store(resume).manifest().experiment, base_url), resume
     else:
-        from_file = read_experiment(experiment) if experiment else {}
-        if localisation is not None:
-            given["visibility"] = {**from_file.get("visibility", {}), "localisation": localisation}
-        settings = _experiment({**from_file, **given})
-        folder = to or Path("runs") / f"{Path(settings.benchmark).name}-{settings.repairer}"
+        settings = _experiment(experiment, given, seen, llm)
+        folder = to or Path("runs") / default_name(settings)
     run_to_end(settings, open_benchmark(settings.benchmark), folder, here)
     show_scores([folder], ks=None if k is None else numbers(k, "-k"), as_json=json)
 
 
-def _experiment(settings: dict[str, Any]) -> Experiment:
+def _experiment(file: Path | None, given: dict[str, Any], seen: dict[str, Any], llm: dict[str, Any]) -> Experiment:
+    """Return the settings of the file, overridden by those of the command line."""
+    settings = {**(read_experiment(file) if file else {}), **given}
+    if seen:
+        settings["visibility"] = {**settings.get("visibility", {}), **seen}
+    if llm:
+        settings["llm"] = {**settings.get("llm", {}), **llm}
+        settings.setdefault("repairer", "llm")
     for key, example in (("benchmark", "repairlab run starter --repairer templates"), ("repairer", "--repairer templates")):
         if key not in settings:
             raise UserError(f"no {key} is named. For example: {example}")
+    if llm and "model" not in settings["llm"]:
+        raise UserError("no model is named. For example: --model openai/gpt-4o, or --model vllm/NAME --base-url URL")
     made = make_experiment(settings)
-    if made.repairer not in (*names(), "reference"):
-        raise unknown("repairer", made.repairer, (*names(), "reference"))
+    if made.repairer not in repairer_names():
+        raise unknown("repairer", made.repairer, repairer_names())
     return made
+
+
+def _moved(experiment: Experiment, base_url: str | None) -> Experiment:
+    """Return the settings of a run whose model is to be found elsewhere now."""
+    if base_url is None:
+        return experiment
+    if experiment.llm is None:
+        raise UserError(f"--base-url is for runs with --repairer llm; this one is of {experiment.repairer}")
+    return dataclasses.replace(experiment, llm=dataclasses.replace(experiment.llm, base_url=base_url))
+
+
+def default_name(settings: Experiment) -> str:
+    """Return the name of the folder for a run: benchmark, repairer, and for a model its name and how it is asked."""
+    parts = [Path(settings.benchmark).name, settings.repairer]
+    if settings.llm:
+        parts += [settings.llm.strategy, re.sub(r"[^A-Za-z0-9._-]+", "-", settings.llm.model)]
+    return "-".join(parts)
 
 
 def run_to_end(
@@ -126,7 +254,7 @@ def run_to_end(
                 benchmark,
                 folder,
                 here,
-                lambda step: bar(step) if isinstance(step, Progress) else disagreements.append(step),
+                lambda step: disagreements.append(step) if isinstance(step, Disagreement) else bar(step),
                 given=given,
             )
     except Interrupted:
@@ -137,7 +265,21 @@ def run_to_end(
     finally:
         for item in disagreements:
             talk().print(_warning(item), markup=False)
+    if settings.llm:
+        talk().print(_spent(folder / FILE), markup=False)
     talk().print(f"Run stored in {folder}", markup=False)
+
+
+def _spent(requests: Path) -> str:
+    """Say what the model of a run was asked and what that cost, over all starts of the run."""
+    n_asked = n_kept = tokens_in = tokens_out = 0
+    cost = 0.0
+    for request in read_requests(requests):
+        n_asked, n_kept = n_asked + (not request.from_cache), n_kept + request.from_cache
+        if not request.from_cache:
+            tokens_in, tokens_out, cost = tokens_in + request.tokens_in, tokens_out + request.tokens_out, cost + request.cost_usd
+    kept = f", {n_kept} answered from kept answers" if n_kept else ""
+    return f"{count(n_asked, 'request')}{kept}; {tokens_in} tokens in, {tokens_out} out; ${cost:.4f} paid"
 
 
 def _warning(item: Disagreement) -> str:

@@ -11,7 +11,7 @@ from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.core.errors import UserError
 from repairlab.core.score import Score
 from repairlab.metrics.settings import Duplicates
-from repairlab.metrics.table import SHARES
+from repairlab.metrics.table import is_share
 from repairlab.report.scores import RunScores, scores_of, store_scores
 
 Runs = Annotated[list[Path], typer.Argument(help="Run folders.")]
@@ -45,8 +45,7 @@ def show_scores(
     duplicates: Duplicates = "counted",
 ) -> None:
     """Compute, store and print the scores of runs."""
-    if ks is not None and (not ks or min(ks) < 1):
-        raise UserError(f"-k is {','.join(map(str, ks))}: each k must be 1 or more")
+    check_ks(ks)
     found = [scores_of(folder, ks=ks, partial=partial, duplicates=duplicates) for folder in folders]
     for item in found:
         store_scores(item)
@@ -58,8 +57,19 @@ def show_scores(
         _say(item)
 
 
+def check_ks(ks: Sequence[int] | None) -> None:
+    """Refuse a k that makes no sense for any run."""
+    if ks is not None and (not ks or min(ks) < 1):
+        raise UserError(f"-k is {','.join(map(str, ks))}: each k must be 1 or more")
+
+
 def _print(scores: RunScores) -> None:
     manifest = scores.run.manifest
+    print_scores(f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}", scores.result.scores)
+
+
+def print_scores(title: str, scores: Sequence[Score]) -> None:
+    """Print scores as a table, and the signature of the first."""
     rows = [
         (
             item.metric if item.k is None else item.metric.replace("@k", f"@{item.k}"),
@@ -69,12 +79,11 @@ def _print(scores: RunScores) -> None:
             item.n_samples,
             item.n_undecided,
         )
-        for item in scores.result.scores
+        for item in scores
     ]
-    title = f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}"
     print_table(title, ["metric", "value", "95 % interval", "bugs", "candidates", "undecided"], rows)
-    if scores.result.scores:
-        data().print(f"signature {scores.result.scores[0].signature}", markup=False)
+    if scores:
+        data().print(f"signature {scores[0].signature}", markup=False)
 
 
 def _say(scores: RunScores) -> None:
@@ -93,4 +102,4 @@ def _say(scores: RunScores) -> None:
 
 def percent(score: Score, value: float) -> str:
     """Return a value of a score as people read it."""
-    return f"{100 * value:.1f} %" if score.metric in SHARES else f"{value:.1f}"
+    return f"{100 * value:.1f} %" if is_share(score.metric) else f"{value:.1f}"

@@ -27,3 +27,12 @@ def need_all_candidates(metric: str, samples: Sequence[Samples], n: int) -> None
             f"{metric}: the run stopped at the first plausible candidate for {len(early)} of {len(samples)} bugs, the first is "
             f"{early[0]}; use top@k, or run again with --all-candidates"
         )
+
+
+def need_independent(metric: str, rounds: int) -> None:
+    """Refuse a conversation, because each of its candidates depends on those before."""
+    if rounds > 1:
+        raise UserError(
+            f"{metric}: the candidates of a conversation ({rounds} rounds) depend on each other; use top@k, "
+            "the share of bugs solved within k tries"
+        )

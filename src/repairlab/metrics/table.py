@@ -1,15 +1,19 @@
 """The table of metrics, and all scores of a run at once. A new metric is one file with its function and one line here."""
 
-from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.samples import Samples
 from repairlab.core.score import Score
 from repairlab.metrics.bootstrap import interval
 from repairlab.metrics.first_rank import first_rank
 from repairlab.metrics.pass_at_k import pass_at_k
+from repairlab.metrics.ranked_pass_at_k import Ranked, ranked_pass_at_k
 from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fixed, plausible_rate
+from repairlab.metrics.requirements import need_all_candidates, need_independent
 from repairlab.metrics.settings import Settings, signature
 from repairlab.metrics.test_case_average import tca_at_k
 from repairlab.metrics.top_at_k import top_at_k
@@ -19,11 +23,7 @@ Measured = Sequence[Samples]
 
 
 def _pass_at_k(samples: Measured, settings: Settings, k: int) -> Values:
-    if settings.rounds > 1:
-        raise UserError(
-            f"pass@k: the candidates of a conversation ({settings.rounds} rounds) depend on each other; use top@k, "
-            "the share of bugs solved within k tries"
-        )
+    need_independent("pass@k", settings.rounds)
     return pass_at_k(samples, k, n=settings.n)
 
 
@@ -51,7 +51,7 @@ PLAIN: Mapping[str, Callable[[Measured, Settings], Values]] = {
 }
 """Metrics without a k."""
 
-SHARES = frozenset({*AT_K, *PLAIN} - {"mean first rank", "median first rank"})
+SHARES = frozenset({*AT_K, *PLAIN, "r.pass@k"} - {"mean first rank", "median first rank"})
 """Metrics whose values lie between 0 and 1 and are shown in per cent."""
 
 _CHANGED_BY_STOPPING = frozenset({"plausible rate", "compile rate", "apply rate", "duplicate rate"})
@@ -66,9 +66,21 @@ class Scores:
     """Metric → why this run cannot have it."""
 
 
+def is_share(metric: str) -> bool:
+    """Whether the values of a metric lie between 0 and 1 and are shown in per cent.
+
+    >>> is_share("r.pass@k[similarity]"), is_share("mean first rank")
+    (True, False)
+    """
+    return metric.partition("[")[0] in SHARES
+
+
 def values_of(metric: str, k: int | None, samples: Measured, settings: Settings) -> Values:
     """Return one metric bug by bug; a UserError says why the run cannot have it."""
-    values = PLAIN[metric](samples, settings) if k is None else AT_K[metric](samples, settings, k)
+    return _defined(metric, PLAIN[metric](samples, settings) if k is None else AT_K[metric](samples, settings, k))
+
+
+def _defined(metric: str, values: Values) -> Values:
     if not values.by_bug:
         raise UserError(f"{metric}: no bug has a value, because {'nothing was fixed' if 'rank' in metric else 'none was decided'}")
     return values
@@ -77,8 +89,12 @@ def values_of(metric: str, k: int | None, samples: Measured, settings: Settings)
 def score(metric: str, k: int | None, samples: Measured, settings: Settings) -> Score:
     """Return one metric with its interval and signature."""
     values = values_of(metric, k, samples, settings)
-    bounds = interval(list(values.by_bug.values()), statistic=values.statistic)
     stopped = metric in _CHANGED_BY_STOPPING and any(item.ended == "solved" for item in samples)
+    return _score(metric, k, values, signature(metric, k, samples, settings) + ("|stopped:when-fixed" if stopped else ""))
+
+
+def _score(metric: str, k: int | None, values: Values, recipe: str) -> Score:
+    bounds = interval(list(values.by_bug.values()), statistic=values.statistic)
     return Score(
         metric=metric,
         k=k,
@@ -88,18 +104,57 @@ def score(metric: str, k: int | None, samples: Measured, settings: Settings) -> 
         n_bugs=len(values.by_bug),
         n_samples=values.n_samples,
         n_undecided=values.n_undecided,
-        signature=signature(metric, k, samples, settings) + ("|stopped:when-fixed" if stopped else ""),
+        signature=recipe,
     )
 
 
 def score_run(samples: Measured, settings: Settings, ks: Sequence[int]) -> Scores:
     """Return every metric that the run supports, and why it does not support the others."""
+    wanted: list[tuple[str, int | None]] = [(metric, k) for metric in AT_K for k in dict.fromkeys(ks)]
+    wanted += [(metric, None) for metric in PLAIN]
+    return _collect(wanted, lambda metric, k: score(metric, k, samples, settings))
+
+
+def score_ranking(ranked: Ranked, samples: Measured, settings: Settings, ks: Sequence[int]) -> Scores:
+    """Return r.pass@k of a ranking; `samples` hold the candidates as they were drawn, duplicates counted."""
+    made_by = dataclasses.replace(settings, conditions=(*settings.conditions, ("ranking", ranked.recipe)), duplicates="merged")
+
+    def measure(metric: str, k: int | None) -> Score:
+        need_independent("r.pass@k", settings.rounds)
+        values = _defined("r.pass@k", ranked_pass_at_k(samples, ranked.ranks, k or 0, n=settings.n))
+        return _score(metric, k, values, signature("r.pass@k", k, samples, made_by))
+
+    return _collect([(f"r.pass@k[{ranked.name}]", k) for k in dict.fromkeys(ks)], measure)
+
+
+def score_built(samples: Measured, settings: Settings, ks: Sequence[int]) -> Scores:
+    """Return pass@k over the candidates that build, which is what a ranking of those has to beat (NL2Fix, table 6)."""
+    pruned = dataclasses.replace(settings, conditions=(*settings.conditions, ("pruned", "compile")))
+    built = [_built(item) for item in samples]
+
+    def measure(metric: str, k: int | None) -> Score:
+        need_all_candidates("pass@k", samples, settings.n)
+        return _score(metric, k, values_of("pass@k", k, built, settings), signature("pass@k", k, samples, pruned))
+
+    return _collect([("pass@k[compile]", k) for k in dict.fromkeys(ks)], measure)
+
+
+def _built(item: Samples) -> Samples:
+    kept = [index for index, verdict in enumerate(item.verdicts) if verdict not in (Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE)]
+    return dataclasses.replace(
+        item,
+        verdicts=tuple(item.verdicts[index] for index in kept),
+        passed=tuple(item.passed[index] for index in kept),
+        ended="asked" if item.ended == "solved" else item.ended,
+    )
+
+
+def _collect(wanted: Iterable[tuple[str, int | None]], measure: Callable[[str, int | None], Score]) -> Scores:
     scores: list[Score] = []
     left_out: dict[str, str] = {}
-    wanted: list[tuple[str, int | None]] = [(metric, k) for metric in AT_K for k in dict.fromkeys(ks)]
-    for metric, k in (*wanted, *((metric, None) for metric in PLAIN)):
+    for metric, k in wanted:
         try:
-            scores.append(score(metric, k, samples, settings))
+            scores.append(measure(metric, k))
         except UserError as error:
             left_out[metric if k is None else metric.replace("@k", f"@{k}")] = str(error).partition(": ")[2]
     return Scores(scores=tuple(scores), left_out=left_out)

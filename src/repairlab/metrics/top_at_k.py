@@ -11,7 +11,7 @@ from repairlab.metrics.values import Values, decided, is_lost, n_undecided
 def top_at_k(samples: Sequence[Samples], k: int, *, n: int) -> Values:
     """Return 1 for each bug with a plausible candidate among its first k, else 0; runs that stopped early will do.
 
-    Called "first-k hit rate" in FixEval (figure 4) and r.P@k in NL2Fix (table 6).
+    Called "first-k hit rate" in FixEval (figure 4).
 
     >>> from repairlab.core.outcome import Verdict
     >>> verdicts = (Verdict.WRONG, Verdict.PLAUSIBLE)

@@ -33,6 +33,8 @@ class Values:
 
 def decided(samples: Samples) -> tuple[Verdict, ...]:
     """Return the verdicts by rank without the UNDECIDED ones, which count as if they had not been proposed."""
+    if Verdict.UNDECIDED not in samples.verdicts:
+        return samples.verdicts
     return tuple(verdict for verdict in samples.verdicts if verdict is not Verdict.UNDECIDED)
 
 

@@ -51,7 +51,7 @@ def chart(metric: str, entries: Sequence[tuple[str, RunScores]]) -> Chart | None
     n = max(entry.run.settings.n for _, entry in usable)
     log = n > 20
     scores = [
-        (name, [score(metric, k, entry.run.samples, entry.run.settings) for k in _ks(entry.run.settings.n)])
+        (name, [score(metric, k, entry.run.samples, entry.run.settings) for k in curve_ks(entry.run.settings.n)])
         for name, entry in usable
     ]
     top = _ceiling(max(item.high for _, found in scores for item in found))
@@ -75,7 +75,8 @@ def _ceiling(high: float) -> float:
     return next(top for top in (0.1, 0.25, 0.5, 1.0) if high <= top or top == 1.0)
 
 
-def _ks(n: int) -> list[int]:
+def curve_ks(n: int) -> list[int]:
+    """Return the k at which a curve over n candidates has points."""
     if n <= _MAX_POINTS:
         return list(range(1, n + 1))
     return sorted({round(math.exp(math.log(n) * i / (_MAX_POINTS - 1))) for i in range(_MAX_POINTS)})

@@ -20,20 +20,17 @@ class Shown:
 
 
 def shown_candidates(store: Store) -> dict[str, Shown]:
-    """Return the candidate to show of each bug that has one."""
-    plausible: dict[str, bool] = {}
-    for outcome in store.outcomes():
-        plausible[outcome.candidate_id] = outcome.verdict is Verdict.PLAUSIBLE
-    chosen: dict[str, tuple[bool, int, str, Candidate]] = {}
-    for candidate in store.candidates():
-        candidate_id = candidate.id
-        if candidate_id in plausible:
-            entry = (not plausible[candidate_id], candidate.rank, candidate_id, candidate)
-            if candidate.bug_id not in chosen or entry[:2] < chosen[candidate.bug_id][:2]:
-                chosen[candidate.bug_id] = entry
-    wanted = {candidate_id for _, _, candidate_id, _ in chosen.values()}
-    outcomes = {outcome.candidate_id: outcome for outcome in store.outcomes() if outcome.candidate_id in wanted}
+    """Return the candidate to show of each bug that has one; only the places of the others are looked at."""
+    judged: dict[str, tuple[bool, int]] = {}
+    for place, data in store.scan_data(Outcome):
+        judged[data["candidate_id"]] = (data["verdict"] == Verdict.PLAUSIBLE, place)
+    chosen: dict[str, tuple[bool, int, int, int]] = {}
+    for place, data in store.scan_data(Candidate):
+        if data["id"] in judged:
+            is_plausible, outcome_place = judged[data["id"]]
+            entry = (not is_plausible, data["rank"], place, outcome_place)
+            chosen[data["bug_id"]] = min(entry, chosen.get(data["bug_id"], entry))
     return {
-        bug_id: Shown(candidate=candidate, outcome=outcomes[candidate_id])
-        for bug_id, (_, _, candidate_id, candidate) in chosen.items()
+        bug_id: Shown(candidate=store.at(Candidate, place), outcome=store.at(Outcome, outcome_place))
+        for bug_id, (_, _, place, outcome_place) in chosen.items()
     }

@@ -10,16 +10,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.score import Score
-from repairlab.metrics.table import SHARES
+from repairlab.metrics.table import is_share
 from repairlab.report import curves
 from repairlab.report.bugs import read_texts, view_bugs
 from repairlab.report.glossary import METRICS, VERDICTS
 from repairlab.report.health import read_cards
 from repairlab.report.leaderboard import Leaderboard, leaderboard
+from repairlab.report.papers.drawing import draw
+from repairlab.report.papers.reading import read_facts
+from repairlab.report.papers.result import shown
+from repairlab.report.papers.table import TABLES, make_tables
 from repairlab.report.systems import System, bars, read_systems
 from repairlab.report.text import clip, visible
 from repairlab.runs.store import write_aside
 
+_SPENDING = ("cost", "bug-cost")
 _COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")
 _LANGUAGES = {"python": "Python", "java": "Java", "c": "C", "cpp": "C++"}
 
@@ -39,6 +44,7 @@ def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
     board = leaderboard(named, k=k)
     texts = read_texts(systems)
     bugs = view_bugs(systems, texts.bugs)
+    papers = make_tables(read_facts(systems, texts), [name for name in TABLES if name != "curves"])
     languages = list(dict.fromkeys(bug.language for bug in bugs))
     curve_metric = board.metric if board.k else "top@k"
     pages = _pages()
@@ -55,6 +61,9 @@ def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
         languages=languages,
         bars=bars(systems),
         bars_by_language=[(language, bars(systems, language)) for language in languages],
+        spending=[table for table in papers.tables if table.name in _SPENDING],
+        papers=[table for table in papers.tables if table.name not in _SPENDING],
+        left_out={name: reason for name, reason in papers.left_out.items() if name not in _SPENDING},
         missing=texts.missing,
         health=read_cards(systems),
         n_candidates=sum(system.verdicts().total() for system in systems),
@@ -86,6 +95,7 @@ def _pages() -> Environment:
     pages.filters.update(
         visible=visible, clip=clip, percent=_percent, number=_number, language=lambda name: _LANGUAGES.get(name, name)
     )
+    pages.filters.update(shown=shown, draw=draw)
     pages.globals["tail"] = lambda text: clip(text, tail=True)
     return pages
 
@@ -97,7 +107,7 @@ def _percent(value: float) -> str:
 def _number(score: Score | None) -> str:
     if score is None:
         return "–"
-    return _percent(score.value) if score.metric in SHARES else f"{score.value:.1f}"
+    return _percent(score.value) if is_share(score.metric) else f"{score.value:.1f}"
 
 
 def _ks(board: Leaderboard) -> list[int]:

@@ -1,19 +1,20 @@
-"""Scores of a run folder: read, measure, store as scores.json. Called by the verbs `score`, `run`, `compare` and `report`."""
+"""Scores of a run folder: read, measure, store as scores.json. Called by `score`, `run`, `rank`, `compare` and `report`."""
 
 import dataclasses
 import json
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.outcome import Outcome
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.core.samples import Samples
 from repairlab.metrics.settings import Duplicates, Settings
-from repairlab.metrics.table import Scores, score_run
+from repairlab.metrics.table import Scores, score_built, score_ranking, score_run
 from repairlab.runs.experiment import Manifest
-from repairlab.runs.samples import read_samples
+from repairlab.runs.ranking import Ranking, ranking_files, read_ranking
+from repairlab.runs.samples import read_ids, read_samples
 from repairlab.runs.store import Store, write_aside
 
 
@@ -25,6 +26,8 @@ class Measured:
     manifest: Manifest
     samples: tuple[Samples, ...]
     """Finished bugs only."""
+    drawn: tuple[Samples, ...]
+    """The same as they were drawn: duplicates are always counted."""
     settings: Settings
     n_unfinished: int
 
@@ -62,10 +65,13 @@ def read_run(folder: Path, *, partial: bool = False, duplicates: Duplicates = "c
             f"the run in {folder} is unfinished: {n_unfinished} of {len(everything)} bugs are open. "
             f"Go on with: repairlab run --resume {folder}{hint}"
         )
-    if duplicates == "merged":
-        samples = _merge(samples, store)
     return Measured(
-        folder=folder, manifest=manifest, samples=samples, settings=settings_of(manifest, duplicates), n_unfinished=n_unfinished
+        folder=folder,
+        manifest=manifest,
+        samples=_merge(samples, store) if duplicates == "merged" else samples,
+        drawn=samples,
+        settings=settings_of(manifest, duplicates),
+        n_unfinished=n_unfinished,
     )
 
 
@@ -74,7 +80,40 @@ def scores_of(
 ) -> RunScores:
     """Return all scores that a run supports, by default at the k of its own settings."""
     run = read_run(folder, partial=partial, duplicates=duplicates)
-    return RunScores(run=run, result=score_run(run.samples, run.settings, ks or run.manifest.experiment.k))
+    ks = ks or run.manifest.experiment.k
+    return RunScores(run=run, result=_joined([score_run(run.samples, run.settings, ks), *_score_rankings(run, ks)]))
+
+
+def scores_of_ranking(run: Measured, ranking: Ranking, ks: Sequence[int]) -> Scores:
+    """Return what a ranking is worth beside what it has to beat: candidates drawn at random, and in the repairer's own order."""
+    settings = settings_of(run.manifest, "counted")
+    built = [score_built(run.drawn, settings, ks)] if ranking.recipe.prune_compile else []
+    plain = score_run(run.drawn, settings, ks)
+    shown = tuple(item for metric in ("pass@k", "top@k") for item in plain.scores if item.metric == metric)
+    return _joined([score_ranking(ranking.ranked(), run.drawn, settings, ks), *built, Scores(scores=shown, left_out={})])
+
+
+def _score_rankings(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
+    """Yield r.pass@k of every ranking in the run folder, and why one cannot be used."""
+    settings = settings_of(run.manifest, "counted")
+    is_pruned = False
+    for path in ranking_files(run.folder):
+        try:
+            ranking = read_ranking(path, run.drawn)
+        except UserError as error:
+            yield Scores(scores=(), left_out={f"r.pass@k[{path.stem}]": str(error)})
+            continue
+        is_pruned |= ranking.recipe.prune_compile
+        yield score_ranking(ranking.ranked(), run.drawn, settings, ks)
+    if is_pruned:
+        yield score_built(run.drawn, settings, ks)
+
+
+def _joined(parts: Sequence[Scores]) -> Scores:
+    return Scores(
+        scores=tuple(item for part in parts for item in part.scores),
+        left_out={metric: reason for part in parts for metric, reason in part.left_out.items()},
+    )
 
 
 def store_scores(scores: RunScores) -> None:
@@ -112,14 +151,11 @@ def settings_of(manifest: Manifest, duplicates: Duplicates) -> Settings:
 
 def _merge(samples: Sequence[Samples], store: Store) -> tuple[Samples, ...]:
     """Keep the first of equal candidates of each bug."""
-    judged = {outcome.candidate_id for outcome in store.outcomes()}
-    ids: dict[str, dict[int, str]] = defaultdict(dict)
-    for candidate in store.candidates():
-        if candidate.id in judged:
-            ids[candidate.bug_id][candidate.rank] = candidate.id
+    judged = set(store.facts(Outcome, lambda data: str(data["candidate_id"])))
+    ids = read_ids(store)
     merged = []
     for item in samples:
-        drawn = [candidate_id for _, candidate_id in sorted(ids[item.bug_id].items())]
+        drawn = [candidate_id for _, candidate_id in sorted(ids[item.bug_id].items()) if candidate_id in judged]
         first: dict[str, int] = {}
         for index, candidate_id in enumerate(drawn):
             first.setdefault(candidate_id, index)

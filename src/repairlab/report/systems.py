@@ -1,7 +1,7 @@
 """The runs of a report as the systems it compares: names, scores, verdict counts, and the candidates to show. Used by `page`."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from repairlab.core.outcome import Verdict
@@ -66,26 +66,49 @@ class Bar:
         return f"{self.system.name}: {self.n} candidates: {parts or 'none'}"
 
 
-def read_systems(folders: Sequence[Path], *, k: int | None = None) -> tuple[System, ...]:
-    """Read the runs; runs of the same repairer are told apart by the names of their folders."""
+def read_systems(folders: Sequence[Path], *, k: int | None = None, evidence: bool = True) -> tuple[System, ...]:
+    """Read the runs and name them. Without `evidence` no candidate is picked to show."""
     scores = []
     for folder in folders:
         ks = Store(folder).manifest().experiment.k
         scores.append(scores_of(folder, ks=tuple(sorted({*ks, k} if k else set(ks)))))
-    names = [_name(item) for item in scores]
+    names = _names(scores)
     return tuple(
         System(
             index=index,
-            name=name if names.count(name) == 1 else f"{name} ({folders[index].name})",
+            name=name,
             scores=item,
             samples={samples.bug_id: samples for samples in item.run.samples},
-            shown=shown_candidates(Store(folders[index])),
+            shown=shown_candidates(Store(folders[index])) if evidence else {},
         )
         for index, (name, item) in enumerate(zip(names, scores, strict=True))
     )
 
 
+def _names(scores: Sequence[RunScores]) -> list[str]:
+    """Name every run; those of the same name are told apart by their temperature, else by the folder's name, else by its path."""
+    names = [_name(item) for item in scores]
+    further: tuple[Callable[[RunScores], str], ...] = (
+        _decoding,
+        lambda item: f" ({item.run.folder.name})",
+        lambda item: f" ({item.run.folder})",
+    )
+    for say in further:
+        more = [f"{name}{say(item)}" if names.count(name) > 1 else name for name, item in zip(names, scores, strict=True)]
+        if say is not _decoding or len(set(more)) > len(set(names)):
+            names = more
+    return names
+
+
+def _decoding(scores: RunScores) -> str:
+    llm = scores.run.manifest.experiment.llm
+    return f" · T={llm.temperature:g}" if llm else ""
+
+
 def _name(scores: RunScores) -> str:
+    llm = scores.run.manifest.experiment.llm
+    if llm is not None:
+        return f"{llm.strategy} · {llm.model}"
     first = next(Store(scores.run.folder).candidates(), None)
     repairer = scores.run.manifest.experiment.repairer
     return f"{repairer} · {first.origin.model}" if first and first.origin.model else repairer

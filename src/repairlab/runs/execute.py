@@ -3,17 +3,16 @@
 import dataclasses
 from collections.abc import Callable
 
-from repairlab.core.candidate import Attempt, Candidate, Origin
+from repairlab.core.candidate import Attempt, Candidate
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import shown
 from repairlab.core.record import record
 from repairlab.core.samples import Ended
-from repairlab.repairers.baselines import Prepared
 from repairlab.repairers.repairer import Repairer
-from repairlab.repairers.table import repairer
 from repairlab.runs.judge import Forms, Judge
+from repairlab.runs.repairing import open_repairer
 from repairlab.runs.store import Disagreement, Store
-from repairlab.runs.task import Task
+from repairlab.runs.task import Part, Task
 from repairlab.runs.verdicts import open_verdicts
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.feedback import feedback
@@ -47,6 +46,14 @@ class Formed:
 
 
 @record
+class Drawn:
+    """All candidates of a bug are drawn and wait to be judged."""
+
+    bug_id: str
+    n: int
+
+
+@record
 class Finished:
     """All candidates of a bug, or of a part of it, are drawn or judged."""
 
@@ -54,7 +61,16 @@ class Finished:
     ended: Ended
 
 
-News = Progress | Begun | Disagreement | Finished
+@record
+class Notice:
+    """Something that the user should know."""
+
+    text: str
+
+
+News = Progress | Begun | Disagreement | Finished | Notice
+Step = Progress | Drawn | Disagreement | Notice
+"""What whoever watches a run is told."""
 
 
 def execute(task: Task, sandbox: Sandbox, tell: Callable[[News], None]) -> None:
@@ -62,20 +78,24 @@ def execute(task: Task, sandbox: Sandbox, tell: Callable[[News], None]) -> None:
     number = task.part.number if task.part else 0
     begin: Callable[[str], None] = lambda name: tell(Begun(bug_id=task.bug.id, part=number, candidate_id=name))  # noqa: E731
     with Judge(task, sandbox, begin=begin, warn=tell) as judge:
-        ended = _judge_part(task, judge, tell) if task.part else _repair(task, judge, tell)
+        if task.part:
+            ended = _judge_part(task, judge, tell)
+        else:
+            with open_repairer(task, lambda text: tell(Notice(text=text))) as repairer:
+                ended = _repair(task, repairer, judge, tell)
     tell(Finished(bug_id=task.bug.id, ended=ended))
 
 
-def _repair(task: Task, judge: Judge, tell: Callable[[News], None]) -> Ended:
+def _repair(task: Task, repairer: Repairer, judge: Judge, tell: Callable[[News], None]) -> Ended:
     """Draw and judge one candidate after the other, and return why no more were drawn."""
     experiment = task.experiment
     problem = shown(task.bug.problem, experiment.visibility)
     history: tuple[Attempt, ...] = ()
     rank = 0
     for _ in range(experiment.rounds):  # 1, unless the repair is a conversation
-        for proposed in _repairer(task).propose(problem, history):
+        for proposed in repairer.propose(problem, history):
             rank += 1
-            candidate = _stored(task, proposed, rank)
+            candidate, _ = _stored(task, proposed, rank)
             outcome = judge(candidate)
             if experiment.rounds > 1:
                 history += (Attempt(candidate=candidate, feedback=feedback(outcome, experiment.feedback)),)
@@ -100,13 +120,24 @@ def _judge_part(task: Task, judge: Judge, tell: Callable[[News], None]) -> Ended
 def draw(task: Task, sandbox: Sandbox, tell: Callable[[Finished], None]) -> None:
     """Draw and store all candidates of a bug and judge none."""
     del sandbox
-    n, rank = task.experiment.n, 0
-    for proposed in _repairer(task).propose(shown(task.bug.problem, task.experiment.visibility), ()):
-        rank += 1
-        _stored(task, proposed, rank)
+    with open_repairer(task, lambda text: None) as repairer:  # noqa: ARG005  # only models have something to say
+        drawn = draw_all(task, repairer)
+    tell(Finished(bug_id=task.bug.id, ended=drawn.part.ended if drawn.part else "exhausted"))
+
+
+def draw_all(task: Task, repairer: Repairer) -> Task:
+    """Draw and store all candidates of a bug; returns the task to judge them."""
+    n, places = task.experiment.n, dict[int, int]()
+    problem = shown(task.bug.problem, task.experiment.visibility)
+    if len(task.candidates) == n:  # drawn by an earlier start of the run
+        places = dict(task.candidates)
+    for proposed in repairer.propose(problem, ()) if not places else ():
+        rank = len(places) + 1
+        _, places[rank] = _stored(task, proposed, rank)
         if rank == n:
             break
-    tell(Finished(bug_id=task.bug.id, ended="asked" if rank == n else "exhausted"))
+    part = Part(number=0, ranks=tuple(places), ended="asked" if len(places) == n else "exhausted")
+    return dataclasses.replace(task, given=None, candidates=places, part=part)
 
 
 def find_forms(task: Task, sandbox: Sandbox, tell: Callable[[Formed], None]) -> None:
@@ -121,21 +152,10 @@ def find_forms(task: Task, sandbox: Sandbox, tell: Callable[[Formed], None]) -> 
             tell(Formed(bug_id=task.bug.id, rank=rank, form=forms.of(candidate, candidate.id)))
 
 
-def _stored(task: Task, proposed: Candidate, rank: int) -> Candidate:
-    """Return the candidate that an earlier start of the run stored at this rank; else store the proposed one."""
+def _stored(task: Task, proposed: Candidate, rank: int) -> tuple[Candidate, int]:
+    """Return the candidate that an earlier start of the run stored at this rank, else store the proposed one; with its place."""
     store = Store(task.folder)
     if rank in task.candidates:
-        return store.at(Candidate, task.candidates[rank])
+        return store.at(Candidate, task.candidates[rank]), task.candidates[rank]
     candidate = dataclasses.replace(proposed, rank=rank)
-    store.append(candidate)
-    return candidate
-
-
-def _repairer(task: Task) -> Repairer:
-    name = task.experiment.repairer
-    if task.given is not None:
-        return Prepared(name, {task.bug.id: task.given})
-    if name == "reference":
-        fix = Candidate(bug_id=task.bug.id, edits=task.bug.oracle.reference, rank=1, origin=Origin(repairer=name))
-        return Prepared(name, {task.bug.id: [fix]})
-    return repairer(name)
+    return candidate, store.append(candidate)

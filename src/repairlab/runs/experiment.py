@@ -1,5 +1,6 @@
 """The settings of a run, where they come from, and what run.json records of them."""
 
+import dataclasses
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Policy
 from repairlab.core.problem import Visibility
 from repairlab.core.record import record
+from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings, check
+from repairlab.repairers.llm.strategies.table import strategy
 from repairlab.validation.feedback import Feedback
 
 
@@ -20,7 +23,7 @@ class Experiment:
     benchmark: str
     """Name of a built-in benchmark or the path of a benchmark folder."""
     repairer: str
-    """Name in the repairer table: copy, reference, templates, …"""
+    """Name in the repairer table: copy, llm, reference, templates, …"""
     n: int = 10
     """Candidates per bug."""
     k: tuple[int, ...] = (1, 5, 10)
@@ -41,7 +44,11 @@ class Experiment:
     """Shell patterns of bug ids; none means all."""
     limit: int | None = None
     """At most so many bugs."""
+    skip_unfit: bool = False
+    """Leave out bugs that the strategy of a model cannot ask about, for want of an issue text, an error message or the like."""
     seed: int = 0
+    llm: LlmSettings | None = None
+    """Model, strategy and sampling of the repairer `llm`."""
 
 
 @record
@@ -96,4 +103,34 @@ def make_experiment(settings: dict[str, Any]) -> Experiment:
         raise UserError(f"--limit is {experiment.limit}: at least 1 bug is needed")
     if not experiment.k or min(experiment.k) < 1:
         raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
+    if experiment.repairer == "llm":
+        return _with_model(experiment, settings)
+    if experiment.llm is not None:
+        raise UserError(f"--model and its like are for --repairer llm, not for {experiment.repairer}")
     return experiment
+
+
+def _with_model(experiment: Experiment, settings: dict[str, Any]) -> Experiment:
+    """Check what the repairer `llm` needs."""
+    llm = experiment.llm
+    if llm is None:
+        raise UserError("the repairer llm needs a model. For example: --model openai/gpt-4o, or --model vllm/NAME --base-url URL")
+    check(llm)
+    if llm.strategy == CONVERSATION:
+        return _conversation(experiment, llm, settings)
+    strategy(llm.strategy)
+    return experiment
+
+
+def _conversation(experiment: Experiment, llm: LlmSettings, settings: dict[str, Any]) -> Experiment:
+    """Give a conversation as many candidates and rounds as it has tries; it ends at the first plausible candidate."""
+    if experiment.feedback == "none":
+        raise UserError(
+            "a conversation tells the model how its candidates failed, and by default tests stay hidden. "
+            "Allow it with --feedback message (verdict and first failing message) or --feedback verdict"
+        )
+    if settings.get("n", llm.tries) != llm.tries:
+        tries = f"attempts × turns = {llm.tries} tries" + ("" if llm.temperature else ", for a greedy model has one attempt")
+        raise UserError(f"-n is {settings['n']}, but a conversation has {tries}: use --attempts and --turns")
+    stop = settings.get("stop_when_fixed", True)
+    return dataclasses.replace(experiment, n=llm.tries, rounds=llm.tries, stop_when_fixed=stop)

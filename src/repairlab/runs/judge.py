@@ -39,7 +39,7 @@ class Judge:
     def __enter__(self) -> Self:
         self._verdicts = self._stack.enter_context(open_verdicts(self._task.machine))
         part = self._task.part
-        self._forms = Forms(self._task.bug, self._verdicts, known=dict(zip(part.ranks, part.forms, strict=True)) if part else {})
+        self._forms = Forms(self._task.bug, self._verdicts, known=dict(zip(part.ranks, part.forms, strict=False)) if part else {})
         for rank in part.ranks if part else sorted(self._task.candidates):
             candidate = self._store.at(Candidate, self._task.candidates[rank])
             if candidate.id in self._by_id:

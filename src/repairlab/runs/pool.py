@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeVar
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import record
+from repairlab.repairers.llm.settings import Access
 from repairlab.runs.scratch import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
@@ -51,6 +52,8 @@ class Machine:
     """Whether verdicts of earlier runs count, and those of this one are kept."""
     recheck: int = RECHECK
     """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
+    access: Access = Access()
+    """How language models are reached."""
 
     def open_sandbox(self) -> Sandbox:
         """Return a sandbox of the chosen kind."""
@@ -118,12 +121,16 @@ class Pool:
     def run(
         self,
         work: Work[Item, News],
-        items: Iterable[Item],
+        items: Iterable[Item | None],
         receive: Callable[[News], None],
         *,
         again: Callable[[Item, str], Item | None] | None = None,
+        bell: int | None = None,
     ) -> None:
         """Call `work` for every item in worker processes; what it tells through its last argument reaches `receive` here.
+
+        Items may still be in the making: none means that there is no more for now, and the descriptor `bell` can be read when
+        there is.
 
         When a worker dies over an item, `again` gets the item and the reason, and says what another worker shall do instead;
         none: nothing more. Without it the same item is tried again, and DEATHS of them are a HarnessError. Ctrl-C raises
@@ -136,7 +143,7 @@ class Pool:
         with _ctrl_c() as ctrl_c:
             try:
                 while self._hand_out(work, waiting, rest):
-                    for worker in self._ready(ctrl_c):
+                    for worker in self._ready(ctrl_c, bell):
                         message = worker.hear()
                         if isinstance(message, _Told):
                             receive(message.news)
@@ -155,29 +162,33 @@ class Pool:
                 self._stop(lambda news: None, ctrl_c)  # noqa: ARG005  # the failure is what counts now
                 raise
 
-    def _hand_out(self, work: Work[Item, News], waiting: deque[Item], rest: Iterator[Item]) -> bool:
-        """Give items to workers that have none, starting new ones while there are too few; returns whether anybody works."""
+    def _hand_out(self, work: Work[Item, News], waiting: deque[Item], rest: Iterator[Item | None]) -> bool:
+        """Give items to workers that have none, starting new ones while there are too few; returns whether more will happen."""
         while len(self._at_work) < self._machine.workers:
             try:
                 item = waiting.popleft() if waiting else next(rest)
             except StopIteration:
-                break
+                return bool(self._at_work)
+            if item is None:
+                return True
             worker = next((worker for worker in self._workers if worker not in self._at_work), None)
             if worker is None:
                 worker = _Worker(self._machine, self._scratch)
                 self._workers.append(worker)
             self._at_work[worker] = item
             worker.send((work, item))
-        return bool(self._at_work)
+        return True
 
-    def _ready(self, ctrl_c: int) -> list[_Worker]:
-        """Wait until workers have something to say, or died; raises KeyboardInterrupt."""
+    def _ready(self, ctrl_c: int, bell: int | None = None) -> list[_Worker]:
+        """Wait until workers have something to say, or died, or the bell rings; raises KeyboardInterrupt."""
         pipes: dict[object, _Worker] = {worker.pipe: worker for worker in self._at_work}
-        ready = wait([*(worker.pipe for worker in self._at_work), ctrl_c])
+        ready = wait([*(worker.pipe for worker in self._at_work), ctrl_c, *([] if bell is None else [bell])])
         if ctrl_c in ready:
             os.read(ctrl_c, 1)
             raise KeyboardInterrupt
-        return [pipes[pipe] for pipe in ready]
+        if bell in ready:
+            os.read(bell, 4096)
+        return [pipes[pipe] for pipe in ready if pipe != bell]
 
     def _stop(self, receive: Callable[[News], None], ctrl_c: int) -> None:
         """Ask the workers to stop, and take what they still have to tell until they do, or until another Ctrl-C."""

@@ -1,5 +1,6 @@
 """Start a run or go on with one: settings in, a finished run folder out. Called by the verbs `run`, `validate` and `demo`."""
 
+import dataclasses
 import datetime
 import fcntl
 import functools
@@ -10,16 +11,19 @@ from pathlib import Path
 
 import repairlab
 from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
 from repairlab.languages.table import language
-from repairlab.runs.execute import Progress
+from repairlab.runs.execute import Progress, Step
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.pool import Machine, open_pool
+from repairlab.runs.repairing import check_model, unfit
 from repairlab.runs.schedule import Schedule, read_stored
-from repairlab.runs.store import Disagreement, Store
+from repairlab.runs.shots import read_examples
+from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.verdicts import engine_digest
 
@@ -49,7 +53,8 @@ def _tools(name: str) -> dict[str, str]:
 
 def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine) -> Manifest:
     """Write run.json of a new run, or check that the folder's run is this one and go on with it."""
-    bugs = benchmark.select(experiment.include, limit=experiment.limit)
+    check_model(experiment, machine)
+    bugs = _askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
     environment = environment_of([bug.problem.language for bug in bugs], machine)
     manifest = Manifest(
         experiment=experiment,
@@ -75,17 +80,33 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
             f"{benchmark.name} {benchmark.version} ({benchmark.digest}). Choose another folder with --to."
         )
     was, now = to_data(old.experiment), to_data(experiment)
-    changed = [f"{key} was {was[key]!r}, now {now[key]!r}" for key in was if was[key] != now[key] and key not in ("k", "benchmark")]
+    for settings in (was, now):
+        settings.update(k=None, benchmark=None, llm=settings["llm"] and settings["llm"] | {"base_url": None})  # these may change
+    changed = [f"{key} was {was[key]!r}, now {now[key]!r}" for key in was if was[key] != now[key]]
     if changed:
         raise UserError(f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to.")
+    if old.experiment.llm and experiment.llm and old.experiment.llm.base_url != experiment.llm.base_url:
+        old = dataclasses.replace(old, experiment=dataclasses.replace(old.experiment, llm=experiment.llm))
+        store.create(old)
     return old
+
+
+def _askable(experiment: Experiment, bugs: Sequence[Bug]) -> Sequence[Bug]:
+    """Return the bugs that the repairer can be asked about; a UserError when that is not all of them and nobody said so."""
+    reasons = unfit(experiment, bugs)
+    if not reasons or (experiment.skip_unfit and len(reasons) < len(bugs)):
+        return [bug for bug in bugs if bug.id not in reasons]
+    which = "any of the bugs" if len(reasons) == len(bugs) else f"{len(reasons)} of {len(bugs)} bugs"
+    others = "" if len(reasons) == len(bugs) else "; choose others with -i, or leave these out with --skip-unfit"
+    strategy = experiment.llm.strategy if experiment.llm else experiment.repairer
+    raise UserError(f"the strategy {strategy} cannot ask about {which}: {next(iter(reasons.values()))}{others}")
 
 
 def complete(
     benchmark: Benchmark,
     folder: Path,
     machine: Machine,
-    step: Callable[[Progress | Disagreement], None],
+    step: Callable[[Step], None],
     *,
     given: Mapping[str, Sequence[Candidate]] | None = None,
 ) -> None:
@@ -136,6 +157,7 @@ def _tasks(
     manifest = store.manifest()
     stored = read_stored(store, set(bug_ids), given_up)
     environment = digest(environment_of(manifest.languages, machine))
+    examples = read_examples(manifest.experiment, benchmark)
     tasks = []
     for bug in map(benchmark.bug, bug_ids):
         task = Task(
@@ -149,6 +171,7 @@ def _tasks(
             candidates=stored.candidates[bug.id],
             outcomes=stored.outcomes[bug.id],
             given_up=given_up,
+            examples=examples,
         )
         tasks.append(task)
     return tasks

@@ -1,8 +1,10 @@
 """Join a run's candidates and outcomes into what metrics are made from. Executes nothing."""
 
 from collections import defaultdict
+from typing import Any
 
-from repairlab.core.outcome import Verdict
+from repairlab.core.candidate import Candidate
+from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.samples import Ended, Samples
 from repairlab.runs.store import Store
 
@@ -10,12 +12,8 @@ from repairlab.runs.store import Store
 def read_samples(store: Store) -> tuple[Samples, ...]:
     """Return the samples of every bug of a run, in the order of the benchmark."""
     manifest = store.manifest()
-    judged: dict[str, tuple[Verdict, float]] = {}
-    for outcome in store.outcomes():
-        judged[outcome.candidate_id] = (outcome.verdict, outcome.n_passed / outcome.n_tests if outcome.n_tests else 0.0)
-    ids: dict[str, dict[int, str]] = defaultdict(dict)
-    for candidate in store.candidates():
-        ids[candidate.bug_id][candidate.rank] = candidate.id
+    judged = dict(store.facts(Outcome, _judged))
+    ids = read_ids(store)
     ended: dict[str, Ended] = {end.bug_id: end.ended for end in store.ends()}
     samples = []
     for bug_id, language in zip(manifest.bug_ids, manifest.languages, strict=True):
@@ -31,3 +29,16 @@ def read_samples(store: Store) -> tuple[Samples, ...]:
             )
         )
     return tuple(samples)
+
+
+def read_ids(store: Store) -> dict[str, dict[int, str]]:
+    """Return the ids of all candidates, by bug and rank."""
+    ids: dict[str, dict[int, str]] = defaultdict(dict)
+    for bug_id, rank, candidate_id in store.facts(Candidate, lambda data: (data["bug_id"], data["rank"], data["id"])):
+        ids[bug_id][rank] = candidate_id
+    return ids
+
+
+def _judged(data: dict[str, Any]) -> tuple[str, tuple[Verdict, float]]:
+    n_passed = sum(test["verdict"] == Verdict.PLAUSIBLE for test in data["tests"])
+    return data["candidate_id"], (Verdict(data["verdict"]), n_passed / data["n_tests"] if data["n_tests"] else 0.0)

@@ -6,15 +6,17 @@ is given up as UNDECIDED.
 
 import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.core.samples import Ended
-from repairlab.runs.execute import Begun, Finished, Formed, News, Progress, draw, execute, find_forms
+from repairlab.runs.drawing import Drawing
+from repairlab.runs.execute import Begun, Drawn, Finished, Formed, News, Notice, Progress, Step, draw, draw_all, execute, find_forms
 from repairlab.runs.pool import DEATHS, Pool
-from repairlab.runs.store import BugEnd, Disagreement, Store
+from repairlab.runs.repairing import draws_ahead, open_repairer
+from repairlab.runs.store import BugEnd, Store
 from repairlab.runs.task import Part, Task
 
 SMALLEST_PART = 8
@@ -32,7 +34,7 @@ class Stored:
 class Schedule:
     """Brings the tasks of a run to their end."""
 
-    def __init__(self, store: Store, step: Callable[[Progress | Disagreement], None], *, given_up: Mapping[str, str]) -> None:
+    def __init__(self, store: Store, step: Callable[[Step], None], *, given_up: Mapping[str, str]) -> None:
         """Take the run's files, whom to tell of each step, and the candidates that were given up before."""
         self._store, self._step = store, step
         self._parts_left: Counter[str] = Counter()
@@ -46,10 +48,32 @@ class Schedule:
 
     def run(self, tasks: Sequence[Task], pool: Pool, *, workers: int) -> None:
         """Do all tasks, each of which is a whole bug."""
-        if _can_be_split(tasks, workers):
-            tasks = self._split(tasks, pool, workers)
-        self._parts_left = Counter(task.bug.id for task in tasks)
-        pool.run(execute, tasks, self._receive, again=self._again)
+        split = _can_be_split(tasks, workers)
+        if not draws_ahead(tasks[0].experiment):
+            self._judge(self._deal(self._drawn(tasks, pool), pool, workers) if split else tasks, pool)
+            return
+        threads = tasks[0].machine.access.concurrency
+        with (
+            open_repairer(tasks[0], lambda text: self._step(Notice(text=text))) as repairer,
+            Drawing(tasks, lambda task: draw_all(task, repairer), threads=threads) as drawing,
+        ):
+            if split:
+                self._judge(self._deal(drawing.all(), pool, workers), pool)
+            else:
+                self._judge(self._told(drawing), pool, bell=drawing.bell)
+        if drawing.ended_by:
+            raise drawing.ended_by
+
+    def _judge(self, tasks: Iterable[Task | None], pool: Pool, *, bell: int | None = None) -> None:
+        if isinstance(tasks, list):
+            self._parts_left = Counter(task.bug.id for task in tasks)
+        pool.run(execute, tasks, self._receive, again=self._again, bell=bell)
+
+    def _told(self, drawing: Drawing) -> Iterator[Task | None]:
+        for task in drawing.tasks():
+            if task is not None:
+                self._step(Drawn(bug_id=task.bug.id, n=len(task.candidates)))
+            yield task
 
     def _receive(self, news: News) -> None:
         match news:
@@ -57,7 +81,7 @@ class Schedule:
                 self._begun[news.bug_id, news.part] = news.candidate_id
             case Finished():
                 self._parts_left[news.bug_id] -= 1
-                if not self._parts_left[news.bug_id]:
+                if self._parts_left[news.bug_id] <= 0:  # a bug that is not cut into parts was never counted
                     self._store.append(BugEnd(bug_id=news.bug_id, ended=news.ended))
                     self._step(Progress(bug_id=news.bug_id, verdict=None))
             case Progress():
@@ -84,24 +108,32 @@ class Schedule:
             self.given_up[suspect] = f"{reason}, {DEATHS} times over this candidate"
         return dataclasses.replace(task, candidates=candidates, outcomes=outcomes, given_up=dict(self.given_up))
 
-    def _split(self, tasks: Sequence[Task], pool: Pool, workers: int) -> list[Task]:
-        """Draw all candidates first, then deal them out so that each part can be judged by itself."""
+    def _drawn(self, tasks: Sequence[Task], pool: Pool) -> list[Task]:
+        """Draw the candidates of all bugs in the pool."""
         ended: dict[str, Ended] = {}
         pool.run(draw, tasks, lambda news: ended.update({news.bug_id: news.ended}), again=self._again)
         stored = read_stored(self._store, {task.bug.id for task in tasks}, self.given_up)
-        drawn = [
-            dataclasses.replace(task, given=None, candidates=stored.candidates[task.bug.id], outcomes=stored.outcomes[task.bug.id])
+        return [
+            dataclasses.replace(
+                task,
+                given=None,
+                candidates=stored.candidates[task.bug.id],
+                outcomes=stored.outcomes[task.bug.id],
+                part=Part(number=0, ranks=tuple(sorted(stored.candidates[task.bug.id])), ended=ended[task.bug.id]),
+            )
             for task in tasks
             if task.bug.id in ended
         ]
+
+    def _deal(self, drawn: Sequence[Task], pool: Pool, workers: int) -> list[Task]:
+        """Deal the candidates of bugs out so that each part can be judged by itself."""
         forms: dict[str, dict[int, str]] = defaultdict(dict)
 
         def receive(news: Formed) -> None:
             forms[news.bug_id][news.rank] = news.form
 
         pool.run(find_forms, [piece for task in drawn for piece in _pieces(task, workers)], receive)
-        n_parts = workers // len(tasks)
-        return [part for task in drawn for part in _parts(task, forms[task.bug.id], ended[task.bug.id], n_parts)]
+        return [part for task in drawn for part in _parts(task, forms[task.bug.id], max(1, workers // len(drawn)))]
 
 
 def read_stored(store: Store, bug_ids: set[str], given_up: Mapping[str, str]) -> Stored:
@@ -126,13 +158,14 @@ def _can_be_split(tasks: Sequence[Task], workers: int) -> bool:
 
 def _pieces(task: Task, n: int) -> list[Task]:
     """Cut the candidates of a bug into up to `n` pieces of about equal size."""
-    ranks = sorted(task.candidates)
+    ranks = task.part.ranks if task.part else ()
     pieces = [tuple(ranks[start::n]) for start in range(min(n, len(ranks)))]
     return [dataclasses.replace(task, part=Part(number=number, ranks=piece)) for number, piece in enumerate(pieces)]
 
 
-def _parts(task: Task, forms: Mapping[int, str], ended: Ended, n: int) -> list[Task]:
+def _parts(task: Task, forms: Mapping[int, str], n: int) -> list[Task]:
     """Deal the candidates of a bug out, those of equal form together."""
+    assert task.part is not None
     groups: dict[str, list[int]] = defaultdict(list)
     for rank in sorted(forms):
         groups[forms[rank]].append(rank)
@@ -143,7 +176,7 @@ def _parts(task: Task, forms: Mapping[int, str], ended: Ended, n: int) -> list[T
     return [
         dataclasses.replace(
             task,
-            part=Part(number=number, ranks=tuple(ranks), forms=tuple(forms[rank] for rank in ranks), ended=ended),
+            part=Part(number=number, ranks=tuple(ranks), forms=tuple(forms[rank] for rank in ranks), ended=task.part.ended),
         )
         for number, ranks in enumerate(map(sorted, hands))
     ]

@@ -3,12 +3,12 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, from_json
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
@@ -116,6 +116,18 @@ class Store:
                     yield place, data
                 place += len(line)
 
+    def facts(self, kind: type, take: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+        """Take a few facts of every record of a kind; much faster than `scan`. One that lacks them is an error that says so."""
+        for _, data in self.scan_data(kind):
+            try:
+                if data["schema"] != SCHEMA_VERSION:
+                    raise ValueError
+                taken = take(data)
+            except (KeyError, TypeError, ValueError) as error:
+                decode(kind, dict(data), _FILES[kind])
+                raise UserError(f"{_FILES[kind]}: a record has no {error}; it was not written by repairlab") from None
+            yield taken
+
     def at(self, kind: type[T], place: int) -> T:
         """Read the record at a place that `append` or `scan` gave: a run need not be held in memory."""
         path = self.folder / _FILES[kind]
@@ -149,10 +161,14 @@ _FILES: dict[type, str] = {
 
 
 def _data_of(line: bytes) -> dict[str, Any] | None:
+    data: dict[str, Any]
     try:
-        data: dict[str, Any] = json.loads(line.decode("utf-8", "surrogatepass"))
-    except ValueError:
-        return None
+        data = from_json(line, cache_strings="keys")
+    except ValueError:  # it takes no lone surrogates, which hostile candidates have
+        try:
+            data = json.loads(line.decode("utf-8", "surrogatepass"))
+        except ValueError:
+            return None
     return data
 
 

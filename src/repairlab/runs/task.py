@@ -7,6 +7,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.record import record
 from repairlab.core.samples import Ended
+from repairlab.repairers.llm.examples import Example
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.pool import Machine
 
@@ -18,7 +19,7 @@ class Part:
     number: int
     ranks: tuple[int, ...]
     forms: tuple[str, ...] = ()
-    """Normal form of each; candidates of equal form are in the same part, so that only one of them is validated."""
+    """Normal form of each, where they are known; candidates of equal form are in the same part, so that only one is validated."""
     ended: Ended = "exhausted"
     """Why no more candidates were drawn for the bug."""
 
@@ -43,5 +44,7 @@ class Task:
     """Places of the stored outcomes by candidate id; without UNDECIDED ones, so that they are tried again."""
     given_up: Mapping[str, str]
     """Candidates over which too many workers died, with the reason."""
+    examples: tuple[Example, ...] = ()
+    """Fixed bugs that the repairer may see."""
     part: Part | None = None
     """None: the whole bug, whose candidates are still to be drawn."""

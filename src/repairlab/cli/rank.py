@@ -1,0 +1,140 @@
+"""`repairlab rank`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repairlab.cli.llm_options import (
+    BaseUrl,
+    Concurrency,
+    NoAnswerCache,
+    Offline,
+    RateLimit,
+    RequestTimeout,
+    Retries,
+    access_settings,
+)
+from repairlab.cli.options import Json, numbers
+from repairlab.cli.output import count, print_json, progress_bar, talk
+from repairlab.cli.score import check_ks, print_scores
+from repairlab.core.errors import UserError
+from repairlab.core.record import to_data
+from repairlab.languages.table import default_cache
+from repairlab.repairers.llm.model import Embedder
+from repairlab.repairers.llm.open import open_embedder
+from repairlab.repairers.llm.settings import Access
+from repairlab.repairers.ranking import ORDERS, THRESHOLD
+from repairlab.report.scores import read_run, scores_of_ranking
+from repairlab.runs.rank import rank_run
+from repairlab.runs.ranking import Ranking, Recipe, check_name, check_recipe, store_ranking
+
+_REASONS = {
+    "unapplicable": "do not apply",
+    "unbuilt": "do not build",
+    "unchanged": "change nothing",
+    "unembeddable": "cannot be embedded",
+    "dissimilar": "are too far from the buggy code",
+    "duplicates": "repeat another one",
+}
+
+
+def rank(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    by: Annotated[str, typer.Option("--by", help=f"The order: {', '.join(ORDERS)}.")] = "similarity",
+    embedding_model: Annotated[
+        str | None,
+        typer.Option("--embedding-model", help="PROVIDER/NAME, or local/NAME for sentence-transformers; for similarity."),
+    ] = None,
+    threshold: Annotated[
+        str, typer.Option("--threshold", help="Leave out what is less similar: a number from -1 to 1, or median.")
+    ] = str(THRESHOLD),
+    per_token: Annotated[bool, typer.Option("--per-token", help="Divide log-probabilities by the number of tokens.")] = False,
+    prune: Annotated[str | None, typer.Option("--prune", help="compile: leave out candidates that do not build.")] = None,
+    keep_unchanged: Annotated[
+        bool, typer.Option("--keep-unchanged", help="Keep candidates that change only comments and white space.")
+    ] = False,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the ranking [default: after its order].")] = None,
+    k: Annotated[str | None, typer.Option("-k", help="The k of r.pass@k, such as 1,5,10; by default those of the run.")] = None,
+    base_url: BaseUrl = None,
+    concurrency: Concurrency = None,
+    rate_limit: RateLimit = None,
+    request_timeout: RequestTimeout = None,
+    retries: Retries = None,
+    no_answer_cache: NoAnswerCache = False,
+    offline: Offline = False,
+    json: Json = False,
+) -> None:
+    """Rank the candidates of a run and say what the order is worth."""
+    recipe = Recipe(
+        order=by,
+        prune_compile=_prunes(prune),
+        keep_unchanged=keep_unchanged,
+        per_token=per_token and by == "logprob",
+        embedding_model=embedding_model if by == "similarity" else None,
+        threshold="median" if threshold == "median" else _number(threshold),
+    )
+    check_recipe(recipe)
+    check_name(name or recipe.name)
+    ks = None if k is None else numbers(k, "-k")
+    check_ks(ks)
+    measured = read_run(run)
+    access = access_settings(
+        {
+            "concurrency": concurrency,
+            "requests_per_minute": rate_limit,
+            "timeout_s": request_timeout,
+            "retries": retries,
+            "use_cache": not no_answer_cache,
+            "offline": offline,
+        }
+    )
+    with _embedder(recipe, base_url, access) as embedder, progress_bar() as progress:
+        bar = progress.add_task("bugs ranked", total=len(measured.samples))
+        ranking = rank_run(run, recipe, name=name, embedder=embedder, step=lambda: progress.advance(bar))
+    path = store_ranking(run, ranking)
+    scores = scores_of_ranking(measured, ranking, ks or measured.manifest.experiment.k)
+    if json:
+        fields = {key: value for key, value in to_data(ranking).items() if key not in ("ranks", "basis")}
+        print_json(
+            {"run": str(run), "file": str(path), **fields, "scores": to_data(scores.scores), "left_out_scores": scores.left_out}
+        )
+    else:
+        print_scores(f"{ranking.name} of {run}", scores.scores)
+    for metric, reason in scores.left_out.items():
+        talk().print(f"{run}: no {metric}: {reason}", markup=False)
+    _say(ranking, path)
+
+
+def _prunes(text: str | None) -> bool:
+    if text not in (None, "compile"):
+        raise UserError(f"--prune is {text!r}: write compile, which leaves out candidates that do not build, or leave it out")
+    return text == "compile"
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UserError(f"--threshold is {text!r}: write a number from -1 to 1, or median") from None
+
+
+@contextmanager
+def _embedder(recipe: Recipe, base_url: str | None, access: Access) -> Iterator[Embedder | None]:
+    if recipe.embedding_model is None:
+        yield None
+        return
+    tell = lambda text: talk().print(text, markup=False)  # noqa: E731
+    with open_embedder(recipe.embedding_model, access, base_url=base_url, cache=default_cache(), tell=tell) as embedder:
+        yield embedder
+
+
+def _say(ranking: Ranking, path: Path) -> None:
+    dropped = [f"{number} {_REASONS[reason]}" for reason, number in to_data(ranking.left_out).items() if number]
+    talk().print(
+        f"{ranking.n_ranked} of {count(ranking.n_candidates, 'candidate')} ranked{': ' if dropped else ''}{', '.join(dropped)}; "
+        f"written to {path}",
+        markup=False,
+    )

@@ -1,0 +1,53 @@
+"""What the candidates of each run are like, averaged over bugs (NL2Fix, table 2)."""
+
+from repairlab.core.outcome import Verdict
+from repairlab.metrics.rates import duplicate_rate, plausible_rate
+from repairlab.metrics.values import Values, decided
+from repairlab.report.papers.facts import BugFacts, Facts, RunFacts
+from repairlab.report.papers.result import Cell, Table, mean, percent
+
+_NOT_BUILT = (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
+
+
+def candidates(facts: Facts) -> Table:
+    """Return duplicates, compile, regression and plausible rates; every bug weighs the same."""
+    rows = tuple(_row(run) for run in facts.runs)
+    notes = ["Each rate is taken within a bug, over its decided candidates, and averaged over bugs."]
+    if any(row[5] is None for row in rows):
+        notes.append(
+            "Regression: the share that passes every regression test, trigger tests or not. It needs --policy full, bugs with "
+            "regression tests, and the benchmark at hand."
+        )
+    columns = ("system", "decoding", "candidates", "duplicate %", "compile %", "regression %", "breaks regression %", "plausible %")
+    return Table(
+        name="candidates",
+        title="Candidates: repeated, compiling, passing the regression tests, plausible",
+        source="NL2Fix, table 2",
+        columns=columns,
+        rows=rows,
+        n_heads=2,
+        notes=tuple(notes),
+    )
+
+
+def _row(run: RunFacts) -> tuple[Cell, ...]:
+    samples = run.scores.run.samples
+    bugs = [bug for bug in run.bugs if decided(bug.samples)]
+    return (
+        run.name,
+        run.decoding,
+        sum(len(item.verdicts) for item in samples),
+        _percent(duplicate_rate(samples)),
+        mean([_share(bug, sum(verdict not in _NOT_BUILT for verdict in decided(bug.samples))) for bug in bugs]),
+        mean([_share(bug, bug.n_kept) for bug in bugs if bug.n_kept is not None]),
+        mean([_share(bug, bug.n_broken) for bug in bugs]),
+        _percent(plausible_rate(samples)),
+    )
+
+
+def _share(bug: BugFacts, n: int) -> float:
+    return 100 * n / len(decided(bug.samples))
+
+
+def _percent(values: Values) -> float | None:
+    return percent(values.value, 1) if values.by_bug else None

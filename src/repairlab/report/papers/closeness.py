@@ -1,0 +1,106 @@
+"""How near a candidate is to the buggy and to the fixed code. Pure: a bug and edits in, numbers out."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Edit
+from repairlab.core.diff import apply_edits
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.metrics.similarity import bare, edit_similarity, folded
+
+_MOST_CHARACTERS = 50_000
+"""Of longer texts only so much is compared."""
+
+
+@record
+class Closeness:
+    """One distinct candidate."""
+
+    is_plausible: bool
+    n: int
+    """How often it was drawn."""
+    to_buggy: float
+    to_fixed: float
+    is_exact: bool
+    """Equal to the developer's fix but for white space."""
+
+
+@record
+class Near:
+    """How near one candidate is."""
+
+    to_buggy: float
+    to_fixed: float
+    is_exact: bool
+
+
+class Yardstick:
+    """Buggy and fixed code of one bug, ready to be compared with many candidates.
+
+    Functions are compared where candidate and fix change nothing but the target function, else the changed files.
+    """
+
+    def __init__(self, bug: Bug) -> None:
+        """Take the texts of a bug."""
+        self._files = {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
+        self._path, self._target = bug.problem.path, bug.problem.target
+        self._edits = bug.oracle.reference
+
+    @cached_property
+    def _fixed(self) -> dict[str, str | None]:
+        return apply_edits(self._edits, self._files)
+
+    @cached_property
+    def _functions(self) -> "_Texts | None":
+        inside = self._inside(self._fixed)
+        return None if inside is None else _Texts(self._target.text, inside)
+
+    def measure(self, edits: Sequence[Edit]) -> Near | None:
+        """Compare a candidate; none when its edits (or the fix) do not apply to the files that are at hand."""
+        try:
+            changed = apply_edits(edits, self._files)
+            inside = self._inside(changed)
+            if inside is not None and self._functions is not None:
+                return self._functions.measure(inside)
+            paths = sorted({*changed, *self._fixed})
+        except UserError:
+            return None
+        old, fixed, new = ("\n".join(self._text(path, texts) for path in paths) for texts in ({}, self._fixed, changed))
+        return _Texts(old, fixed).measure(new)
+
+    def _text(self, path: str, changed: Mapping[str, str | None]) -> str:
+        return (changed[path] or "") if path in changed else self._files.get(path, "")
+
+    def _inside(self, changed: Mapping[str, str | None]) -> str | None:
+        """Return the new text of the target; none when something else is changed."""
+        new = changed.get(self._path)
+        if new is None or len(changed) > 1:
+            return None
+        source, span = self._files[self._path], self._target.span
+        head, tail = source[: span.start], source[span.end :]
+        if len(new) < len(head) + len(tail) or not (new.startswith(head) and new.endswith(tail)):
+            return None
+        return new[span.start : len(new) - len(tail)]
+
+
+class _Texts:
+    """A pair of buggy and fixed text."""
+
+    def __init__(self, buggy: str, fixed: str) -> None:
+        """Fold both once."""
+        self._buggy, self._fixed, self._bare = _cut(buggy), _cut(fixed), bare(fixed)
+
+    def measure(self, text: str) -> Near:
+        """Compare a new text with both."""
+        mine = _cut(text)
+        return Near(
+            to_buggy=edit_similarity(mine, self._buggy),
+            to_fixed=edit_similarity(mine, self._fixed),
+            is_exact=bare(text) == self._bare,
+        )
+
+
+def _cut(text: str) -> str:
+    return folded(text)[:_MOST_CHARACTERS]

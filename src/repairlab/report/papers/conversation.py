@@ -1,0 +1,72 @@
+"""How many bugs a conversation solves, after how many tries, and how the number grows with the rounds."""
+
+from collections.abc import Sequence
+
+from repairlab.core.errors import UserError
+from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.picture import Axis, Picture, Shape, label, line, path
+from repairlab.report.papers.result import Cell, Table, mean, percent
+
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 300, 56, 24, 16, 48
+_ROUNDS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
+
+
+def conversation(facts: Facts) -> Table:
+    """Return solved bugs, tries, and how many bugs are solved within r rounds."""
+    runs = [run for run in facts.runs if run.scores.run.settings.rounds > 1 or run.scores.run.manifest.experiment.stop_when_fixed]
+    if not runs:
+        raise UserError("no run is a conversation or stops at the first plausible candidate")
+    last = max(run.scores.run.settings.n for run in runs)
+    rounds = [r for r in _ROUNDS if r < last] + [last]
+    return Table(
+        name="conversation",
+        title="Bugs solved within r rounds",
+        source="Defects4C, section 6.2",
+        columns=("system", "solved", "bugs", "solved %", "mean attempts", "mean rounds", *(f"within {r}" for r in rounds)),
+        rows=tuple(_row(run, rounds) for run in runs),
+        notes=(
+            "A round is one answer; an attempt is a fresh start with several turns. Means are over solved bugs.",
+            "Runs that stop at the first plausible candidate are shown as well.",
+        ),
+        picture=_picture(runs, last),
+    )
+
+
+def solved_within(run: RunFacts, r: int) -> int:
+    """Return how many bugs have a plausible candidate among the first r."""
+    return sum(bug.tries is not None and bug.tries <= r for bug in run.decided)
+
+
+def _row(run: RunFacts, rounds: Sequence[int]) -> tuple[Cell, ...]:
+    solved, n = sum(bug.is_fixed for bug in run.decided), len(run.decided)
+    attempts = mean([float(bug.attempts) for bug in run.decided if bug.attempts is not None])
+    tries = mean([float(bug.tries) for bug in run.decided if bug.tries is not None])
+    return (run.name, solved, n, percent(solved, n), attempts, tries, *(solved_within(run, r) for r in rounds))
+
+
+def _picture(runs: Sequence[RunFacts], last: int) -> Picture | None:
+    if last < 2:
+        return None
+    x = Axis(low=1, high=last, start=_LEFT, end=_WIDTH - _RIGHT)
+    top = max([1, *(solved_within(run, last) for run in runs)])
+    y = Axis(low=0, high=top, start=_HEIGHT - _BOTTOM, end=_TOP)
+    shapes: list[Shape] = []
+    for value in sorted({0, top // 2, top}):
+        shapes.append(line(_LEFT, y(value), _WIDTH - _RIGHT, y(value), tone="grid"))
+        shapes.append(label(_LEFT - 8, y(value) + 4, str(value), anchor="end"))
+    ticks = sorted({1, max(1, last // 2), last})
+    shapes += [label(x(r), _HEIGHT - _BOTTOM + 20, str(r), anchor="middle") for r in ticks]
+    shapes.append(label((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, "rounds", anchor="middle"))
+    marks = [r for r in range(1, last + 1) if last <= 60 or r % (last // 30) == 0 or r in (1, last)]
+    for run in runs:
+        shapes += path([(x(r), y(solved_within(run, r))) for r in marks], tone=str(run.index))
+        shapes += [
+            Shape(
+                kind="dot", x=x(r), y=y(solved_within(run, r)), x2=3.5, tone=str(run.index),
+                text=f"{run.name}: {solved_within(run, r)} within {r}",
+            )
+            for r in marks
+        ]  # fmt: skip
+    said = [(run.name, solved_within(run, 1), solved_within(run, last)) for run in runs]
+    words = "; ".join(f"{name}: {first} in the first round, {solved} within {last}" for name, first, solved in said)
+    return Picture(width=_WIDTH, height=_HEIGHT, title="Bugs solved within r rounds", words=words, shapes=tuple(shapes))

@@ -1,0 +1,115 @@
+"""Candidates of many bugs drawn at the same time, in threads of the main process: models keep one waiting. Used by `schedule`."""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Self
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.repairers.llm.model import Unreachable
+from repairlab.runs.pool import Interrupted
+from repairlab.runs.task import Task
+
+GIVE_UP = 3
+"""After so many bugs in a row for which the model could not be reached, no more are tried."""
+
+
+class Drawing:
+    """Hands out tasks as soon as all candidates of their bug are stored.
+
+    The user's mistakes and our own end everything at once. A model that cannot be reached, or a limit on costs, ends the drawing;
+    what was drawn by then is still judged, and `ended_by` says what happened.
+    """
+
+    def __init__(self, tasks: Sequence[Task], draw: Callable[[Task], Task], *, threads: int) -> None:
+        """Take the bugs, and what draws all candidates of one and returns it ready to be judged."""
+        self._waiting, self._ready = deque(tasks), deque[Task]()
+        self._draw, self._n_threads = draw, min(threads, len(tasks))
+        self._n_working = 0
+        self._lock = threading.Lock()
+        self._fatal: Exception | None = None
+        self._n_unreachable = 0
+        self.ended_by: HarnessError | None = None
+
+    def __enter__(self) -> Self:
+        self.bell, self._rope = os.pipe()
+        self._n_working = self._n_threads
+        for _ in range(self._n_threads):
+            threading.Thread(target=self._work, daemon=True).start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Begin no more bugs, and wait for the answers that are under way: they are paid for."""
+        self._waiting.clear()
+        try:
+            self._wait()
+        except KeyboardInterrupt:
+            return  # who presses Ctrl-C again does not want to wait; the threads still have the bell
+        with self._lock:  # the last thread may still be ringing
+            os.close(self.bell)
+            os.close(self._rope)
+
+    def all(self) -> list[Task]:
+        """Return all tasks, once they are ready."""
+        try:
+            self._wait()
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        return [task for task in self.tasks() if task is not None]
+
+    def tasks(self) -> Iterator[Task | None]:
+        """Yield tasks that are ready to be judged; none when there is none now, and the bell rings when there is."""
+        while True:
+            over = not self._n_working  # asked first: nothing is added after that
+            if self._fatal:
+                raise self._fatal
+            if self._ready:
+                yield self._ready.popleft()
+            elif over:
+                return
+            else:
+                yield None
+
+    def _wait(self) -> None:
+        while self._n_working:
+            time.sleep(0.05)  # unlike joining the threads, this can be interrupted
+
+    def _work(self) -> None:
+        while self._waiting:
+            try:
+                task = self._waiting.popleft()
+            except IndexError:
+                break
+            self._try(task)
+            os.write(self._rope, b".")
+        with self._lock:
+            self._n_working -= 1
+            os.write(self._rope, b".")
+
+    def _try(self, task: Task) -> None:
+        try:
+            drawn = self._draw(task)
+        except Unreachable as error:
+            with self._lock:
+                self._n_unreachable += 1
+                self.ended_by = error
+                if self._n_unreachable >= GIVE_UP:
+                    self._waiting.clear()
+        except HarnessError as error:
+            self.ended_by = error
+            self._waiting.clear()
+        except UserError as error:
+            self._stop(error)
+        except Exception as error:  # a bug of ours: raised again in the main thread
+            self._stop(error)
+        else:
+            with self._lock:
+                self._n_unreachable = 0
+            self._ready.append(drawn)
+
+    def _stop(self, error: Exception) -> None:
+        self._waiting.clear()
+        self._fatal = error

@@ -1,0 +1,156 @@
+"""The tables of NL2Fix, on runs whose every candidate is written by hand."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.errors import UserError
+from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.report.papers.candidates import candidates
+from repairlab.report.papers.exact import exact
+from repairlab.report.papers.overlap import overlap
+from repairlab.report.papers.projects import projects
+from repairlab.report.papers.prompts import curves, prompts
+from repairlab.report.papers.ranking import ranking
+from repairlab.report.papers.similarity import similarity
+from repairlab.report.papers.table import make_tables
+from repairlab.runs.ranking import LeftOut, Ranking, Recipe, basis_of, store_ranking
+from repairlab.runs.samples import read_samples
+from repairlab.runs.store import Store
+from tests.report.papers.conftest import BROKEN, BUGS, FIX, LIKE, LOST, UNBUILT, UNREAD, WRONG, Bench
+
+ONE = {"Cli-1": (WRONG, WRONG, FIX, FIX), "Cli-2": (UNBUILT, UNREAD, BROKEN, LIKE)}
+
+
+def test_rates_are_taken_within_bugs_and_averaged(bench: Bench) -> None:
+    table = candidates(bench.facts(bench.run("chat", ONE)))
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert cells["candidates"] == 8
+    assert cells["duplicate %"] == 25.0  # 2 of 4 and 0 of 4
+    assert cells["compile %"] == 75.0  # 4 of 4 and 2 of 4
+    assert cells["regression %"] == 62.5  # 4 of 4 and 1 of 4: wrong ones pass the regression tests
+    assert cells["breaks regression %"] == 12.5
+    assert cells["plausible %"] == 37.5
+
+
+def test_regression_is_unknown_when_validation_stopped_at_the_first_failure(bench: Bench) -> None:
+    table = candidates(bench.facts(bench.run("chat", ONE, policy="first-failure")))
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert cells["regression %"] is not None  # Cli-2 has no candidate that fails at the trigger test
+    assert cells["regression %"] == 25.0
+    assert cells["breaks regression %"] == 12.5
+    alone = candidates(bench.facts(bench.run("alone", {"Cli-1": (WRONG,)}, policy="first-failure")))
+    assert alone.rows[0][5] is None
+    assert "--policy full" in alone.notes[1]
+
+
+def test_undecided_candidates_count_for_nothing(bench: Bench) -> None:
+    facts = bench.facts(bench.run("chat", {"Cli-1": (FIX, LOST), "Cli-2": (LOST, LOST)}))
+    cells = dict(zip(candidates(facts).columns, candidates(facts).rows[0], strict=True))
+    assert cells["compile %"] == cells["regression %"] == cells["plausible %"] == 100.0
+    assert projects(facts).rows[0] == ("Cli", "1/1")
+    assert "1 bugs" in projects(facts).notes[0]
+
+
+def test_projects_are_the_ids_without_their_numbers(bench: Bench) -> None:
+    a = bench.run("a", {"Cli-1": (FIX,), "Csv-1": (FIX,), "Math-1": (WRONG,)})
+    b = bench.run("b", {"Cli-1": (WRONG,), "Cli-2": (LIKE,)})
+    table = projects(bench.facts(a, b))
+    assert table.columns == ("project", "a · acme/large", "b · acme/large")
+    assert table.rows == (("Cli", "1/2", "1/2"), ("Csv", "1/2", "0/2"), ("Math", "0/2", "0/2"), ("all", "2/6", "1/6"))
+
+
+def test_prompts_of_the_same_model_stand_together(bench: Bench) -> None:
+    draws = dict.fromkeys(BUGS, (FIX, WRONG))
+    runs = [
+        bench.run("1", draws, llm=LlmSettings(model="acme/b", strategy="few-shot", shots=1)),
+        bench.run("2", draws, llm=LlmSettings(model="acme/a")),
+        bench.run("3", draws, llm=LlmSettings(model="acme/b", temperature=0.0, comments="stripped")),
+        bench.run("4", {**draws, "Cli-1": (FIX,)}, stop_when_fixed=True),
+    ]
+    facts = bench.facts(*runs)
+    assert prompts(facts).rows == (
+        ("4 · acme/large", "–", "–", None, None),
+        ("acme/a", "zero-shot", "T=0.8", 50.0, 100.0),
+        ("acme/b", "few-shot (1 shots)", "T=0.8", 50.0, 100.0),
+        ("acme/b", "zero-shot (no comments)", "greedy", 50.0, 100.0),
+    )
+    assert "top@k" in prompts(facts).notes[0]
+    assert curves(facts).rows == ((1, 50.0, 50.0, 50.0), (2, 100.0, 100.0, 100.0))
+
+
+def test_overlap_sorts_bugs_by_who_fixes_them(bench: Bench) -> None:
+    a = bench.run("a", {"Cli-1": (FIX,), "Cli-2": (FIX,), "Csv-1": (FIX,), "Csv-2": (FIX,)})
+    b = bench.run("b", {"Cli-1": (LIKE,), "Cli-2": (LIKE,), "Math-1": (FIX,)})
+    c = bench.run("c", {"Cli-1": (WRONG,), "Csv-1": (FIX,), "Csv-2": (FIX,)})
+    table = overlap(bench.facts(a, b, c))
+    names = [run.name for run in bench.facts(a, b, c).runs]
+    assert [(row[0], row[2], row[4]) for row in table.rows] == [
+        (f"{names[0]} + {names[1]}", 2, "Cli-1, Cli-2"),
+        (f"{names[0]} + {names[2]}", 2, "Csv-1, Csv-2"),
+        (names[1], 1, "Math-1"),
+    ]
+    assert table.notes[0] == "All systems fix 0 of 6 bugs, at least one of them fixes 5."
+    assert table.picture is not None
+    assert f"{names[1]}: 1" in table.picture.words
+    assert sum(shape.kind == "box" for shape in table.picture.shapes) == 3
+    with pytest.raises(UserError, match="two runs or more"):
+        overlap(bench.facts(a))
+
+
+def test_exact_matches_ignore_white_space_and_count_distinct_candidates(bench: Bench) -> None:
+    spaced = (FIX[0].replace("result = value", "result  =  value"), FIX[1])
+    table = exact(bench.facts(bench.run("a", {"Cli-1": (FIX, spaced, FIX, LIKE), "Cli-2": (LIKE, WRONG)})))
+    assert table.rows == (("a · acme/large", 2, 1, 4, 2, 50.0),)
+
+
+def test_similarity_has_quartiles_and_tests(bench: Bench) -> None:
+    draws = {"Cli-1": (FIX, WRONG, FIX), "Cli-2": (LIKE, WRONG, UNREAD)}
+    table = similarity(bench.facts(bench.run("a", draws)))
+    plausible, other = (dict(zip(table.columns, row, strict=True)) for row in table.rows)
+    buggy = "def answer(value): result = value - 1 return result"
+    assert plausible["n"] == 2
+    assert plausible["median to buggy"] == pytest.approx(((len(buggy) - 4) + (len(buggy) - 2)) / 2 / len(buggy), abs=1e-5)
+    assert plausible["p (to buggy > to fixed)"] == pytest.approx(0.75)  # -4 and +2: W = 1 of 3
+    assert other["n"] == 2
+    assert other["median to buggy"] == pytest.approx(1 - 1 / len(buggy), abs=1e-5)
+    assert other["kurtosis to buggy"] is None
+    assert other["p (plausible > other) to buggy"] is None
+    assert table.picture is not None
+    assert sum(shape.kind == "box" for shape in table.picture.shapes) == 4
+
+
+def test_candidates_that_change_other_files_are_compared_as_files(bench: Bench) -> None:
+    outside = ("import math\nimport os\n\n\ndef answer(value):\n    result = value\n    return result\n", FIX[1])
+    table = exact(bench.facts(bench.run("a", {"Cli-1": (outside,)})))
+    assert table.rows == (("a · acme/large", 1, 0, 1, 0, 0.0),)
+
+
+def test_rankings_stand_beside_random_order(bench: Bench) -> None:
+    folder = bench.run("a", {"Cli-1": (UNBUILT, FIX), "Cli-2": (WRONG, LIKE), "Csv-1": (WRONG, UNBUILT)})
+    samples = read_samples(Store(folder))
+    ranks: dict[str, tuple[int, ...]] = dict.fromkeys(BUGS, ()) | {"Cli-1": (1, 2), "Cli-2": (2, 1), "Csv-1": (1, 2)}
+    store_ranking(
+        folder,
+        Ranking(
+            name="odd", recipe=Recipe(order="original"), threshold=None, n_candidates=6, n_ranked=6, left_out=LeftOut(),
+            basis=basis_of(samples), ranks=ranks,
+        ),
+    )  # fmt: skip
+    table = ranking(bench.facts(folder))
+    rows = {row[1:3]: row[3:] for row in table.rows}
+    assert rows["drawn", "all"] == pytest.approx((0.0, 100 / 6, 200 / 6, 200 / 6), abs=1e-5)
+    assert rows["drawn", "compiling"] == pytest.approx((100 / 6, 25.0, 200 / 6, 200 / 6), abs=1e-5)
+    assert rows["odd", "all"] == pytest.approx((100 / 6, 100 / 6, 200 / 6, 200 / 6), abs=1e-5)
+
+
+def test_without_the_benchmark_the_other_tables_still_come(bench: Bench) -> None:
+    folder = bench.run("a", ONE)
+    manifest = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    manifest["experiment"]["benchmark"] = "gone"
+    (folder / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
+    made = make_tables(bench.facts(Path(folder)))
+    assert {table.name for table in made.tables} == {"candidates", "projects", "prompts", "curves", "ranking", "cost", "bug-cost"}
+    for name in ("similarity", "exact", "categories", "locations"):
+        assert "benchmark six cannot be opened" in made.left_out[name]

@@ -1,0 +1,42 @@
+"""How the runs of a report are named."""
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from repairlab.core.record import to_data
+from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.report.systems import read_systems
+
+MakeRun = Callable[..., Path]
+
+
+def with_model(folder: Path, settings: LlmSettings) -> Path:
+    path = folder / "run.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["experiment"]["llm"] = to_data(settings)
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return folder
+
+
+def test_models_are_named_by_strategy_and_model_then_by_temperature_then_by_folder(make_run: MakeRun) -> None:
+    warm = LlmSettings(model="acme/large")
+    cold = dataclasses.replace(warm, temperature=0.2)
+    runs = [with_model(make_run(name, n=2, bugs=2), warm) for name in ("a", "b", "c")]
+    assert [item.name for item in read_systems(runs[:1])] == ["zero-shot · acme/large"]
+    assert [item.name for item in read_systems(runs[:2])] == ["zero-shot · acme/large (a)", "zero-shot · acme/large (b)"]
+    with_model(runs[2], cold)
+    assert [item.name for item in read_systems([runs[0], runs[2]])] == [
+        "zero-shot · acme/large · T=0.8",
+        "zero-shot · acme/large · T=0.2",
+    ]
+    assert [item.name for item in read_systems(runs)] == [
+        "zero-shot · acme/large · T=0.8 (a)",
+        "zero-shot · acme/large · T=0.8 (b)",
+        "zero-shot · acme/large · T=0.2",
+    ]
+
+
+def test_without_evidence_no_candidate_is_shown(make_run: MakeRun) -> None:
+    assert read_systems([make_run("a", n=2, bugs=2)], evidence=False)[0].shown == {}

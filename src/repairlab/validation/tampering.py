@@ -3,6 +3,7 @@
 Code under test shares a process with its tests, so no check here is a proof; each stops a trick that is known.
 """
 
+import functools
 import hashlib
 import os
 import re
@@ -10,10 +11,11 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, Tree
 from repairlab.core.glob import matching
 from repairlab.languages.table import language
 from repairlab.languages.toolchain.native_tests import FRAMEWORKS
+from repairlab.validation.worktree import files_below
 
 _CODE = (".py", ".java", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cmake", ".ini", ".cfg", ".toml", ".xml", "Makefile")
 """Test files with these endings must be as they were after the tests; others may be data that tests write."""
@@ -64,9 +66,8 @@ class Guard:
 
     def problem(self) -> str:
         """Say what the candidate did to its judges, or nothing; to be asked after the tests."""
-        tree = Path(self._bug.tree.source)
-        for path in _test_files(self._bug):
-            if path.endswith(_CODE) and _content(self._work, path) != _content(tree, path):
+        for path, content in _judging(self._bug.tree, self._bug.oracle.test.files).items():
+            if path.endswith(_CODE) and _content(self._work, path) != content:
                 return f"tampering: the test file {path!r} was changed while the tests ran"
             if path.endswith(".py") and any((self._work / path).parent.glob(f"__pycache__/{Path(path).stem}.*")):
                 return f"tampering: bytecode for the test file {path!r} was planted while the tests ran"
@@ -77,11 +78,11 @@ class Guard:
         return _trick(self._bug, self._changed)
 
 
-def _test_files(bug: Bug) -> list[str]:
-    tree = Path(bug.tree.source)
-    return matching(
-        (path.relative_to(tree).as_posix() for path in sorted(tree.rglob("*")) if path.is_file()), bug.oracle.test.files
-    )
+@functools.lru_cache(maxsize=16)
+def _judging(tree: Tree, patterns: tuple[str, ...]) -> dict[str, str]:
+    """Return the test files of a buggy tree with the hash of each; the same for all candidates of a bug."""
+    root = Path(tree.source)
+    return {path: _content(root, path) for path in matching(files_below(root), patterns)}
 
 
 def _built(bug: Bug, work: Path) -> Iterator[tuple[str, str]]:
@@ -90,22 +91,30 @@ def _built(bug: Bug, work: Path) -> Iterator[tuple[str, str]]:
         yield bug.oracle.test.program, _content(work, bug.oracle.test.program)
     if (work / "build").is_symlink():
         return
-    for folder, _, names in os.walk(work / "build"):
-        for name in names:
-            path = Path(folder, name)
-            found = path.lstat()
-            if name.endswith(_BUILT) or (stat.S_ISREG(found.st_mode) and found.st_mode & 0o111):
-                relative = path.relative_to(work).as_posix()
-                yield relative, _content(work, relative)
+    folders = ["build"] if (work / "build").is_dir() else []
+    for folder in folders:
+        with os.scandir(work / folder) as listed:
+            for entry in listed:
+                path = f"{folder}/{entry.name}"
+                mode = entry.stat(follow_symlinks=False).st_mode
+                if stat.S_ISDIR(mode):
+                    folders.append(path)
+                elif entry.name.endswith(_BUILT) or (stat.S_ISREG(mode) and mode & 0o111):
+                    yield path, _content(work, path)
 
 
 def _content(root: Path, path: str) -> str:
     """Return the hash of a file; a link or a pipe, which a candidate may have put in its place, is never opened."""
-    file = root / path
-    links = [part for part in (file, *file.parents) if part != root and part.is_relative_to(root) and part.is_symlink()]
-    if links or not file.is_file():
-        return "no file"
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    name = str(root)
+    for part in path.split("/"):
+        name = f"{name}/{part}"
+        try:
+            mode = os.lstat(name).st_mode
+        except OSError:
+            return "no file"
+        if stat.S_ISLNK(mode):
+            return "no file"
+    return hashlib.sha256(Path(name).read_bytes()).hexdigest() if stat.S_ISREG(mode) else "no file"
 
 
 def _differing(bug: Bug, work: Path) -> Iterator[tuple[str, str]]:
@@ -120,7 +129,7 @@ def _differing(bug: Bug, work: Path) -> Iterator[tuple[str, str]]:
 
 def _trick(bug: Bug, changed: Mapping[str, str | None]) -> str:
     """Say which known trick the changed sources use that the original ones do not, or nothing."""
-    hidden = set(_test_files(bug))
+    hidden = _judging(bug.tree, bug.oracle.test.files)
     fixed = " ".join(edit.text or "" for edit in bug.oracle.reference)
     for name, text in sorted(changed.items()):
         if text is not None and name not in hidden and _is_source(bug, name):

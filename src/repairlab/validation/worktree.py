@@ -45,7 +45,7 @@ class WorkTree:
     def reset(self) -> None:
         """Undo all that happened to the tree since it was kept."""
         with _disk_errors("cannot put a tree back"):
-            _put_folder_right(self.work, self._kept)
+            _put_folder_right(str(self.work), str(self._kept))
             seen, gone = set(), set()
             for path, found in list(_entries(self.work)):
                 if path.rpartition("/")[0] in gone:
@@ -69,11 +69,10 @@ class WorkTree:
 
     def _is_right(self, path: str, found: os.stat_result) -> bool:
         """Return whether an entry is as it was kept, or could be put right where it is."""
-        here, kept = self.work / path, self._kept / path
         if stat.S_ISDIR(found.st_mode):
-            if not kept.is_dir() or kept.is_symlink():
+            if not stat.S_ISDIR(self._stamps[path][1]):
                 return False
-            _put_folder_right(here, kept)
+            _put_folder_right(f"{self.work}/{path}", f"{self._kept}/{path}")
         elif _stamp(found) != self._stamps[path] or path in self._young:
             if not self._is_as_kept(path, found):
                 return False
@@ -155,16 +154,16 @@ def _stamp(found: os.stat_result) -> Stamp:
     return (found.st_ino, found.st_mode, found.st_size, found.st_ctime_ns, found.st_nlink, found.st_uid)
 
 
-def _put_folder_right(here: Path, kept: Path) -> None:
+def _put_folder_right(here: str, kept: str) -> None:
     """Give a folder the mode of its copy, and no attributes: access lists would apply to all that is made in it."""
     for name in _extras(here):
         os.removexattr(here, name, follow_symlinks=False)
-    mode = stat.S_IMODE(kept.stat().st_mode)
-    if stat.S_IMODE(here.stat().st_mode) != mode:
-        here.chmod(mode)
+    mode = stat.S_IMODE(os.stat(kept).st_mode)  # noqa: PTH116  # plain names: a tree may have thousands of folders
+    if stat.S_IMODE(os.stat(here).st_mode) != mode:  # noqa: PTH116
+        os.chmod(here, mode)  # noqa: PTH101
 
 
-def _extras(path: Path) -> list[str]:
+def _extras(path: Path | str) -> list[str]:
     """Return the attributes of a file that its user can set; some file systems have none."""
     try:
         names = os.listxattr(path, follow_symlinks=False)

@@ -31,11 +31,12 @@ _PACKAGES = {
 
 def require(tool: str) -> str:
     """Return a tool's name when sandboxed commands can find it; else say which package has it."""
-    if shutil.which(tool, path=SANDBOX_PATH) is None:
+    if not is_installed(tool):
         raise HarnessError(f"{tool} is not installed in {SANDBOX_PATH}. Install it with: apt install {_PACKAGES.get(tool, tool)}")
     return tool
 
 
+@functools.lru_cache(maxsize=64)
 def is_installed(tool: str) -> bool:
     """Return whether sandboxed commands can find a tool."""
     return shutil.which(tool, path=SANDBOX_PATH) is not None

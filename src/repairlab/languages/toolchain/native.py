@@ -3,6 +3,7 @@
 Plain builds go through ninja, so that in a tree that was built before only what a candidate changed is compiled again.
 """
 
+import functools
 import shlex
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -151,11 +152,16 @@ def _cmake(build: Build, files: Sequence[str]) -> Command:
     compile_ = shlex.join(["ninja", "-C", "build", _JOBS, *build.targets])
     # A build folder remembers where it was made, and may have looked for files: only one made here of the same files needs no
     # second configuration (ninja itself runs cmake again when a CMakeLists.txt has changed).
-    stamp = f"build/.files-{digest(sorted(path for path in files if not path.startswith('build/')))}"
+    stamp = f"build/.files-{_digest(tuple(files))}"
     fresh = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt && test -f {stamp}'
     gold = f'{{ {_WANTS_ITS_LINKER} || export LDFLAGS="$LDFLAGS {GOLD}"; }}' if host.is_installed("ld.gold") else ":"
     argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf build; {gold}; {configure} && touch {stamp}; }} && exec {compile_} >&2")
     return Command(argv=argv, env=_compiler_env(_flags(build), build), writable=True)
+
+
+@functools.lru_cache(maxsize=16)
+def _digest(files: tuple[str, ...]) -> str:
+    return digest(sorted(path for path in files if not path.startswith("build/")))
 
 
 def _compiler_env(flags: str, build: Build) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.core.text import Span
 from repairlab.runs.catalog import open_benchmark
-from repairlab.sandbox.fake import FakeSandbox
+from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import check_path, normal_digest
 from repairlab.validation.feedback import feedback
@@ -150,6 +150,12 @@ def test_our_own_failure_is_tried_twice_then_undecided(program: Bug) -> None:
 
     outcome = validate(candidate(program), program, FakeSandbox(fail))
     assert (outcome.verdict, outcome.message, len(calls)) == (Verdict.UNDECIDED, "the disk is full", 2)
+
+
+def test_a_tool_that_the_sandbox_does_not_have_is_our_failure_and_not_the_candidates(program: Bug) -> None:
+    outcome = validate(candidate(program), program, FakeSandbox(lambda _: exited(127, stderr=b"cannot run 'ninja': no such file\n")))
+    assert outcome.verdict is Verdict.UNDECIDED
+    assert "cannot run 'ninja'" in outcome.message
 
 
 def test_candidates_that_differ_in_comments_and_white_space_have_one_normal_digest(program: Bug) -> None:

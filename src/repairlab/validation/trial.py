@@ -24,6 +24,8 @@ from repairlab.validation.turns import alone, among_others
 from repairlab.validation.verdict import describe_end, of_case, of_process
 from repairlab.validation.worktree import files_below
 
+NOT_FOUND = 127
+"""Exit code of shells, and of our launcher, when there is no such program; build tools themselves have others."""
 BUILD_LIMITS = Limits(cpu_s=120.0, wall_s=300.0, memory_mb=4096, output_mb=4.0, processes=256, disk_mb=1024)
 """A build that passes these is UNCOMPILABLE: candidates can make a compiler run forever."""
 EVIDENCE_CHARS = 4000
@@ -116,6 +118,8 @@ class Trial:
         self.stage = "build"
         for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files_below(self.work)):
             execution = self._execute(command, BUILD_LIMITS)
+            if execution.exit_code == NOT_FOUND:
+                raise HarnessError(f"a tool of the build is not in the sandbox: {_tail(execution.stderr).strip() or command.argv[0]}")
             if not execution.succeeded:
                 self.evidence = _tail(execution.stdout + execution.stderr)
                 if execution.ending is Ending.EXITED:

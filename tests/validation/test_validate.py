@@ -153,7 +153,8 @@ def test_our_own_failure_is_tried_twice_then_undecided(program: Bug) -> None:
 
 
 def test_a_tool_that_the_sandbox_does_not_have_is_our_failure_and_not_the_candidates(program: Bug) -> None:
-    outcome = validate(candidate(program), program, FakeSandbox(lambda _: exited(127, stderr=b"cannot run 'ninja': no such file\n")))
+    sandbox = FakeSandbox(lambda _: exited(127, stderr=b"cannot run 'ninja': no such file\n"))
+    outcome = validate(candidate(program), program, sandbox)
     assert outcome.verdict is Verdict.UNDECIDED
     assert "cannot run 'ninja'" in outcome.message
 

@@ -119,7 +119,7 @@ class Trial:
         for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files_below(self.work)):
             execution = self._execute(command, BUILD_LIMITS)
             if execution.exit_code == NOT_FOUND:
-                raise HarnessError(f"a tool of the build is not in the sandbox: {_tail(execution.stderr).strip() or command.argv[0]}")
+                raise HarnessError(f"a tool of the build is not there: {_tail(execution.stderr).strip() or command.argv[0]}")
             if not execution.succeeded:
                 self.evidence = _tail(execution.stdout + execution.stderr)
                 if execution.ending is Ending.EXITED:

@@ -54,6 +54,7 @@ def records(folder: Path) -> dict[tuple[str, int], str]:
     return {place: item.id for place, item in candidates(folder).items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", [name for name in names() if name != "conversation"])
 def test_every_strategy_goes_down_the_whole_line(strategy: str, start: Start, llama_server: Endpoint, tmp_path: Path) -> None:
     assert start(llama_server.base_url, "asked", "-n", "2", "--strategy", strategy, "--skip-unfit", "--json") == 0
@@ -66,6 +67,7 @@ def test_every_strategy_goes_down_the_whole_line(strategy: str, start: Start, ll
         assert dict(candidate.origin.settings)["strategy"] == strategy
 
 
+@pytest.mark.slow
 def test_a_conversation_learns_from_its_failures(start: Start, llama_server: Endpoint, tmp_path: Path) -> None:
     talk = ("--strategy", "conversation", "--feedback", "message", "--attempts", "2", "--turns", "2", "--show-error")
     assert start(llama_server.base_url, "talked", *talk) == 0
@@ -74,6 +76,7 @@ def test_a_conversation_learns_from_its_failures(start: Start, llama_server: End
     assert places == {(bug, attempt, turn) for bug in ("sum", "shop") for attempt in (0, 1) for turn in (0, 1)}
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_replayed_without_a_server(
     start: Start, llama_server: Endpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,6 +91,7 @@ def test_a_finished_run_is_replayed_without_a_server(
     assert "--offline" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_faults_on_the_way_change_nothing(start: Start, llama_server: Endpoint, tmp_path: Path) -> None:
     assert start(llama_server.base_url, "plain", "-n", "6") == 0
     with FaultProxy(llama_server.base_url, share=0.8, delay_s=0.05).running() as proxy:
@@ -97,6 +101,7 @@ def test_faults_on_the_way_change_nothing(start: Start, llama_server: Endpoint, 
     assert {count for body, count in proxy.delivered.items() if body} == {1}
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_without_asking_again(
     tiny: Path, llama_server: Endpoint, tmp_path: Path, seed: str, sandbox: object
 ) -> None:
@@ -159,6 +164,7 @@ def test_what_cannot_work_says_why(  # noqa: PLR0917
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_cost_limit_stops_a_run_that_can_go_on(
     start: Start, llama_server: Endpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,7 +50,7 @@ def _open_llm(task: Task, settings: LlmSettings, tell: Callable[[str], None]) ->
     # Imported only now: most runs need no model, and clients take a while to load.
     from repairlab.repairers.llm.ledger import FILE, Ledger  # noqa: PLC0415
     from repairlab.repairers.llm.open import open_embedder, open_model  # noqa: PLC0415
-    from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
+    from repairlab.repairers.llm.repairer import AT_ONCE, Llm  # noqa: PLC0415
 
     access, cache = task.machine.access, task.machine.cache
     ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd)
@@ -63,7 +63,15 @@ def _open_llm(task: Task, settings: LlmSettings, tell: Callable[[str], None]) ->
             )
             embedder = stack.enter_context(opened)
         experiment = task.experiment
-        yield Llm(settings, model, n=experiment.n, seed=experiment.seed, examples=task.examples, embedder=embedder)
+        yield Llm(
+            settings,
+            model,
+            n=experiment.n,
+            seed=experiment.seed,
+            examples=task.examples,
+            embedder=embedder,
+            at_once=1 if experiment.stop_when_fixed else AT_ONCE,
+        )
 
 
 def check_model(experiment: Experiment, machine: Machine) -> None:

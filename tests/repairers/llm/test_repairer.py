@@ -55,6 +55,13 @@ def test_each_answer_becomes_a_candidate() -> None:
     assert first.answer is None
 
 
+def test_where_each_may_be_the_last_answers_are_asked_for_one_by_one() -> None:
+    model = Recorder([FIX])
+    proposed = Llm(LlmSettings(model="scripted"), model, n=50, seed=0, at_once=1).propose(python_problem(), ())
+    assert [next(proposed).rank for _ in range(3)] == [1, 2, 3]
+    assert [(first, n) for _, _, first, n in model.calls] == [(0, 1), (1, 1), (2, 1)]
+
+
 def test_the_origin_is_enough_to_ask_again() -> None:
     (candidate,) = llm(Finishing([FIX], name="m"), n=1, temperature=0.2, logprobs=True).propose(python_problem(), ())
     origin = candidate.origin

@@ -29,13 +29,15 @@ class Llm:
         seed: int,
         examples: Sequence[Example] = (),
         embedder: Embedder | None = None,
+        at_once: int = AT_ONCE,
     ) -> None:
         """Propose `n` candidates per bug (a conversation: attempts × turns); `examples` may hold the bug itself: it is passed over.
 
-        Raises UserError for an unknown strategy or a prompt file that does not work.
+        `at_once` answers are asked for together: 1 where each may be the last that is wanted. Raises UserError for an unknown
+        strategy or a prompt file that does not work.
         """
         self._prompter = Prompter(settings, model, seed=seed, examples=examples, embedder=embedder)
-        self._n = n
+        self._n, self._at_once = n, at_once
 
     def needs(self, problem: Problem) -> str | None:
         """Return why the strategy or the prompt file cannot ask about this problem; none when it can. Asks nothing."""
@@ -56,7 +58,7 @@ class Llm:
         try:
             asked = self._prompter.ask(problem)
             while first < self._n:
-                answers = self._prompter.complete(asked, asked.opening, first=first, n=min(AT_ONCE, self._n - first))
+                answers = self._prompter.complete(asked, asked.opening, first=first, n=min(self._at_once, self._n - first))
                 for answer in answers:
                     yield self._chain(asked, first, answer)
                     first += 1

@@ -22,6 +22,8 @@ from tests.llm_server.fault_proxy import HARMLESS, FaultProxy
 from tests.llm_server.llama_server import Endpoint
 
 Start = Callable[..., int]
+QUICK = ("zero-shot", "reasoning", "infill-line")
+"""Strategies that the ordinary tests run; `make test-llm` runs all."""
 
 
 @pytest.fixture
@@ -55,7 +57,10 @@ def records(folder: Path) -> dict[tuple[str, int], str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", [name for name in names() if name != "conversation"])
+@pytest.mark.parametrize(
+    "strategy",
+    [pytest.param(name, marks=() if name in QUICK else pytest.mark.llm) for name in names() if name != "conversation"],
+)
 def test_every_strategy_goes_down_the_whole_line(strategy: str, start: Start, llama_server: Endpoint, tmp_path: Path) -> None:
     assert start(llama_server.base_url, "asked", "-n", "2", "--strategy", strategy, "--skip-unfit", "--json") == 0
     made = candidates(tmp_path / "asked")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,11 @@ def test_faults_on_the_way_change_nothing(start: Start, llama_server: Endpoint, 
     assert plain.keys() == faulty.keys()
     # The server's own rounding depends on which requests meet, and may tip an answer over once in a long while.
     assert sum(plain[place] != faulty[place] for place in plain) <= 1
+    # What came through is exactly what the run has.
+    delivered = [choice["message"]["content"] for reply in proxy.replies for choice in json.loads(reply).get("choices", [])]
+    unread = [item.answer for item in candidates(tmp_path / "faulty").values() if item.answer is not None]
+    assert len(delivered) == len(faulty)
+    assert not Counter(unread) - Counter(delivered)
     assert sum(count for fault, count in proxy.met.items() if fault not in HARMLESS) > 0
     assert {count for body, count in proxy.delivered.items() if body} == {1}
 

@@ -12,9 +12,9 @@ from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.cli.score import Runs
 from repairlab.core.errors import UserError
 from repairlab.report.bugs import read_texts
-from repairlab.report.papers.drawing import draw
 from repairlab.report.papers.reading import read_facts
 from repairlab.report.papers.result import Table, shown
+from repairlab.report.papers.svg import draw
 from repairlab.report.papers.table import NEED_CODE, TABLES, Tables, check_names, make_tables
 from repairlab.report.systems import read_systems
 from repairlab.runs.store import write_aside

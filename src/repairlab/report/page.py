@@ -16,9 +16,9 @@ from repairlab.report.bugs import read_texts, view_bugs
 from repairlab.report.glossary import METRICS, VERDICTS
 from repairlab.report.health import read_cards
 from repairlab.report.leaderboard import Leaderboard, leaderboard
-from repairlab.report.papers.drawing import draw
 from repairlab.report.papers.reading import read_facts
 from repairlab.report.papers.result import shown
+from repairlab.report.papers.svg import draw
 from repairlab.report.papers.table import TABLES, make_tables
 from repairlab.report.systems import System, bars, read_systems
 from repairlab.report.text import clip, visible

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import HarnessError
 from repairlab.repairers.llm.model import Unreachable
 from repairlab.runs.pool import Interrupted
 from repairlab.runs.task import Task
@@ -101,15 +101,10 @@ class Drawing:
         except HarnessError as error:
             self.ended_by = error
             self._waiting.clear()
-        except UserError as error:
-            self._stop(error)
-        except Exception as error:  # a bug of ours: raised again in the main thread
-            self._stop(error)
+        except Exception as error:  # the user's mistake, or a bug of ours: raised again in the main thread
+            self._waiting.clear()
+            self._fatal = error
         else:
             with self._lock:
                 self._n_unreachable = 0
             self._ready.append(drawn)
-
-    def _stop(self, error: Exception) -> None:
-        self._waiting.clear()
-        self._fatal = error

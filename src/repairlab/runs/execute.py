@@ -137,7 +137,7 @@ def draw_all(task: Task, repairer: Repairer) -> Task:
         if rank == n:
             break
     part = Part(number=0, ranks=tuple(places), ended="asked" if len(places) == n else "exhausted")
-    return dataclasses.replace(task, given=None, candidates=places, part=part)
+    return dataclasses.replace(task, given=None, examples=(), candidates=places, part=part)  # workers need no examples any more
 
 
 def find_forms(task: Task, sandbox: Sandbox, tell: Callable[[Formed], None]) -> None:

@@ -65,8 +65,6 @@ class Schedule:
             raise drawing.ended_by
 
     def _judge(self, tasks: Iterable[Task | None], pool: Pool, *, bell: int | None = None) -> None:
-        if isinstance(tasks, list):
-            self._parts_left = Counter(task.bug.id for task in tasks)
         pool.run(execute, tasks, self._receive, again=self._again, bell=bell)
 
     def _told(self, drawing: Drawing) -> Iterator[Task | None]:
@@ -133,7 +131,9 @@ class Schedule:
             forms[news.bug_id][news.rank] = news.form
 
         pool.run(find_forms, [piece for task in drawn for piece in _pieces(task, workers)], receive)
-        return [part for task in drawn for part in _parts(task, forms[task.bug.id], max(1, workers // len(drawn)))]
+        parts = [part for task in drawn for part in _parts(task, forms[task.bug.id], max(1, workers // len(drawn)))]
+        self._parts_left = Counter(part.bug.id for part in parts)
+        return parts
 
 
 def read_stored(store: Store, bug_ids: set[str], given_up: Mapping[str, str]) -> Stored:

@@ -221,7 +221,7 @@ def test_build_check_is_the_same(both: Both) -> None:
 
 SURROUNDINGS = """
 import os, sys
-assert False, (sorted(sys.modules), sys.path, sys.argv, dict(os.environ), os.getcwd(), sorted(os.listdir("/proc/self/fd"))[:5])
+assert False, (sorted(sys.modules), sys.path, sys.argv, dict(os.environ), os.getcwd(), sorted(os.listdir("/proc/self/fd"), key=int)[:5])
 """
 TESTS = """
 import sys, unittest

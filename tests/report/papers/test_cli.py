@@ -10,8 +10,8 @@ import pytest
 from repairlab.cli.main import run
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.page import make_report
-from repairlab.report.papers.drawing import draw
 from repairlab.report.papers.picture import Picture, Shape
+from repairlab.report.papers.svg import draw
 from repairlab.report.papers.table import TABLES
 from tests.report.papers.conftest import FIX, LIKE, WRONG, Bench
 

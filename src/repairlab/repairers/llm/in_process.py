@@ -16,8 +16,8 @@ from jinja2 import TemplateError
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.repairers.llm.drawing import Draw, Ends
 from repairlab.repairers.llm.model import Completion, Message, Prompt, Sampling, Unanswerable
+from repairlab.repairers.llm.token_choice import Draw, Ends
 
 PREFIX = "hf/"
 _PACKAGES = ("torch", "transformers")

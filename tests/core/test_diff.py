@@ -30,6 +30,27 @@ def test_changed_lines_are_in_order_and_inside_the_old_text(old: str, new: str) 
         last = found.last
 
 
+@given(files, files)
+def test_lines_that_are_not_changed_are_in_the_new_text_in_the_same_order(old: str, new: str) -> None:
+    changed = {line for found in changed_lines("x", old, new) for line in range(found.first, found.last + 1)}
+    left = iter(split_lines(new))
+    assert all(line in left for number, line in enumerate(split_lines(old), 1) if number not in changed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("a\nb\nb\nc\n", "a\nb\nc\n", (3, 3)),  # either b; the longer of the equal ends is kept whole
+        ("a\nb\nb\nc\nd\n", "a\nb\nc\nd\n", (2, 2)),
+        ("a\na\n", "a\na\na\n", (3, 2)),
+        ("a\n", "", (1, 1)),
+        ("", "a\n", (1, 0)),
+    ],
+)
+def test_a_repeated_line_is_changed_at_one_place(old: str, new: str, expected: tuple[int, int]) -> None:
+    assert changed_lines("x", old, new) == (Lines(path="x", first=expected[0], last=expected[1]),)
+
+
 def test_a_diff_of_git_with_several_hunks_and_files_is_read(tmp_path: Path) -> None:
     old, new = tmp_path / "a", tmp_path / "b"
     for side, words in ((old, ("one", "ten")), (new, ("eins", "zehn"))):

@@ -2,8 +2,9 @@
 
 import hashlib
 import math
+import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -91,18 +92,21 @@ def load_folder(folder: Path, find_target: FindTarget) -> Benchmark:
     bug_folders = sorted(path for path in (folder / "bugs").glob("*") if path.is_dir())
     if not bug_folders:
         raise UserError(f"benchmark {head.name!r} has no bugs: {folder / 'bugs'} holds no folder")
-    bugs = tuple(load_bug(path, head.name, find_target) for path in bug_folders)
+    texts: dict[bytes, str] = {}
+    bugs = tuple(load_bug(path, head.name, find_target, texts=texts) for path in bug_folders)
     return Benchmark(name=head.name, version=head.version, licence=head.licence, description=head.description, bugs=bugs)
 
 
-def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: str | None = None) -> Bug:
-    """Read one bug; its id is the folder's name unless the folder is about to get it."""
+def load_bug(
+    folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: str | None = None, texts: dict[bytes, str] | None = None
+) -> Bug:
+    """Read one bug; its id is the folder's name unless the folder is about to get it. `texts` as in `read_tree`."""
     name = bug_id or folder.name
     facts = _read_toml(folder / "bug.toml", _BugFile)
     buggy = folder / "buggy"
     if not buggy.is_dir():
         raise UserError(f"bug {name}: the folder {buggy} is missing")
-    files = read_sources(buggy)
+    files, tree_digest = read_tree(buggy, texts)
     if facts.path not in files:
         problem = "is not UTF-8 text" if (buggy / facts.path).is_file() else "does not exist"
         raise UserError(f"bug {name}: the file to fix, buggy/{facts.path}, {problem}")
@@ -149,7 +153,7 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
             checker=_read_checker(folder, facts),
             excluded=test.excluded,
         ),
-        tree=Tree(source=str(buggy), digest=tree_digest(buggy)),
+        tree=Tree(source=str(buggy), digest=tree_digest),
         origin=facts.origin,
         labels=facts.labels,
     )
@@ -228,27 +232,34 @@ def _locations(reference: tuple[Edit, ...], files: Mapping[str, str]) -> tuple[L
     return tuple(lines for path, text in changed.items() if path in files for lines in changed_lines(path, files[path], text or ""))
 
 
-def read_sources(tree: Path) -> dict[str, str]:
-    """Return the UTF-8 text files of a tree by relative path, line endings untouched; other files are left out."""
-    sources = {}
-    for path in _files(tree):
+def read_tree(tree: Path, known: dict[bytes, str] | None = None) -> tuple[dict[str, str], str]:
+    """Return the UTF-8 files of a tree by relative path, line endings untouched, and a content hash of all its files.
+
+    `known` has texts by hash, and gets more: trees of one project share most of theirs.
+    """
+    known = {} if known is None else known
+    sources: dict[str, str] = {}
+    total = hashlib.sha256()
+    for name in sorted(_names(str(tree), ""), key=lambda name: name.split("/")):
+        content = Path(tree, name).read_bytes()
+        one = hashlib.sha256(content)
+        total.update(f"{name}\0{one.hexdigest()}\n".encode())
         try:
-            sources[path.relative_to(tree).as_posix()] = path.read_bytes().decode("utf-8")
+            sources[name] = known.setdefault(one.digest(), content.decode("utf-8"))
         except UnicodeDecodeError:
             continue
-    return sources
+    return sources, total.hexdigest()[:16]
 
 
-def tree_digest(tree: Path) -> str:
-    """Return a content hash of all files of a tree."""
-    total = hashlib.sha256()
-    for path in _files(tree):
-        total.update(f"{path.relative_to(tree).as_posix()}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return total.hexdigest()[:16]
-
-
-def _files(tree: Path) -> list[Path]:
-    return sorted(path for path in tree.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+def _names(folder: str, prefix: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name == "__pycache__":
+                continue
+            if entry.is_dir():
+                yield from _names(entry.path, f"{prefix}{entry.name}/")
+            elif entry.is_file():
+                yield prefix + entry.name
 
 
 def _read_text(path: Path) -> str:

@@ -175,8 +175,20 @@ def _apply_spans(path: str, edits: Sequence[Edit], source: str) -> str:
 
 def changed_lines(path: str, old: str, new: str) -> tuple[Lines, ...]:
     """Return the lines of `old` that differ in `new`; an insertion is the gap before a line (`last == first - 1`)."""
-    matcher = difflib.SequenceMatcher(None, split_lines(old), split_lines(new), autojunk=False)
-    return tuple(Lines(path=path, first=i1 + 1, last=i2) for tag, i1, i2, _, _ in matcher.get_opcodes() if tag != "equal")
+    before, after = split_lines(old), split_lines(new)
+    head, tail = _n_equal(before, after), _n_equal(before[::-1], after[::-1])
+    both = min(len(before), len(after))
+    head, tail = (head, min(tail, both - head)) if head >= tail else (min(head, both - tail), tail)
+    matcher = difflib.SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=False)
+    return tuple(
+        Lines(path=path, first=head + i1 + 1, last=head + i2) for tag, i1, i2, _, _ in matcher.get_opcodes() if tag != "equal"
+    )
+
+
+def _n_equal(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return how many lines both begin with."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def unified_diff(path: str, old: str, new: str) -> str:

@@ -111,7 +111,11 @@ def _tests(question: Path) -> str:
     for given in sorted((question / "ans").rglob("input_*.txt")):
         found = _CASE.fullmatch(given.name)
         if found:
-            cases[found[1]] = [read_text(given), read_text(given.with_name(f"output_{found[1]}.txt"))]
+            call = read_text(given).strip()
+            cases[found[1]] = [
+                call if "print(" in call else f"print({call})",
+                read_text(given.with_name(f"output_{found[1]}.txt")),
+            ]
     if not cases:
         raise UserError(f"{question / 'ans'} holds no pair input_NAME.txt and output_NAME.txt")
     parts = {"BEFORE": question / "code" / "global.py", "AFTER": question / "code" / "global_append.py"}

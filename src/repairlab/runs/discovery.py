@@ -84,6 +84,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
     trigger = [name for name in named if name in failing]
     if not trigger:
         told = [f"{name}: {broken.get(name, 'passes on the buggy tree')}" for name in named] or [fixed.error or "none is found"]
+        told = [" ".join(text.split()) for text in told]
         why = "; ".join([*told[:_SHOWN], *([f"{len(told) - _SHOWN} more"] if len(told) > _SHOWN else [])])
         return Found(bug_id=bug.id, problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})")
     too_many = {name: why for name, why in failing.items() if name not in named}

@@ -151,3 +151,35 @@ def test_a_cmocka_program_tells_of_all_its_tests(project: Make, tools: Tools) ->
     made.write({"tests.c": CMOCKA_TEST})
     made.must_build()
     assert made.verdicts(["good", "bad", "left", "none"]) == {"good": PASSED, "bad": WRONG, "left": WRONG, "none": WRONG}
+
+
+CUNIT_TEST = """#include <stdio.h>
+#include <CUnit/Basic.h>
+static int broken(void) { return 1; }
+static void good(void) { CU_ASSERT(1); }
+static void bad(void) { CU_ASSERT_EQUAL(1, 2); CU_ASSERT(0); }
+static void loud(void) { puts("it passed, or not"); printf("no end of line"); CU_ASSERT(1); }
+int main(void) {
+    CU_initialize_registry();
+    CU_pSuite suite = CU_add_suite("suite", NULL, NULL);
+    CU_add_test(suite, "is good()", good);
+    CU_add_test(suite, "bad", bad);
+    CU_add_test(suite, "loud", loud);
+    CU_set_test_active(CU_add_test(suite, "left out", good), CU_FALSE);
+    CU_add_test(CU_add_suite("unset", broken, NULL), "never", good);
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    CU_cleanup_registry();
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(not Path("/usr/include/CUnit/Basic.h").exists(), reason="CUnit is not installed (libcunit1-dev)")
+def test_a_cunit_program_tells_of_all_its_tests(project: Make, tools: Tools) -> None:
+    build = Build(tool="compile", sources=("*.c",), libraries=("-lcunit",))
+    made = project(NativeToolchain(tools, "c"), build, recipe.Test(framework="cunit"))
+    made.write({"tests.c": CUNIT_TEST})
+    made.must_build()
+    verdicts = {"is good()": PASSED, "bad": WRONG, "loud": PASSED, "left out": WRONG, "never": WRONG}
+    assert made.verdicts(list(verdicts)) == verdicts

@@ -1,5 +1,9 @@
 """Lines that test programs print are read by form; what they do not say is no pass."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from repairlab.core.execution import Command, Ending, Execution
@@ -24,6 +28,7 @@ LIT = """\
 PASS: Words :: lexer/plain.txt (1 of 3)
 FAIL: Words :: lexer/quoted.txt (2 of 3)
 UNSUPPORTED: Words :: other system.txt (3 of 3)
+FLAKYPASS: Words :: slow.txt (3 of 3, 2 of 4 attempts)
 ********************
 Failed Tests (1):
   Words :: lexer/quoted.txt
@@ -49,6 +54,13 @@ Suite: words
   Test: counts words ...passed
   Test: counts none ...FAILED
     1. test_words.c:21  - CU_ASSERT_EQUAL(count(""),0)
+  Test: prints ...it passed
+and then some
+passed
+  Test: ends no line ...hellopassed
+  Test: prints and fails ...all is passed
+FAILED
+    1. test_words.c:30  - 0
   Test: dies ...
 """
 PLAIN = """\
@@ -73,7 +85,12 @@ Nothing to say here
             "test-alpha passed, test-beta failed, test-gamma skipped, test-delta failed, test-epsilon skipped, test-zeta failed, "
             "suite.t passed (1 - reads a number), suite.t failed (2 - reads a word)",
         ),
-        ("lit", LIT, "Words :: lexer/plain.txt passed, Words :: lexer/quoted.txt failed, Words :: other system.txt skipped"),
+        (
+            "lit",
+            LIT,
+            "Words :: lexer/plain.txt passed, Words :: lexer/quoted.txt failed, Words :: other system.txt skipped, "
+            "Words :: slow.txt passed",
+        ),
         (
             "cmocka",
             CMOCKA,
@@ -81,7 +98,12 @@ Nothing to say here
             "test_divides failed (3 != 4 tests/test_sum.c:12: error: Failure!), "
             "test_rests begun, test_rests skipped, test_crashes begun, test_divides failed",
         ),
-        ("cunit", CUNIT, 'counts words passed, counts none failed (test_words.c:21  - CU_ASSERT_EQUAL(count(""),0)), dies begun'),
+        (
+            "cunit",
+            CUNIT,
+            'counts words passed, counts none failed (test_words.c:21  - CU_ASSERT_EQUAL(count(""),0)), prints passed, '
+            "ends no line passed, prints and fails failed (test_words.c:30  - 0), dies begun",
+        ),
         (
             "lines",
             PLAIN,
@@ -150,3 +172,32 @@ def test_what_the_report_channel_says_is_all_that_counts() -> None:
 def test_lit_names_a_file_by_its_suite() -> None:
     tests = ("words/test/lexer/plain.txt", "lexer/plain.txt", "Words :: lexer/plain.txt", "xlexer/plain.txt")
     assert run("lit", tests, LIT) == (dict(zip(tests, (PASSED, PASSED, PASSED, WRONG), strict=True)), None)
+
+
+def test_what_lit_prints_is_read(tmp_path: Path) -> None:
+    files = {
+        "lit.cfg.py": "import lit.formats\nconfig.name, config.suffixes = 'Demo', ['.txt']\n"
+        "config.test_format = lit.formats.ShTest()\n",
+        "good.txt": "RUN: true\n",
+        "sub/bad one.txt": "RUN: false\n",
+        "lacks.txt": "REQUIRES: moon\nRUN: true\n",
+        "expected.txt": "XFAIL: *\nRUN: false\n",
+        "luck.txt": "XFAIL: *\nRUN: true\n",
+        "empty.txt": "\n",
+        "second.txt": "ALLOW_RETRIES: 2\nRUN: bash -c 'test -e %t.flag || { touch %t.flag; false; }'\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    lit = Path(sys.executable).with_name("lit")
+    done = subprocess.run([lit, "-v", tmp_path], capture_output=True, text=True, check=False)
+    assert {line.name.removeprefix("Demo :: "): line.status for line in read("lit", done.stdout)} == {
+        "good.txt": "passed",
+        "sub/bad one.txt": "failed",
+        "lacks.txt": "skipped",
+        "expected.txt": "skipped",
+        "luck.txt": "failed",
+        "empty.txt": "failed",
+        "second.txt": "passed",
+    }, done.stderr
+    assert "FLAKYPASS: Demo :: second.txt" in done.stdout

@@ -28,6 +28,7 @@ class Line:
 
 _WORDS: dict[str, Status] = {
     "pass": "passed",
+    "flakypass": "passed",
     "passed": "passed",
     "ok": "passed",
     "success": "passed",
@@ -49,10 +50,10 @@ _WORDS: dict[str, Status] = {
 }
 """What runners call the ends of a test. One that was expected to fail and did has shown nothing."""
 
-_RESULT = r"PASS|FAIL|XFAIL|XPASS|SKIP|ERROR|UNSUPPORTED|UNRESOLVED|TIMEOUT|EXCLUDED"
+_RESULT = r"PASS|FLAKYPASS|FAIL|XFAIL|XPASS|SKIP|ERROR|UNSUPPORTED|UNRESOLVED|TIMEOUT|EXCLUDED"
 _FORMS: dict[Form, re.Pattern[str]] = {
     "automake": re.compile(rf"^(?P<word>{_RESULT}): (?P<name>\S+)(?: (?P<message>\S.*))?$"),
-    "lit": re.compile(rf"^(?P<word>{_RESULT}): (?P<name>.+?)(?: \(\d+ of \d+\))?$"),
+    "lit": re.compile(rf"^(?P<word>{_RESULT}): (?P<name>.+?)(?: \(\d+ of \d+(?:, \d+ of \d+ attempts)?\))?$"),
     "cmocka": re.compile(
         r"^\[ *(?P<word>RUN|OK|FAILED|SKIPPED|ERROR) *\] (?!---|\d+ test\(s\))(?P<name>.+?)(?: \(Test \w+ failed\))?$"
     ),
@@ -65,6 +66,8 @@ _FORMS: dict[Form, re.Pattern[str]] = {
     ),
 }
 _CMOCKA_WHY = re.compile(r"^\[ *(?:ERROR|LINE) *\] --- (?P<message>.+)$")
+_CUNIT_END = re.compile(r"(?P<word>passed|FAILED|skipped)$")
+_CUNIT_NEXT = re.compile(r"^ *(?:Test|Suite): |^Run Summary:|^WARNING - ")
 _CUNIT_WHY = re.compile(r"^ {4,}\d+\. (?P<message>.+)$")
 
 
@@ -88,8 +91,8 @@ def _lines(form: Form, lines: Sequence[str]) -> Iterator[Line]:
         parts = found.groupdict()
         word = (parts.get("first") or parts["word"] or "run").lower()
         message = (parts.get("message") or "").strip(" \t:-")
-        if form == "cunit" and word == "failed":
-            message = _cunit_reason(lines[number + 1 :])
+        if form == "cunit":
+            word, message = _cunit_end(lines, number, word)
         elif form == "cmocka" and _WORDS[word] == "failed":
             message = " ".join(why)
         if _WORDS[word] != "begun":
@@ -97,9 +100,17 @@ def _lines(form: Form, lines: Sequence[str]) -> Iterator[Line]:
         yield Line(name=(parts.get("before") or parts["name"]).strip(), status=_WORDS[word], message=message)
 
 
-def _cunit_reason(lines: Sequence[str]) -> str:
-    found = _CUNIT_WHY.match(lines[0]) if lines else None
-    return found["message"].strip() if found else ""
+def _cunit_end(lines: Sequence[str], number: int, word: str) -> tuple[str, str]:
+    """Return how the test of line `number` ended, and why; what the test itself printed stands before that word."""
+    for after in range(number + 1, len(lines) + 1):
+        end = _CUNIT_END.search(lines[after - 1])
+        word = end["word"].lower() if end else word
+        reason = _CUNIT_WHY.match(lines[after]) if end and after < len(lines) else None
+        if reason and word == "failed":
+            return word, reason["message"].strip()
+        if after == len(lines) or _CUNIT_NEXT.match(lines[after]):
+            break
+    return word, ""
 
 
 def report(form: Form, batch: Batch, execution: Execution) -> Report:

@@ -88,13 +88,32 @@ class _BugFile(BaseModel):
 
 def load_folder(folder: Path, find_target: FindTarget) -> Benchmark:
     """Read a benchmark folder with all its bugs; the first thing wrong with it is a UserError that names the file."""
-    head = _read_toml(folder / "benchmark.toml", _BenchmarkFile)
-    bug_folders = sorted(path for path in (folder / "bugs").glob("*") if path.is_dir())
-    if not bug_folders:
-        raise UserError(f"benchmark {head.name!r} has no bugs: {folder / 'bugs'} holds no folder")
+    head, bugs = _read_head(folder)
     texts: dict[bytes, str] = {}
-    bugs = tuple(load_bug(path, head.name, find_target, texts=texts) for path in bug_folders)
-    return Benchmark(name=head.name, version=head.version, licence=head.licence, description=head.description, bugs=bugs)
+    return Benchmark(
+        name=head.name,
+        version=head.version,
+        licence=head.licence,
+        description=head.description,
+        bugs=tuple(load_bug(path, head.name, find_target, texts=texts) for path in bugs.values()),
+    )
+
+
+def load_one(folder: Path, bug_id: str, find_target: FindTarget) -> Bug:
+    """Read one bug of a benchmark folder, and no other."""
+    head, bugs = _read_head(folder)
+    if bug_id not in bugs:
+        raise unknown(f"bug of {head.name}", bug_id, list(bugs))
+    return load_bug(bugs[bug_id], head.name, find_target)
+
+
+def _read_head(folder: Path) -> tuple[_BenchmarkFile, dict[str, Path]]:
+    """Return what the benchmark says of itself, and the folders of its bugs by id."""
+    head = _read_toml(folder / "benchmark.toml", _BenchmarkFile)
+    bugs = {path.name: path for path in sorted((folder / "bugs").glob("*")) if path.is_dir()}
+    if not bugs:
+        raise UserError(f"benchmark {head.name!r} has no bugs: {folder / 'bugs'} holds no folder")
+    return head, bugs
 
 
 def load_bug(

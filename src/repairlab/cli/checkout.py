@@ -17,6 +17,6 @@ def checkout(
     no_tests: Annotated[bool, typer.Option("--no-tests", help="Leave the tests out: what a repairer may see.")] = False,
 ) -> None:
     """Write a bug's tree to a folder to work on."""
-    found = open_bug(bug)[1]
+    found = open_bug(bug)
     check_out(bug, found, folder, fixed=fixed, tests=not no_tests)
     talk().print(f"Checked out {bug} ({'fixed' if fixed else 'buggy'}) to {folder}", markup=False)

@@ -21,7 +21,7 @@ def info(
 ) -> None:
     """Describe a benchmark or a bug."""
     if "/" in name and not _is_benchmark(name):
-        _show_bug(open_bug(name)[1], as_json=json)
+        _show_bug(open_bug(name), as_json=json)
     else:
         _show_benchmark(open_benchmark(name), as_json=json)
 

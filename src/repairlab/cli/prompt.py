@@ -1,6 +1,5 @@
 """`repairlab prompt`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,7 +19,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.repairers.llm.model import Prompt
 from repairlab.repairers.llm.strategies.table import names, strategy
-from repairlab.runs.catalog import open_bug
+from repairlab.runs.catalog import open_benchmark, split_reference
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.repairing import prompts_of
 
@@ -57,10 +56,12 @@ def prompt(
         "examples": examples,
         "split": split,
     }
-    benchmark, chosen = open_bug(bug)
+    benchmark_name, bug_id = split_reference(bug)
+    benchmark = open_benchmark(benchmark_name)
+    chosen = benchmark.bug(bug_id)
     settings = make_experiment(
         {
-            "benchmark": str(Path(bug).parent),
+            "benchmark": benchmark_name,
             "repairer": "llm",
             "visibility": {"localisation": localisation, "error": show_error},
             "feedback": "message",

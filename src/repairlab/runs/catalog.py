@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from repairlab.benchmarks.folder import load_folder
+from repairlab.benchmarks.folder import load_folder, load_one
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
@@ -20,22 +20,31 @@ def benchmark_names() -> list[str]:
 
 def open_benchmark(name: str) -> Benchmark:
     """Read a built-in benchmark by name, or any other by the path of its folder."""
-    if name in benchmark_names():
-        return load_folder(BUILT_IN / name, find_target)
-    if Path(name).is_dir():
-        return load_folder(Path(name), find_target)
-    raise UserError(f"{unknown('benchmark', name, benchmark_names())} A folder with a benchmark.toml is fine too.")
+    return load_folder(_folder(name), find_target)
 
 
-def open_bug(reference: str) -> tuple[Benchmark, Bug]:
-    """Read one bug given as `benchmark/bug` (the benchmark may be a folder: `path/to/benchmark/bug`)."""
+def open_bug(reference: str) -> Bug:
+    """Read one bug given as `benchmark/bug` (the benchmark may be a folder: `path/to/benchmark/bug`), and no other."""
+    name, bug_id = split_reference(reference)
+    return load_one(_folder(name), bug_id, find_target)
+
+
+def split_reference(reference: str) -> tuple[str, str]:
+    """Return the name or folder of the benchmark, and the bug's id."""
     name, slash, bug_id = reference.rpartition("/")
     if not slash:
         raise UserError(
             f"{reference!r} is no bug. Write BENCHMARK/BUG, for example starter/python-example; see: repairlab list starter"
         )
-    benchmark = open_benchmark(name)
-    return benchmark, benchmark.bug(bug_id)
+    return name, bug_id
+
+
+def _folder(benchmark: str) -> Path:
+    if benchmark in benchmark_names():
+        return BUILT_IN / benchmark
+    if Path(benchmark).is_dir():
+        return Path(benchmark)
+    raise UserError(f"{unknown('benchmark', benchmark, benchmark_names())} A folder with a benchmark.toml is fine too.")
 
 
 def find_target(language_name: str, source: str, name: str | None) -> tuple[Target, str]:

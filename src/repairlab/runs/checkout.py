@@ -11,7 +11,7 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.glob import matching
 from repairlab.core.outcome import TestResult, Verdict
 from repairlab.core.record import record
-from repairlab.runs.catalog import BUILT_IN, open_benchmark
+from repairlab.runs.catalog import BUILT_IN, open_bug
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.trial import Trial
@@ -62,7 +62,7 @@ def bug_of(folder: Path) -> Bug:
                 benchmark, bug_id = mark["benchmark"], mark["bug"]
             except (ValueError, KeyError, TypeError):
                 raise UserError(f"{place / MARK} was not written by repairlab; check the bug out again") from None
-            return open_benchmark(benchmark).bug(bug_id)
+            return open_bug(f"{benchmark}/{bug_id}")
     raise UserError(f"{folder} is no working copy: it has no {MARK}. Make one with: repairlab checkout BENCHMARK/BUG DIR")
 
 

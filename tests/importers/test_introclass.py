@@ -32,6 +32,35 @@ def test_a_version_is_healthy(importing: Any, machine: Machine) -> None:
     assert importing.problems(machine) == {"smallest-01234567-000": ()}
 
 
+@pytest.mark.timeout(300)
+def test_the_answer_counts_and_not_the_talk_around_it(importing: Any, machine: Machine) -> None:
+    talk = PROGRAM.format("a < b ? a : b").replace("%d is", "Give two numbers > %d is")
+    twice = PROGRAM.format("a < b ? a : b").replace("return 0", 'printf("%d is the smallest", a)')
+    other = {f"smallest/{STUDENT}/002/smallest.c": talk, f"smallest/{STUDENT}/003/smallest.c": twice}
+    importing.write({**FILES, **other})
+    importing.run("introclass")
+    problems = importing.problems(machine)
+    assert problems.pop("smallest-01234567-002") == ("the buggy tree passes every test",)
+    assert set(problems.values()) == {()}
+
+
+def test_a_version_that_passes_all_its_tests_is_no_bug(importing: Any) -> None:
+    good = '{"blackbox": {"pass": ["1"], "fail": []}, "whitebox": {"pass": ["1"], "fail": []}}'
+    importing.write(
+        {**FILES, f"smallest/{STUDENT}/002/smallest.c": PROGRAM.format("b"), f"smallest/{STUDENT}/002/metadata.json": good}
+    )
+    done = importing.run("introclass")
+    assert done.bugs == ("smallest-01234567-000",)
+    assert [dropped.reason for dropped in done.dropped] == ["it passes all of its tests, says metadata.json"]
+
+
+@pytest.mark.parametrize("text", ["[1]", "{", '{"blackbox": 1}'])
+def test_metadata_of_another_form_is_told(importing: Any, text: str) -> None:
+    importing.write({**FILES, f"smallest/{STUDENT}/000/metadata.json": text})
+    with pytest.raises(UserError, match=r"metadata\.json: no metadata of a version"):
+        importing.run("introclass")
+
+
 def test_two_students_whose_names_begin_alike_stay_apart(importing: Any) -> None:
     other = STUDENT[:8] + "f" * 120
     importing.write({**FILES, f"smallest/{other}/000/smallest.c": PROGRAM.format("b")})

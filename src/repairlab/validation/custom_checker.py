@@ -22,7 +22,7 @@ from repairlab.core.record import digest
 from repairlab.languages.table import default_cache, language
 from repairlab.languages.toolchain.host import made_once
 from repairlab.languages.toolchain.reports import first_error
-from repairlab.sandbox.sandbox import Runner
+from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import Finding
 
 _VERDICTS = {
@@ -44,12 +44,18 @@ _STARTERS = {
         "repairlab_start.py",
         "repairlab_start.py",
         """\
-import os, runpy, sys, traceback
+import os, sys
 del sys.argv[0]
 sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+program = sys.modules["__main__"] = type(sys)("__main__")
+program.__file__ = sys.argv[0]
 try:
-    runpy.run_path(sys.argv[0], run_name="__main__")
+    with open(sys.argv[0], "rb") as file:
+        source = file.read()
+    exec(compile(source, sys.argv[0], "exec"), program.__dict__)
 except Exception:
+    import traceback
+
     traceback.print_exc()
     sys.exit(3)
 """,
@@ -106,9 +112,9 @@ class CustomChecker:
 
 
 @contextlib.contextmanager
-def checking(program: CheckerProgram, runner: Runner, build_limits: Limits) -> Iterator[CustomChecker]:
-    """Open a checker in a tree of its own, with a runner that may use any tree; it is built once and kept in the cache."""
-    built = _built(program, runner, build_limits)
+def checking(program: CheckerProgram, sandbox: Sandbox, build_limits: Limits) -> Iterator[CustomChecker]:
+    """Open a checker in a tree and a slot of its own; it is built once and kept in the cache."""
+    built = _built(program, sandbox, build_limits)
     with tempfile.TemporaryDirectory(prefix="repairlab-checker-", ignore_cleanup_errors=True) as folder:
         # The checker's user must get in, and nobody who does not know the name: expected outputs will lie here.
         Path(folder).chmod(0o711)
@@ -116,7 +122,8 @@ def checking(program: CheckerProgram, runner: Runner, build_limits: Limits) -> I
         shutil.copytree(built, tree, ignore=shutil.ignore_patterns("objects"))
         (tree / "case").mkdir()
         (tree / "case").chmod(0o755)
-        yield CustomChecker(program, runner, tree)
+        with sandbox.slot(tree) as slot:
+            yield CustomChecker(program, slot, tree)
 
 
 def _built(program: CheckerProgram, runner: Runner, limits: Limits) -> Path:

@@ -15,7 +15,7 @@ from repairlab.languages.language import Batch, Report, Toolchain
 from repairlab.languages.table import language
 from repairlab.languages.toolchain.native_tests import canary_name
 from repairlab.languages.toolchain.reports import first_error
-from repairlab.sandbox.sandbox import Runner
+from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import Finding, compare
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.tampering import Guard
@@ -43,12 +43,12 @@ class Trial:
         *,
         changed: Mapping[str, str | None] | None = None,
         confirm: int = 0,
-        judge: Runner | None = None,
+        judge: Sandbox | None = None,
     ) -> None:
         """Take the bug whose recipe counts, the folder `work` that holds the tree, and what a candidate changed in it, if known.
 
         A test that fails is run again, up to `confirm` times: the failure stands unless every one of these runs passes.
-        A bug's checker program runs in `judge`, which takes any tree; `sandbox` may be bound to the candidate's.
+        A bug's checker program runs in `judge`; `sandbox` may be bound to the candidate's.
         """
         self.confirm = confirm
         self._changed = changed

@@ -8,13 +8,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from repairlab.core.outcome import Verdict
 from repairlab.runs.execute import Drawn, Notice
 from repairlab.runs.execute import Progress as Step
+
+LOG_EVERY_S = 60.0
+"""How often a log says how far a job is."""
 
 
 def data() -> Console:
@@ -89,16 +92,34 @@ class RunBar:
         self._progress.update(self._task, description=text + (f", {undecided} undecided" if undecided else ""))
 
 
+class _Log(Progress):
+    """Progress where there is no terminal: a line now and then, so that the log of a long job says how far it is."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console=console, disable=True)
+        self._said = time.monotonic()
+
+    def advance(self, task_id: TaskID, advance: float = 1) -> None:
+        super().advance(task_id, advance)
+        now = time.monotonic()
+        if now - self._said >= LOG_EVERY_S:
+            self._said = now
+            task = self.tasks[task_id]
+            total = "" if task.total is None else f" of {task.total:.0f}"
+            self.console.print(f"{task.completed:.0f}{total} {task.description}", markup=False)
+
+
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Show a progress bar on standard error while the block runs."""
+    """Show a progress bar on standard error while the block runs; lines, where that is no terminal."""
+    console = talk()
     columns = (
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TextColumn("{task.description}"),
         TimeElapsedColumn(),
         TextColumn("left"),
+        TimeRemainingColumn(),
     )
-    console = talk()
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True) if console.is_terminal else _Log(console) as progress:
         yield progress

@@ -1,5 +1,6 @@
 """Codeflaws: pairs of C programs with cases as files."""
 
+import re
 from typing import Any
 
 import pytest
@@ -31,6 +32,42 @@ def test_a_pair_is_healthy(importing: Any, machine: Machine) -> None:
     assert made.notes == (f"{FOLDER}: %I64d became %lld",)
     assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
     assert importing.problems(machine) == {FOLDER: ()}
+
+
+@pytest.mark.timeout(300)
+def test_cases_that_the_right_program_fails_are_left_out(importing: Any, machine: Machine) -> None:
+    cut = {f"{FOLDER}/heldout-input-pos2": "12...", f"{FOLDER}/heldout-output-pos2": "246"}
+    importing.write({**FILES, **cut})
+    made = importing.run("codeflaws", machine=machine)
+    assert "1 case left out, which the right program does not pass: heldout-pos2 (WRONG: token 1 is '24'" in made.notes[1]
+    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        (
+            {"1-A-11.c": PROGRAM.format("3 * n")},
+            "the right program is not accepted here (3 of 3 cases, the first: heldout-pos1: WRONG",
+        ),
+        (
+            {"1-A-11.c": "int main( {"},
+            "the right program is not accepted here (3 of 3 cases, the first: heldout-pos1: UNCOMPILABLE",
+        ),
+        ({"1-A-10.c": PROGRAM.format("n + n")}, "the wrong program passes every case (3)"),
+    ],
+)
+def test_a_pair_that_shows_nothing_is_dropped(importing: Any, machine: Machine, changes: dict[str, str], reason: str) -> None:
+    importing.write({**FILES, **{f"{FOLDER}/{name}": text for name, text in changes.items()}})
+    with pytest.raises(UserError, match=re.escape(reason)):
+        importing.run("codeflaws", machine=machine)
+
+
+@pytest.mark.timeout(300)
+def test_a_wrong_program_that_does_not_compile_is_a_bug(importing: Any, machine: Machine) -> None:
+    importing.write({**FILES, f"{FOLDER}/1-A-10.c": "int main( {"})
+    assert importing.run("codeflaws", machine=machine).bugs == (FOLDER,)
 
 
 def test_a_missing_output_drops_the_pair_with_its_name(importing: Any) -> None:

@@ -82,10 +82,10 @@ def test_every_status_is_known() -> None:
 def test_tests_are_found_by_id_or_by_list(importing: Any) -> None:
     files = {path: text for path, text in FILES.items() if not path.startswith("tests/")}
     importing.write({**files, "tests/problems.csv": "problem_id,folder\np00001,ABC141/A\n", "tests/p00002/1.in": "1\n"})
-    importing.write({"tests/p00002/1.out": "1\n", "tests/ABC141/A/in/1": "2\n", "tests/ABC141/A/out/1": "4\n"})
+    importing.write({"tests/p00002/1.out": "1\n", "tests/ABC141/A/in/1": "3\n", "tests/ABC141/A/out/1": "6\n"})
     made = importing.run("codenet", "net", "tests", language="python")
     assert made.bugs == ("p00001-s1",)
-    assert importing.benchmark.bugs[0].oracle.cases[0].expected == "4\n"
+    assert importing.benchmark.bugs[0].oracle.cases[0].expected == "6\n"
 
 
 def test_a_letter_is_a_position_and_matches_nothing(importing: Any) -> None:

@@ -26,7 +26,7 @@ JAVA = {
     "src_id": "p00001_s3",
     "src": [*JAVA_TEXT.split("{}", maxsplit=1)[0].split(), '" 4 STRNEWLINE end ▁ "', *JAVA_TEXT.split("{}")[1].split()],
     "src_verdict": "Runtime Error",
-    "tgt": [*JAVA_TEXT.split("{}", maxsplit=1)[0].split(), '" 4 \\\\n end "', *JAVA_TEXT.split("{}")[1].split()],
+    "tgt": [*JAVA_TEXT.split("{}", maxsplit=1)[0].split(), '" 4 \\n end "', *JAVA_TEXT.split("{}")[1].split()],
     "tgt_id": "p00001_s4",
 }
 FILES = {"tests/p00001/in/a": "2\n", "tests/p00001/out/a": "4\nend\n"}

@@ -38,10 +38,10 @@ def test_the_answer_counts_and_not_the_talk_around_it(importing: Any, machine: M
     twice = PROGRAM.format("a < b ? a : b").replace("return 0", 'printf("%d is the smallest", a)')
     other = {f"smallest/{STUDENT}/002/smallest.c": talk, f"smallest/{STUDENT}/003/smallest.c": twice}
     importing.write({**FILES, **other})
-    importing.run("introclass")
-    problems = importing.problems(machine)
-    assert problems.pop("smallest-01234567-002") == ("the buggy tree passes every test",)
-    assert set(problems.values()) == {()}
+    done = importing.run("introclass", machine=machine)
+    assert done.bugs == ("smallest-01234567-000", "smallest-01234567-003")
+    assert [(bug.id, bug.reason) for bug in done.dropped] == [("smallest-01234567-002", "the wrong program passes every case (2)")]
+    assert set(importing.problems(machine).values()) == {()}
 
 
 def test_a_version_that_passes_all_its_tests_is_no_bug(importing: Any) -> None:

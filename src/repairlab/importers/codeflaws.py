@@ -61,6 +61,7 @@ def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug | Dropped:
             test=checker_of(settings, cases),
             limits=limits_of(*_LIMITS),
             facts={"origin": {"repository": "codeflaws/codeflaws"}},
+            proof="good cases",  # Codeforces shows long cases cut short
             notes=("%I64d became %lld",) if [buggy, fixed] != given else (),
         )
     )

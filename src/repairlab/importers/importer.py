@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from repairlab.core.record import record
 
@@ -16,6 +16,10 @@ class TreeFile:
     executable: bool = False
     link: bool = False
     """Whether the content is the target of a symbolic link."""
+
+
+Proof = Literal["none", "all cases", "good cases"]
+"""The right program is accepted here in all cases, or in the good ones, the others being left out; and the wrong one is not."""
 
 
 @record
@@ -40,6 +44,8 @@ class ImportedBug:
     unsorted: bool = False
     """Whether the source does not say which tests show the bug: of those found, the ones that fail on the buggy tree do.
     `test.trigger` then only has to name something, for example what `discover` names."""
+    proof: Proof = "none"
+    """What a stdin/stdout bug must show by running before it is kept."""
     notes: tuple[str, ...] = ()
     """What a user should know: tests that were left out, for example."""
 

@@ -103,6 +103,7 @@ def _bug(name: str, package: Package, wrong: Submission) -> ImportedBug | Droppe
             limits={**limits, "output_mb": float(package.limits.get("output", _OUTPUT_MB))},
             facts={**judge.facts, "origin": {"licence": package.licence}},
             checker=judge.files,
+            proof="none",  # packages are a test of the judge, too: `check` tells where it disagrees
             notes=notes,
         )
     )

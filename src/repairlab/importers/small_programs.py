@@ -11,7 +11,7 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import Span, line_of
-from repairlab.importers.importer import Dropped, ImportedBug, Settings, TreeFile
+from repairlab.importers.importer import Dropped, ImportedBug, Proof, Settings, TreeFile
 from repairlab.importers.reading import read_text
 from repairlab.languages.language import Function
 from repairlab.languages.table import language as language_of
@@ -51,6 +51,7 @@ class Judged:
     """More for bug.toml."""
     checker: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
     """Sources of a checker program."""
+    proof: Proof = "all cases"
     notes: tuple[str, ...] = ()
 
 
@@ -84,6 +85,7 @@ def judged_bug(program: Judged) -> ImportedBug | Dropped:
         patch=patch,
         cases=program.cases,
         checker=program.checker,
+        proof=program.proof,
         notes=program.notes,
     )
 

@@ -1,10 +1,13 @@
 """Find the regression tests of an imported bug by running them: what counts passes on the fixed and on the buggy tree.
 
-Called by `importing`, in worker processes, for bugs whose source names test classes or files instead of tests.
+Called by `importing`, in worker processes, for bugs whose source names test classes or files instead of tests, and for stdin/stdout
+programs, which are kept only if the right one is accepted here and the wrong one is not.
 """
 
+import contextlib
+import dataclasses
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,9 @@ from repairlab.benchmarks.writing import toml
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import TestResult, Verdict
+from repairlab.core.outcome import Policy, TestResult, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record
+from repairlab.importers.importer import Proof
 from repairlab.languages.language import Lister
 from repairlab.languages.table import language
 from repairlab.runs.catalog import find_target
@@ -37,6 +41,7 @@ class Search:
     places: tuple[str, ...]
     unsorted: bool = False
     """Whether the tests found are all there is to know, and those that fail on the buggy tree are the trigger tests."""
+    proof: Proof = "none"
 
 
 @record
@@ -69,7 +74,7 @@ def discover(search: Search, sandbox: Sandbox, tell: Callable[[Found], None]) ->
     """Find the tests of one bug and write them to its bug.toml."""
     bug = load_bug(search.folder, search.benchmark, find_target)
     try:
-        tell(_discover(search, bug, sandbox))
+        tell(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
     except UserError as error:
         tell(Found(bug_id=bug.id, problem=str(error)))
 
@@ -104,6 +109,42 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
     return Found(bug_id=bug.id, notes=notes)
 
 
+def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
+    """Run the right and the wrong program; cases that the right one fails are dropped, or else the bug."""
+    fixed = _run_cases(bug, bug.oracle.reference, sandbox, "full")
+    broken = {result.id: f"{result.verdict}: {result.message}" for result in fixed if result.verdict is not Verdict.PLAUSIBLE}
+    good = tuple(case for case in bug.oracle.cases if case.id not in broken)
+    if broken and (search.proof == "all cases" or not good):
+        case, why = next(iter(broken.items()))
+        told = f"{len(broken)} of {len(fixed)} cases, the first: {case}: {' '.join(why.split())}"
+        return Found(bug_id=bug.id, problem=f"the right program is not accepted here ({told})")
+    left = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=good))
+    if all(result.verdict is Verdict.PLAUSIBLE for result in _run_cases(left, (), sandbox, "first-failure")):
+        return Found(bug_id=bug.id, problem=f"the wrong program passes every case ({len(good)})")
+    for case in broken:
+        for ending in ("in", "out"):
+            (search.folder / "cases" / f"{case}.{ending}").unlink()
+    return Found(bug_id=bug.id, notes=tuple(_note("left out, which the right program does not pass", broken, "case")))
+
+
+def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Policy) -> list[TestResult]:
+    """Return what came of the cases; a program that does not build has failed them all."""
+    with _laid_out(bug, edits) as work, sandbox.slot(work) as slot:
+        trial = Trial(bug, slot, policy, work, judge=sandbox)
+        if problem := trial.build():
+            return [TestResult(id=case.id, verdict=Verdict.UNCOMPILABLE, message=problem) for case in bug.oracle.cases]
+        trial.run((), bug.oracle.cases)
+    return trial.tests
+
+
+@contextlib.contextmanager
+def _laid_out(bug: Bug, edits: tuple[Edit, ...]) -> Iterator[Path]:
+    candidate = Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="import"))
+    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        lay_out(bug, changed_files(candidate, bug), Path(folder, "work"))
+        yield Path(folder, "work")
+
+
 def _run(
     bug: Bug,
     edits: tuple[Edit, ...],
@@ -114,10 +155,7 @@ def _run(
     tests: tuple[str, ...] | None = None,
 ) -> _Seen:
     """Build a tree and run tests; where none are given, those named and those listed for places, also in reverse order."""
-    candidate = Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="import"))
-    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
-        work = Path(folder, "work")
-        lay_out(bug, changed_files(candidate, bug), work)
+    with _laid_out(bug, edits) as work:
         trial = Trial(bug, sandbox, "full", work, judge=sandbox)
         if problem := trial.build():
             raise UserError(f"the {'fixed' if edits else 'buggy'} tree does not build: {problem}")
@@ -139,9 +177,9 @@ def _list(bug: Bug, sandbox: Sandbox, work: Path, places: Sequence[str]) -> tupl
     return found.tests, found.error
 
 
-def _note(what: str, tests: Mapping[str, str]) -> list[str]:
+def _note(what: str, tests: Mapping[str, str], kind: str = "test") -> list[str]:
     if not tests:
         return []
     told = [f"{name} ({why.splitlines()[0][:120] if why.strip() else 'no message'})" for name, why in tests.items()]
     rest = list(tests)[_SHOWN:]
-    return [f"{len(tests)} {'test' if len(tests) == 1 else 'tests'} {what}: {', '.join([*told[:_SHOWN], *rest])}"]
+    return [f"{len(tests)} {kind if len(tests) == 1 else f'{kind}s'} {what}: {', '.join([*told[:_SHOWN], *rest])}"]

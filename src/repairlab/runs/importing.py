@@ -39,7 +39,7 @@ def import_benchmark(
     """Read a source with the importer of this name and write all of it, or nothing, to a new folder.
 
     `started` is told how many bugs there will be, `done` the id of each. Tests that must be found by running
-    them are, with the workers and the sandbox of `machine`.
+    them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
     """
     with new_folder(folder) as aside:
         found = importer(name)(sources, settings)
@@ -58,9 +58,14 @@ def import_benchmark(
                 else:
                     bugs.append(bug.id)
                     notes += [f"{bug.id}: {note}" for note in bug.notes]
-                    if bug.discover:
+                    if bug.discover or bug.proof != "none":
                         search = Search(
-                            folder=place, benchmark=found.name, facts=bug.facts, places=bug.discover, unsorted=bug.unsorted
+                            folder=place,
+                            benchmark=found.name,
+                            facts=bug.facts,
+                            places=bug.discover,
+                            unsorted=bug.unsorted,
+                            proof=bug.proof,
                         )
                         searches.append(search)
                         continue

@@ -19,7 +19,7 @@ test-hostile: install  ## every hostile case on every back end that runs here
 	$(BIN)/pytest -q -n 2 tests/hostile -m "hostile or not hostile"
 
 test-differential: install  ## the warm path against fresh processes, on all bugs of the built-in benchmark
-	$(BIN)/pytest -q -n 2 tests/test_differential.py -m differential
+	$(BIN)/pytest -q -n 2 tests/test_differential.py tests/validation/test_warm.py -m differential
 
 test-containers: install  ## the sandboxes of podman, where it is installed
 	$(BIN)/pytest -q -n 2 tests/sandbox -m container

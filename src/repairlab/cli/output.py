@@ -65,7 +65,7 @@ class RunBar:
     def __init__(self, progress: Progress, total: int) -> None:
         """Begin with no bug done."""
         self._progress = progress
-        self._task = progress.add_task("", total=total)
+        self._task = progress.add_task("bugs", total=total)
         self._verdicts: Counter[Verdict] = Counter()
         self._fixed: set[str] = set()
         self._n_drawn = 0
@@ -88,7 +88,7 @@ class RunBar:
         rate = n / max(time.monotonic() - self._start, 0.001)
         undecided = self._verdicts[Verdict.UNDECIDED]
         drawn = f" of {self._n_drawn} drawn" if self._n_drawn else ""
-        text = f"{n}{drawn} candidates, {rate:.1f}/s, {len(self._fixed)} bugs with a plausible fix"
+        text = f"bugs, {n}{drawn} candidates, {rate:.1f}/s, {len(self._fixed)} bugs with a plausible fix"
         self._progress.update(self._task, description=text + (f", {undecided} undecided" if undecided else ""))
 
 

@@ -30,6 +30,17 @@ def test_digests_do_not_depend_on_where_the_benchmark_lies(tiny: Path, tmp_path:
     assert open_benchmark(str(moved)).digest != before
 
 
+def test_folders_behind_links_are_not_read(tiny: Path) -> None:
+    before = open_benchmark(str(tiny))
+    (tiny / "bugs/shop/buggy/shop/again").symlink_to("..")
+    assert open_benchmark(str(tiny)) == before
+
+
+def test_one_bug_is_read_as_the_whole_benchmark_reads_it(tiny: Path) -> None:
+    for bug in open_benchmark(str(tiny)):
+        assert open_bug(f"{tiny}/{bug.id}") == bug
+
+
 def test_the_digest_is_the_same_for_a_copy(tiny: Path, tmp_path: Path) -> None:
     before = open_benchmark(str(tiny)).digest
     assert open_benchmark(str(tiny.rename(tmp_path / "copy"))).digest == before

@@ -44,6 +44,13 @@ def test_the_answer_counts_and_not_the_talk_around_it(importing: Any, machine: M
     assert set(importing.problems(machine).values()) == {()}
 
 
+@pytest.mark.timeout(300)
+def test_an_expected_output_without_answer_drops_the_version(importing: Any, machine: Machine) -> None:
+    importing.write({**FILES, "smallest/tests/whitebox/1.out": "nothing to say\n"})
+    with pytest.raises(UserError, match="smallest-01234567-000: the checker failed on case whitebox-1: exit code 3"):
+        importing.run("introclass", machine=machine)
+
+
 def test_a_version_that_passes_all_its_tests_is_no_bug(importing: Any) -> None:
     good = '{"blackbox": {"pass": ["1"], "fail": []}, "whitebox": {"pass": ["1"], "fail": []}}'
     importing.write(

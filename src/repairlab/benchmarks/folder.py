@@ -275,7 +275,7 @@ def _names(folder: str, prefix: str) -> Iterator[str]:
         for entry in entries:
             if entry.name == "__pycache__":
                 continue
-            if entry.is_dir():
+            if entry.is_dir(follow_symlinks=False):
                 yield from _names(entry.path, f"{prefix}{entry.name}/")
             elif entry.is_file():
                 yield prefix + entry.name

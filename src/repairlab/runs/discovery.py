@@ -15,7 +15,7 @@ from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.writing import toml
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Policy, TestResult, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.importers.importer import Proof
@@ -75,7 +75,7 @@ def discover(search: Search, sandbox: Sandbox, tell: Callable[[Found], None]) ->
     bug = load_bug(search.folder, search.benchmark, find_target)
     try:
         tell(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
-    except UserError as error:
+    except (UserError, HarnessError) as error:
         tell(Found(bug_id=bug.id, problem=str(error)))
 
 

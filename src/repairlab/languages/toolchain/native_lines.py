@@ -67,7 +67,7 @@ _FORMS: dict[Form, re.Pattern[str]] = {
 }
 _CMOCKA_WHY = re.compile(r"^\[ *(?:ERROR|LINE) *\] --- (?P<message>.+)$")
 _CUNIT_END = re.compile(r"(?P<word>passed|FAILED|skipped)$")
-_CUNIT_NEXT = re.compile(r"^ *(?:Test|Suite): |^Run Summary:|^WARNING - ")
+_CUNIT_NEXT = re.compile(r"^ *(?:Test|Suite): |^Run Summary:|^WARNING - Suite ")
 _CUNIT_WHY = re.compile(r"^ {4,}\d+\. (?P<message>.+)$")
 
 

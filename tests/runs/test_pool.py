@@ -4,8 +4,8 @@ from types import ModuleType
 
 import pytest
 
-from repairlab.core.errors import HarnessError, UserError
-from repairlab.runs.pool import DEATHS, Interrupted, Machine, open_pool, run_pool
+from repairlab.core.errors import HarnessError, Interrupted, UserError
+from repairlab.runs.pool import DEATHS, Machine, open_pool, run_pool
 
 WORK = """
 import os, signal, tempfile

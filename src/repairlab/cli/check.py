@@ -8,7 +8,7 @@ import typer
 from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.errors import UserError
+from repairlab.core.errors import Interrupted, UserError
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.check import check_bugs
 from repairlab.runs.exclusions import exclude_flaky, exclusion_line
@@ -54,8 +54,12 @@ def check(
             found[health.bug_id] = health
             progress.advance(task)
 
-        check_bugs(bugs, here, receive, repeats=repeat)
-    made = make_card(opened, [found[bug.id] for bug in bugs], environment, repeats=repeat)
+        try:
+            check_bugs(bugs, here, receive, repeats=repeat)
+        except Interrupted:
+            if not found:
+                raise
+    made = make_card(opened, [found[bug.id] for bug in bugs if bug.id in found], environment, repeats=repeat)
     if card is not None:
         write_card(card, made)
         talk().print(f"Health card written to {card}", markup=False)
@@ -65,6 +69,9 @@ def check(
         _print(opened, made)
     if exclude:
         _exclude(opened, made)
+    if len(found) < len(bugs):
+        talk().print(f"Stopped after {len(found)} of {count(len(bugs), 'bug')}; this is what they showed", markup=False)
+        raise typer.Exit(130)
     if made.sick:
         talk().print(f"Look closer with: repairlab checkout {benchmark}/{made.sick[0].bug_id} DIR", markup=False)
         raise typer.Exit(1)

@@ -4,7 +4,7 @@ import sys
 from importlib import import_module
 
 import repairlab
-from repairlab.core.errors import HarnessError, UserError, unknown
+from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 
 VERBS = {
     "demo": "Run the whole line on the built-in benchmark and show the leaderboard.",
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command and return its exit code: 0 done, 1 done with a negative answer, 2 wrong input, 3 our environment failed."""
+    """Run one command and return its exit code: 0 done, 1 a negative answer, 2 wrong input, 3 our environment failed, 130 Ctrl-C."""
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         print(usage())  # noqa: T201  # the answer to --help
         return 0
@@ -50,6 +50,8 @@ def run(arguments: list[str]) -> int:
         return _fail(error, 2)
     except HarnessError as error:
         return _fail(error, 3)
+    except Interrupted:
+        return _fail(UserError("stopped; nothing was written"), 130)
     except BrokenPipeError:
         return 0  # the reader of our output, such as `head`, has seen enough
     except OSError as error:

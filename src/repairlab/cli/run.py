@@ -55,11 +55,11 @@ from repairlab.cli.output import RunBar, count, progress_bar, talk
 from repairlab.cli.score import show_scores
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import HarnessError, UserError, unknown
+from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.repairers.llm.ledger import FILE, read_requests
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Experiment, make_experiment, read_experiment
-from repairlab.runs.pool import RECHECK, Interrupted, Machine
+from repairlab.runs.pool import RECHECK, Machine
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Disagreement, Store

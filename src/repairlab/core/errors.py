@@ -1,4 +1,4 @@
-"""The only two kinds of expected failure; anything else that is raised is a bug of repairlab's own."""
+"""The only two kinds of expected failure, and Ctrl-C; anything else that is raised is a bug of repairlab's own."""
 
 import difflib
 from collections.abc import Iterable
@@ -10,6 +10,10 @@ class UserError(Exception):
 
 class HarnessError(Exception):
     """Our own machinery or environment failed: the candidate at hand is UNDECIDED, the run goes on; exit code 3."""
+
+
+class Interrupted(Exception):  # noqa: N818  # not an error: somebody asked for it
+    """The work was asked to stop; all that was done is stored, or nothing is; exit code 130."""
 
 
 def unknown(kind: str, value: str, known: Iterable[str]) -> UserError:

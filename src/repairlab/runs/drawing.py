@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
-from repairlab.core.errors import HarnessError
+from repairlab.core.errors import HarnessError, Interrupted
 from repairlab.repairers.llm.model import Unreachable
-from repairlab.runs.pool import Interrupted
 from repairlab.runs.task import Task
 
 GIVE_UP = 3

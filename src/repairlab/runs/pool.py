@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
 from repairlab.repairers.llm.settings import Access
 from repairlab.runs.scratch import scratch_folder
@@ -58,10 +58,6 @@ class Machine:
     def open_sandbox(self) -> Sandbox:
         """Return a sandbox of the chosen kind."""
         return open_sandbox(self.sandbox, cache=self.cache, allow_unsafe=self.allow_unsafe)
-
-
-class Interrupted(Exception):  # noqa: N818  # not an error: somebody asked for it
-    """The work was asked to stop; all that was done is stored."""
 
 
 @record

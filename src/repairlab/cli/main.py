@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command and return its exit code: 0 done, 1 a negative answer, 2 wrong input, 3 our environment failed, 130 Ctrl-C."""
+    """Run one command and return its exit code: 0 done, 1 a negative answer, 2 wrong input, 3 our machinery failed, 130 Ctrl-C."""
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         print(usage())  # noqa: T201  # the answer to --help
         return 0

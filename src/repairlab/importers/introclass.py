@@ -90,7 +90,10 @@ def _bug(name: str, version: Path, settings: Settings) -> ImportedBug | Dropped:
         for case, texts in pair_cases(assignment / "tests" / kind).items()
     }
     answer = _ANSWERS.get(assignment.name) if settings.checker is None else None
-    facts: dict[str, Any] = {"origin": {"repository": "ProgramRepair/IntroClass", "licence": "BSD-3-Clause"}}
+    facts: dict[str, Any] = {
+        "build": {"tool": "compile", "sources": ["*.c"], "flags": ["-O0"], "libraries": ["-lm"]},  # as its makefiles do
+        "origin": {"repository": "ProgramRepair/IntroClass", "licence": "BSD-3-Clause"},
+    }
     if answer is not None:
         facts["checker"] = {"language": "python"}
     return judged_bug(

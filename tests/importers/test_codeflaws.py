@@ -35,6 +35,16 @@ def test_a_pair_is_healthy(importing: Any, machine: Machine) -> None:
 
 
 @pytest.mark.timeout(300)
+def test_programs_are_built_as_c_of_their_time(importing: Any, machine: Machine) -> None:
+    old_style = '#include <stdio.h>\n#include <stdlib.h>\nmain() {{ char n[20]; gets(n); printf("%lld\\n", {}); exit(0); }}\n'
+    programs = {"1-A-10.c": old_style.format("atoll(n) + 1"), "1-A-11.c": old_style.format("2 * atoll(n)")}
+    importing.write({**FILES, **{f"{FOLDER}/{name}": text for name, text in programs.items()}})
+    importing.run("codeflaws", machine=machine)
+    assert {"-std=c99", "-O0"} < set(importing.benchmark.bugs[0].oracle.build.flags)
+    assert importing.problems(machine) == {FOLDER: ()}
+
+
+@pytest.mark.timeout(300)
 def test_cases_that_the_right_program_fails_are_left_out(importing: Any, machine: Machine) -> None:
     cut = {f"{FOLDER}/heldout-input-pos2": "12...", f"{FOLDER}/heldout-output-pos2": "246"}
     importing.write({**FILES, **cut})

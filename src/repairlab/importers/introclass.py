@@ -90,10 +90,7 @@ def _bug(name: str, version: Path, settings: Settings) -> ImportedBug | Dropped:
         for case, texts in pair_cases(assignment / "tests" / kind).items()
     }
     answer = _ANSWERS.get(assignment.name) if settings.checker is None else None
-    facts: dict[str, Any] = {
-        "build": {"tool": "compile", "sources": ["*.c"], "flags": ["-O0"], "libraries": ["-lm"]},  # as its makefiles do
-        "origin": {"repository": "ProgramRepair/IntroClass", "licence": "BSD-3-Clause"},
-    }
+    facts: dict[str, Any] = {"origin": {"repository": "ProgramRepair/IntroClass", "licence": "BSD-3-Clause"}}
     if answer is not None:
         facts["checker"] = {"language": "python"}
     return judged_bug(
@@ -107,6 +104,7 @@ def _bug(name: str, version: Path, settings: Settings) -> ImportedBug | Dropped:
             test=checker_of(settings, cases) if answer is None else {"checker": "program"},
             checker={} if answer is None else {"checker.py": _checker(assignment.name, answer)},
             limits=limits_of(2.0, 256),
+            flags=("-O0",),  # as its makefiles do
             facts=facts,
         )
     )

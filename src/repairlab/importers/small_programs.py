@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,8 @@ class Judged:
     test: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """More for the table [test], the checker above all."""
     limits: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    flags: Sequence[str] = ()
+    """Of the compiler."""
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """More for bug.toml."""
     checker: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
@@ -71,7 +73,7 @@ def judged_bug(program: Judged) -> ImportedBug | Dropped:
         "language": program.language,
         "path": path,
         "submission_verdict": program.verdict.value if program.verdict else None,
-        "build": _BUILDS[program.language],
+        "build": {**_BUILDS[program.language], **({"flags": list(program.flags)} if program.flags else {})},
         "test": {"framework": "stdio", "program": start if program.language == "java" else None, **program.test},
         "limits": program.limits,
         **program.facts,

@@ -1,3 +1,4 @@
+import importlib
 import json
 import subprocess
 import sys
@@ -6,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.cli.main import VERBS, run
+from repairlab.core.errors import Interrupted
 from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
 
@@ -50,6 +52,7 @@ def test_help_and_version_answer() -> None:
         (["list", "starter", "--limit", "0"], "at least 1 bug"),
         (["run", "starter", "--repairer", "copy", "--limit", "-1"], "at least 1 bug"),
         (["check", "starter", "--repeat", "0"], "needs at least 1"),
+        (["check", "starter", "--resume"], "--resume needs --card FILE"),
         (["checkout", "starter/c-lap-time-mean", "/etc/passwd"], "not an empty folder"),
         (["run", "--experiment", "/"], "cannot read the experiment file"),
         (["run", "starter", "--repairer", "copy", "--isolation", "wram"], "Did you mean 'warm'"),
@@ -116,6 +119,32 @@ def test_check_tells_healthy_from_sick(capsys: pytest.CaptureFixture[str], tiny:
     assert "2 of 2 bugs healthy" in said(capsys, "check", str(tiny), "-j", "2")[0]
     (tiny / "bugs/sum/cases/02.out").write_text("7\n")
     assert json.loads(said(capsys, "check", str(tiny), "-i", "sum", "--json", code=1)[0])["n_healthy"] == 0
+
+
+def test_a_check_goes_on_with_its_card(
+    capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = str(tmp_path / "card.json")
+    said(capsys, "check", str(tiny), "-i", "sum", "--card", card)
+    (tiny / "bugs/shop/issue.md").write_text("Another title\n")
+    monkeypatch.setattr(importlib.import_module("repairlab.cli.check"), "check_bugs", interrupted)
+    assert f"Stopped after 1 of 2 bugs; this is what they showed; go on with: repairlab check {tiny} --card {card} --resume" in (
+        said(capsys, "check", str(tiny), "--card", card, "--resume", code=130)[1].replace("\n", " ")
+    )
+    monkeypatch.undo()
+    (tiny / "bugs/sum/cases/02.out").write_text("7\n")
+    out, err = said(capsys, "check", str(tiny), "--card", card, "--resume", "--exclude-failing", code=1)
+    assert 'bug sum: exclude by name under [test] in bug.toml: excluded = ["02"]' in out
+    assert "bug sum: 1 test excluded in its bug.toml; check again" in err
+    assert "2 of 2 bugs healthy" in said(capsys, "check", str(tiny), "--card", card, "--resume")[0]
+    (tiny / "bugs/sum/cases/01.out").write_text("7\n")
+    assert (
+        "nothing that shows the bug would be left" in said(capsys, "check", str(tiny), "-i", "sum", "--exclude-failing", code=1)[1]
+    )
+
+
+def interrupted(*_arguments: object, **_options: object) -> None:
+    raise Interrupted("stopped")
 
 
 def test_a_run_ends_with_scores_and_a_report(

@@ -1,4 +1,3 @@
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -7,8 +6,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.check import check_bug, check_bugs
-from repairlab.runs.exclusions import exclude_flaky
-from repairlab.runs.health import Health, make_card, read_card, write_card
+from repairlab.runs.exclusions import exclude
+from repairlab.runs.health import Health, make_card, read_card, still_true, write_card
 from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
 
@@ -98,10 +97,9 @@ def test_cases_are_repeated_in_other_orders_too(tiny: Path, sandbox: Sandbox) ->
 def test_a_flaky_test_is_excluded_by_name_in_bug_toml_alone(tiny: Path, sandbox: Sandbox) -> None:
     rewrite_tests(tiny, CHANCE)
     bug = open_benchmark(str(tiny)).bug("shop")
-    card = dataclasses.replace(check_bug(bug, sandbox), flaky=("tests/test_cart.py::test_empty",))
     facts = tiny / "bugs/shop/bug.toml"
     before = facts.read_text()
-    exclude_flaky(bug, card)
+    exclude(bug, ("tests/test_cart.py::test_empty",))
     assert facts.read_text() == before.replace("[test]\n", '[test]\nexcluded = ["tests/test_cart.py::test_empty"]\n')
     again = open_benchmark(str(tiny)).bug("shop")
     assert (again.oracle.regression, again.oracle.excluded) == ((), ("tests/test_cart.py::test_empty",))
@@ -117,7 +115,7 @@ def test_an_exclusion_that_is_there_is_extended(tiny: Path, old: str) -> None:
     (tiny / "bugs/sum/cases/03.out").write_text("1\n")
     facts.write_text(facts.read_text().replace('framework = "stdio"\n', f'{old}\nframework = "stdio" # [test]\n'))
     bug = open_benchmark(str(tiny)).bug("sum")
-    exclude_flaky(bug, Health(bug_id="sum", problems=(), flaky=("01",), buggy_verdict=Verdict.WRONG, repeats=2, cpu_s=0.0))
+    exclude(bug, ("01",))
     assert open_benchmark(str(tiny)).bug("sum").oracle.excluded == (*bug.oracle.excluded, "01")
     assert 'framework = "stdio" # [test]\n' in facts.read_text()
 
@@ -125,15 +123,25 @@ def test_an_exclusion_that_is_there_is_extended(tiny: Path, old: str) -> None:
 def test_an_exclusion_that_cannot_be_written_is_one_clear_error(tiny: Path) -> None:
     facts = tiny / "bugs/sum/bug.toml"
     bug = open_benchmark(str(tiny)).bug("sum")
-    card = Health(bug_id="sum", problems=(), flaky=("01",), buggy_verdict=Verdict.WRONG, repeats=2, cpu_s=0.0)
     with pytest.raises(UserError, match="leave the bug out of the benchmark"):
-        exclude_flaky(bug, dataclasses.replace(card, flaky=("01", "02")))
+        exclude(bug, ("01", "02"))
     text = facts.read_text()
     for other in (text.replace("[test]\n", "[ test ]\n"), text.replace("[test]\n", "").replace("framework", "test.framework")):
         facts.write_text(other)
         with pytest.raises(UserError, match=r'write this under \[test\] yourself: excluded = \["01"\]'):
-            exclude_flaky(bug, card)
+            exclude(bug, ("01",))
         assert facts.read_text() == other
+
+
+def test_tests_that_fail_with_the_fix_are_named_and_can_be_excluded(tiny: Path, sandbox: Sandbox) -> None:
+    (tiny / "bugs/sum/cases/02.out").write_text("7\n")
+    (tiny / "bugs/sum/cases/02.in").write_text("1 1\n")
+    bug = open_benchmark(str(tiny)).bug("sum")
+    sick = check_bug(bug, sandbox)
+    assert (sick.failing, sick.digest) == (("02",), bug.digest)
+    exclude(bug, sick.failing)
+    again = open_benchmark(str(tiny)).bug("sum")
+    assert check_bug(again, sandbox).healthy and again.digest != bug.digest
 
 
 def test_a_health_card_survives_its_file(tiny: Path, tmp_path: Path, sandbox: Sandbox) -> None:
@@ -151,3 +159,15 @@ def test_a_health_card_survives_its_file(tiny: Path, tmp_path: Path, sandbox: Sa
         write_card(tmp_path / "nowhere" / "health.json", card)
     with pytest.raises(UserError, match="cannot read the health card"):
         read_card(tmp_path / "nowhere")
+
+
+def test_a_card_speaks_for_bugs_that_have_not_changed(tiny: Path, sandbox: Sandbox) -> None:
+    benchmark = open_benchmark(str(tiny))
+    card = make_card(benchmark, [check_bug(bug, sandbox) for bug in benchmark], {"python": "3"}, repeats=1)
+    assert still_true(card, benchmark, {"python": "3"}, repeats=1) == {bug.bug_id: bug for bug in card.bugs}
+    (tiny / "bugs/sum/cases/02.out").write_text("7\n")
+    assert list(still_true(card, open_benchmark(str(tiny)), {"python": "3"}, repeats=1)) == ["shop"]
+    with pytest.raises(UserError, match="say --repeat 1"):
+        still_true(card, benchmark, {"python": "3"}, repeats=2)
+    with pytest.raises(UserError, match=r"another python \(3, now 4\)"):
+        still_true(card, benchmark, {"python": "4"}, repeats=1)

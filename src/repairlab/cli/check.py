@@ -1,5 +1,7 @@
 """`repairlab check`."""
 
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +13,11 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.check import check_bugs
-from repairlab.runs.exclusions import exclude_flaky, exclusion_line
-from repairlab.runs.health import BUILD, Health, HealthCard, card_data, make_card, write_card
+from repairlab.runs.exclusions import exclude, exclusion_line
+from repairlab.runs.health import BUILD, Health, HealthCard, card_data, make_card, read_card, still_true, write_card
 from repairlab.runs.run import environment_of
+
+_CARD_EVERY_S = 5.0
 
 
 def check(
@@ -29,8 +33,14 @@ def check(
         Path | None,
         typer.Option("--card", help="Also write the health card to this file; reports show health.json of a run or benchmark."),
     ] = None,
-    exclude: Annotated[
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the card: what it says of bugs that have not changed since is kept.")
+    ] = False,
+    exclude_flaky: Annotated[
         bool, typer.Option("--exclude-flaky", help="Write flaky tests to test.excluded in the bug.toml of their bugs.")
+    ] = False,
+    exclude_failing: Annotated[
+        bool, typer.Option("--exclude-failing", help="Likewise tests that fail with the reference fix, too.")
     ] = False,
     include: Include = None,
     limit: Limit = None,
@@ -42,24 +52,36 @@ def check(
     """Prove that bugs fail unpatched and pass with their reference fix."""
     if repeat < 1:
         raise UserError(f"--repeat is {repeat}: a check needs at least 1")
+    if resume and card is None:
+        raise UserError("--resume needs --card FILE, which says what was checked")
     opened = open_benchmark(benchmark)
     bugs = opened.select(tuple(include or ()), limit=limit)
     here = machine(workers, sandbox, allow_unsafe)
     environment = environment_of([bug.problem.language for bug in bugs], here)
-    found: dict[str, Health] = {}
+    found = _known(card, opened, environment, repeat) if resume and card is not None and card.exists() else {}
+    left = [bug for bug in bugs if bug.id not in found]
+    written = time.monotonic()
+
+    def card_so_far() -> HealthCard:
+        return make_card(opened, [found[bug.id] for bug in opened if bug.id in found], environment, repeats=repeat)
+
     with progress_bar() as progress:
-        task = progress.add_task("bugs checked", total=len(bugs))
+        task = progress.add_task("bugs checked", total=len(bugs), completed=len(bugs) - len(left))
 
         def receive(health: Health) -> None:
+            nonlocal written
             found[health.bug_id] = health
             progress.advance(task)
+            if card is not None and time.monotonic() > written + _CARD_EVERY_S:
+                write_card(card, card_so_far())
+                written = time.monotonic()
 
         try:
-            check_bugs(bugs, here, receive, repeats=repeat)
+            check_bugs(left, here, receive, repeats=repeat)
         except Interrupted:
             if not found:
                 raise
-    made = make_card(opened, [found[bug.id] for bug in bugs if bug.id in found], environment, repeats=repeat)
+    made = card_so_far()
     if card is not None:
         write_card(card, made)
         talk().print(f"Health card written to {card}", markup=False)
@@ -67,10 +89,12 @@ def check(
         print_json(card_data(made))
     else:
         _print(opened, made)
-    if exclude:
-        _exclude(opened, made)
-    if len(found) < len(bugs):
-        talk().print(f"Stopped after {len(found)} of {count(len(bugs), 'bug')}; this is what they showed", markup=False)
+    if exclude_flaky or exclude_failing:
+        _exclude(opened, made, flaky=exclude_flaky, failing=exclude_failing)
+    if missing := [bug for bug in left if bug.id not in found]:
+        go_on = f"; go on with: repairlab check {benchmark} --card {card} --resume" if card else "; with --card it could be resumed"
+        n_checked = len(bugs) - len(missing)
+        talk().print(f"Stopped after {n_checked} of {count(len(bugs), 'bug')}; this is what they showed{go_on}", markup=False)
         raise typer.Exit(130)
     if made.sick:
         talk().print(f"Look closer with: repairlab checkout {benchmark}/{made.sick[0].bug_id} DIR", markup=False)
@@ -87,15 +111,31 @@ def _print(benchmark: Benchmark, card: HealthCard) -> None:
                 f"differ, by {flip.cause} ({', '.join(f'{name} {n}' for name, n in flip.verdicts.items())})",
                 markup=False,
             )
-        if any(name != BUILD for name in bug.flaky):
-            line = exclusion_line(benchmark.bug(bug.bug_id), bug)
-            data().print(f"bug {bug.bug_id}: exclude it by name under [test] in bug.toml: {line}", markup=False)
+        if names := _excludable(bug, flaky=True, failing=True):
+            line = exclusion_line(benchmark.bug(bug.bug_id), names)
+            data().print(f"bug {bug.bug_id}: exclude by name under [test] in bug.toml: {line}", markup=False)
     healthy = f"{card.n_healthy} of {count(card.n_bugs, 'bug')} healthy"
     data().print(f"{card.benchmark} {card.version}: {healthy}, each checked {count(card.repeats, 'time')}")
 
 
-def _exclude(benchmark: Benchmark, card: HealthCard) -> None:
+def _known(card: Path, benchmark: Benchmark, environment: Mapping[str, str], repeats: int) -> dict[str, Health]:
+    try:
+        return still_true(read_card(card), benchmark, environment, repeats=repeats)
+    except UserError as error:
+        raise UserError(f"cannot go on with the card {card}: {error}") from None
+
+
+def _excludable(bug: Health, *, flaky: bool, failing: bool) -> tuple[str, ...]:
+    names = (*(bug.flaky if flaky else ()), *(bug.failing if failing else ()))
+    return tuple(name for name in names if name != BUILD)
+
+
+def _exclude(benchmark: Benchmark, card: HealthCard, *, flaky: bool, failing: bool) -> None:
     for bug in card.sick:
-        if any(name != BUILD for name in bug.flaky):
-            exclude_flaky(benchmark.bug(bug.bug_id), bug)
-            talk().print(f"bug {bug.bug_id}: flaky tests excluded in its bug.toml; check again", markup=False)
+        if names := _excludable(bug, flaky=flaky, failing=failing):
+            try:
+                exclude(benchmark.bug(bug.bug_id), names)
+            except UserError as error:
+                talk().print(str(error), markup=False)
+            else:
+                talk().print(f"bug {bug.bug_id}: {count(len(names), 'test')} excluded in its bug.toml; check again", markup=False)

@@ -57,16 +57,19 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
     before = [_seen("listed", first), *_repeat(bug, unpatched, sandbox, repeats - 1)]
     after = [_seen("listed", fixed), *_repeat(bug, reference, sandbox, repeats - 1)]
     flips = (*_flips("buggy", before), *_flips("fixed", after))
+    flaky = tuple(dict.fromkeys(flip.test for flip in flips))
     failures = [seen.message for seen in (*before[1:], *after[1:]) if seen.verdict is Verdict.UNDECIDED]
     return Health(
         bug_id=bug.id,
+        digest=bug.digest,
         problems=(
             *_problems_before(bug, first),
             *_problems_after(fixed),
             *(f"a repeat could not be validated: {message}" for message in dict.fromkeys(failures)),
         ),
-        flaky=tuple(dict.fromkeys(flip.test for flip in flips)),
+        flaky=flaky,
         flips=flips,
+        failing=tuple(test.id for test in fixed.tests if test.verdict is not Verdict.PLAUSIBLE and test.id not in flaky),
         excluded=bug.oracle.excluded,
         buggy_verdict=first.verdict,
         repeats=repeats,

@@ -1,29 +1,27 @@
-"""Leaving flaky tests out of a bug by name, in its bug.toml and nowhere else. Called by the verb `check`."""
+"""Leaving flaky and hopeless tests out of a bug by name, in its bug.toml and nowhere else. Called by the verb `check`."""
 
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
-from repairlab.runs.health import BUILD, Health
 from repairlab.runs.store import write_aside
 
 
-def exclusion_line(bug: Bug, health: Health) -> str:
-    """Return the line for [test] in bug.toml that leaves out what was left out before and what is flaky."""
-    names = dict.fromkeys((*bug.oracle.excluded, *(name for name in health.flaky if name != BUILD)))
-    return f"excluded = [{', '.join(json.dumps(name, ensure_ascii=False) for name in names)}]"
+def exclusion_line(bug: Bug, names: Iterable[str]) -> str:
+    """Return the line for [test] in bug.toml that leaves out these tests besides those that were left out before."""
+    all_names = dict.fromkeys((*bug.oracle.excluded, *names))
+    return f"excluded = [{', '.join(json.dumps(name, ensure_ascii=False) for name in all_names)}]"
 
 
-def exclude_flaky(bug: Bug, health: Health) -> None:
-    """Write the exclusion of flaky tests to a bug's bug.toml, the rest of which stays as it is."""
+def exclude(bug: Bug, names: Sequence[str]) -> None:
+    """Write the exclusion of tests to a bug's bug.toml, the rest of which stays as it is."""
     path = Path(bug.tree.source).parent / "bug.toml"
-    wanted = exclusion_line(bug, health)
-    kept = [*bug.oracle.trigger, *(case.id for case in bug.oracle.cases)]
-    if all(name in health.flaky for name in kept):
-        raise UserError(f"bug {bug.id}: everything that shows the bug is flaky; leave the bug out of the benchmark")
+    wanted = exclusion_line(bug, names)
+    if set(names).issuperset((*bug.oracle.trigger, *(case.id for case in bug.oracle.cases))):
+        raise UserError(f"bug {bug.id}: nothing that shows the bug would be left; leave the bug out of the benchmark")
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
         text = "\n".join(_replaced(lines, wanted))

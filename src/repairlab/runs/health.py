@@ -42,12 +42,16 @@ class Health:
     """What checking one bug showed."""
 
     bug_id: str
+    digest: str = ""
+    """Of the bug that was checked."""
     problems: tuple[str, ...]
     """Why the bug is not fit for use; none means healthy."""
     flaky: tuple[str, ...]
     """Tests that gave different verdicts in different repeats."""
     flips: tuple[Flips, ...] = ()
     """How they did, once for each tree."""
+    failing: tuple[str, ...] = ()
+    """Tests and cases that fail with the reference fix, too, every time: they tell nothing of a candidate."""
     excluded: tuple[str, ...] = ()
     """Tests that bug.toml leaves out."""
     buggy_verdict: Verdict
@@ -107,6 +111,20 @@ def make_card(benchmark: Benchmark, bugs: Sequence[Health], environment: Mapping
         n_excluded=sum(len(bug.excluded) for bug in bugs),
         bugs=tuple(bugs),
     )
+
+
+def still_true(card: HealthCard, benchmark: Benchmark, environment: Mapping[str, str], *, repeats: int) -> dict[str, Health]:
+    """Return what a card says of bugs that have not changed since; a UserError if it was made in another way."""
+    if card.repeats != repeats:
+        raise UserError(
+            f"its bugs were checked {card.repeats} times each, not {repeats}; say --repeat {card.repeats}, or begin anew"
+        )
+    names = sorted(environment.keys() & card.environment.keys())
+    if changed := [name for name in names if environment[name] != card.environment[name]]:
+        old, new = card.environment[changed[0]], environment[changed[0]]
+        raise UserError(f"it was made with another {changed[0]} ({old}, now {new}); begin anew without --resume")
+    known = {health.bug_id: health for health in card.bugs}
+    return {bug.id: known[bug.id] for bug in benchmark if bug.id in known and known[bug.id].digest == bug.digest}
 
 
 def card_data(card: HealthCard) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """Bugs of Defects4C come from its records and from a clone: the tree of the fix with the sources from before it."""
 
+import dataclasses
 import json
 import subprocess
 from collections.abc import Mapping
@@ -22,10 +23,19 @@ from repairlab.validation.validate import workbench
 
 pytestmark = pytest.mark.imports
 
-CONFIGURE = "#!/bin/sh\necho \"ac_pwd='$PWD'\" >config.status\ncp Makefile.in Makefile\n"
+CONFIGURE = """\
+#!/bin/sh
+for word; do
+    case "$word" in CFLAGS=*) CFLAGS="${word#CFLAGS=}" ;; esac
+done
+echo "int main(void) { return 0; }" >conftest.c
+$CC $CFLAGS $LDFLAGS -o conftest conftest.c && ./conftest || { echo "error: cannot run C compiled programs" >&2; exit 1; }
+echo "ac_pwd='$PWD'" >config.status
+sed "s/@FLAGS@/$CFLAGS $LDFLAGS/" Makefile.in >Makefile
+"""
 MAKEFILE = (
-    "tcpdump: print-hex.o tcpdump.o\n\tgcc -o tcpdump print-hex.o tcpdump.o\n"
-    "print-hex.o: print-hex.c\n\tgcc -c print-hex.c\ntcpdump.o: tcpdump.c\n\tgcc -c tcpdump.c\n"
+    "tcpdump: print-hex.o tcpdump.o\n\tgcc @FLAGS@ -o tcpdump print-hex.o tcpdump.o\n"
+    "print-hex.o: print-hex.c\n\tgcc @FLAGS@ -c print-hex.c\ntcpdump.o: tcpdump.c\n\tgcc @FLAGS@ -c tcpdump.c\n"
 )
 MAIN = """\
 #include <stdio.h>
@@ -247,5 +257,9 @@ def test_imported_bugs_pass_the_check_and_are_judged_warm(
                 edit = Edit(path=bug.problem.path, text=text)
                 candidate = Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test"))
                 assert bench.validate(candidate).verdict is verdict
+            if bug.problem.path == "print-hex.c":
+                silent = PRINT.replace("    for", '    if (n == 0 || bytes[64] == 1) printf("");\n    for')
+                outcome = bench.validate(dataclasses.replace(candidate, edits=(Edit(path="print-hex.c", text=silent),)))
+                assert outcome.verdict is Verdict.WRONG and "stack-buffer-overflow" in outcome.evidence
     counter = next(bug for bug in open_benchmark(str(made.folder)).bugs if bug.id.startswith("counter"))
     assert counter.oracle.regression == ("one",)

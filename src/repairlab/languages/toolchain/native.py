@@ -63,7 +63,7 @@ class NativeToolchain:
         if build.tool == "cmake":
             return (_cmake(build, files),)
         if build.tool == "autotools":
-            return (native_autotools.command(build, _compiler_env(_flags(build), build), _JOBS),)
+            return (_builder(native_autotools.command_line(build, _JOBS), build),)
         raise UserError(f"C and C++ cannot be built with build.tool = {build.tool!r}. Possible: compile, make, cmake, autotools")
 
     def program(self, build: Build, test: Test) -> Command:
@@ -141,7 +141,7 @@ def _make(build: Build) -> Command:
     # A makefile that sets CFLAGS itself overrules the environment; the compiler's name on the command line overrules it.
     compilers = (f"CC=gcc {' '.join(SANITIZE)}", f"CXX=g++ {' '.join(SANITIZE)}") if build.sanitize else ()
     argv = ("make", _JOBS, *compilers, *build.flags, *build.targets)
-    return Command(argv=argv, env=_compiler_env(_flags(build), build), writable=True)
+    return _builder(argv, build)
 
 
 def _cmake(build: Build, files: Sequence[str]) -> Command:
@@ -156,7 +156,12 @@ def _cmake(build: Build, files: Sequence[str]) -> Command:
     fresh = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt && test -f {stamp}'
     gold = f'{{ {_WANTS_ITS_LINKER} || export LDFLAGS="$LDFLAGS {GOLD}"; }}' if host.is_installed("ld.gold") else ":"
     argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf build; {gold}; {configure} && touch {stamp}; }} && exec {compile_} >&2")
-    return Command(argv=argv, env=_compiler_env(_flags(build), build), writable=True)
+    return _builder(argv, build)
+
+
+def _builder(argv: tuple[str, ...], build: Build) -> Command:
+    # Programs that a build makes and runs (code generators, tests of `configure`) are sanitised too and need address space.
+    return Command(argv=argv, env=_compiler_env(_flags(build), build), writable=True, address_space=not build.sanitize)
 
 
 @functools.lru_cache(maxsize=16)
@@ -168,5 +173,4 @@ def _compiler_env(flags: str, build: Build) -> tuple[tuple[str, str], ...]:
     linking = (("LDFLAGS", " ".join(SANITIZE)),) if build.sanitize else ()
     # Without them, tools look for `cc` and `c++`, links into /etc that a sandbox may not show.
     compilers = (("CC", "gcc"), ("CXX", "g++"))
-    # Programs that a build makes and runs (code generators) are sanitised too.
     return (*compilers, ("CFLAGS", flags), ("CXXFLAGS", flags), *linking, *(_SANITIZE_ENV if build.sanitize else ()))

@@ -2,7 +2,6 @@
 
 import shlex
 
-from repairlab.core.execution import Command
 from repairlab.core.recipe import Build
 from repairlab.languages.toolchain import host
 
@@ -30,8 +29,8 @@ exec {make} >&2
 """
 
 
-def command(build: Build, env: tuple[tuple[str, str], ...], jobs: str) -> Command:
+def command_line(build: Build, jobs: str) -> tuple[str, ...]:
     """Return the command that configures a tree, unless that was done in the same place, and makes it."""
     make = shlex.join([host.require("make"), jobs, *build.targets])
     script = _SCRIPT.format(generate=_GENERATE.strip(), flags=shlex.join(build.flags), make=make)
-    return Command(argv=("/bin/sh", "-c", script), env=env, writable=True)
+    return ("/bin/sh", "-c", script)

@@ -10,6 +10,7 @@ import pytest
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.errors import UserError
 from repairlab.core.execution import Ending, Execution
 from repairlab.core.outcome import Policy, Verdict
 from repairlab.runs.catalog import open_benchmark
@@ -52,6 +53,19 @@ def test_commands_get_more_cpu_time_than_their_limit(program: Bug, tmp_path: Pat
     sandbox = FakeSandbox(lambda _: RIGHT)
     Trial(program, sandbox, "full", tmp_path).run((), program.oracle.cases)
     assert [command.limits.cpu_s for command in sandbox.commands] == [LIMIT_S * MARGIN]
+
+
+def test_builds_have_limits_of_their_own(tiny: Path, tmp_path: Path) -> None:
+    facts = tiny / "bugs/sum/bug.toml"
+    facts.write_text(facts.read_text() + "[build.limits]\ncpu_s = 900\n")
+    sandbox = FakeSandbox(lambda _: took(exited(), 900.0, ending=Ending.CPU_LIMIT))
+    (tmp_path / "main.py").touch()
+    told = Trial(open_benchmark(str(tiny)).bug("sum"), sandbox, "full", tmp_path).build()
+    assert told.startswith("the build was stopped: ")
+    assert [(command.limits.cpu_s, command.limits.memory_mb) for command in sandbox.commands] == [(900.0, 4096)]
+    facts.write_text(facts.read_text().replace("900", "0"))
+    with pytest.raises(UserError, match=r"bug sum: build.limits.cpu_s is 0.0; it must be more than 0"):
+        open_benchmark(str(tiny))
 
 
 def test_what_ends_within_the_limit_or_is_stopped_beyond_the_margin_runs_once(program: Bug, tmp_path: Path) -> None:

@@ -141,6 +141,7 @@ def load_bug(
         left = "is excluded" if test.trigger else "names no test"
         raise UserError(f"bug {name}: test.trigger {left}; without one nothing can show that the bug is fixed")
     _check_limits(f"bug {name}: limits", facts.limits)
+    _check_limits(f"bug {name}: build.limits", facts.build.limits)
     cases = _read_cases(folder, test) if test.framework == "stdio" else ()
     _check_exclusions(name, test, [case.id for case in cases])
     title, _, description = _read_text(folder / "issue.md").partition("\n")

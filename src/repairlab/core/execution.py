@@ -25,6 +25,18 @@ class Limits:
 
 
 @record
+class BuildLimits(Limits):
+    """Resources of each command of a build; one that needs more is UNCOMPILABLE: candidates can make a compiler run forever."""
+
+    cpu_s: float = 120.0
+    wall_s: float = 300.0
+    memory_mb: int = 4096
+    output_mb: float = 4.0
+    processes: int = 256
+    disk_mb: int = 1024
+
+
+@record
 class Mount:
     """A file or folder of the host that a command may read, at the same path inside the sandbox."""
 

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from repairlab.core.execution import BuildLimits
 from repairlab.core.record import record
 
 Tool = Literal["none", "javac", "compile", "make", "cmake", "autotools"]
@@ -48,6 +49,7 @@ class Build:
     """Jars of the tree that the build needs."""
     sanitize: bool = False
     """Build with AddressSanitizer and UndefinedBehaviorSanitizer, which turn silent memory errors into crashes."""
+    limits: BuildLimits = BuildLimits()
 
 
 @record

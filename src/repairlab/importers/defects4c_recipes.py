@@ -16,6 +16,7 @@ from repairlab.importers.importer import TreeFile
 Tree = Mapping[str, TreeFile]
 
 _PLAIN_BUILDS = ("ninja", "cmake")
+_LONG_BUILD = {"cpu_s": 1800.0, "wall_s": 1800.0, "disk_mb": 4096}
 _TELLING = ("CHANGES*", "NEWS*", "ChangeLog*", "CHANGELOG*")
 """Files that may tell of the fix; hidden from repairers, as tests are."""
 
@@ -67,7 +68,7 @@ def _ctest(bug: Record, tree: Tree) -> Recipe:
         raise UserError(f"project {bug.project}: its CMakeLists.txt is not at the root of the tree, for which there is no recipe")
     flags = tuple(flag.replace('"', "") for flag in bug.flags if "COMPILER_LAUNCHER" not in flag)
     return Recipe(
-        build={"tool": "cmake", "flags": flags},
+        build={"tool": "cmake", "flags": flags, "limits": _LONG_BUILD},
         test={
             "framework": "ctest",
             "files": (*_test_globs(bug.tests), *_TELLING),

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.execution import Limits
+from repairlab.core.execution import BuildLimits, Limits
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.table import language, names
 from repairlab.runs.verdicts import FILE, Verdicts
@@ -13,7 +13,6 @@ from repairlab.sandbox.doctor import Finding
 from repairlab.sandbox.doctor import diagnose as diagnose_sandbox
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
-from repairlab.validation.trial import BUILD_LIMITS
 
 GREETING = b"repairlab\n"
 _FILES = {"python": "main.py", "java": "Main.java", "c": "main.c", "cpp": "main.cpp"}
@@ -61,7 +60,7 @@ def self_test(name: str, sandbox: Sandbox) -> str:
         tree.mkdir()
         (tree / _FILES[name]).write_text(chosen.self_test, encoding="utf-8")
         for command in chosen.toolchain.build(build, Test(), [_FILES[name]]):
-            built = sandbox.run(command.under(BUILD_LIMITS), tree)
+            built = sandbox.run(command.under(BuildLimits()), tree)
             if not built.succeeded:
                 return f"the self-test does not build: {built.stderr.decode('utf-8', 'replace')[-300:]}"
         program = chosen.toolchain.program(build, Test())

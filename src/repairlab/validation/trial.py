@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError
-from repairlab.core.execution import Command, Ending, Execution, Limits
+from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, Stage, TestResult, Verdict
 from repairlab.languages.language import Batch, Report, Toolchain
@@ -26,8 +26,6 @@ from repairlab.validation.worktree import files_below
 
 NOT_FOUND = 127
 """Exit code of shells, and of our launcher, when there is no such program; build tools themselves have others."""
-BUILD_LIMITS = Limits(cpu_s=120.0, wall_s=300.0, memory_mb=4096, output_mb=4.0, processes=256, disk_mb=1024)
-"""A build that passes these is UNCOMPILABLE: candidates can make a compiler run forever."""
 EVIDENCE_CHARS = 4000
 
 
@@ -110,14 +108,14 @@ class Trial:
 
     def prepare(self, commands: Sequence[Command]) -> bool:
         """Run commands of a build that may fail; return whether none did."""
-        executions = [self._execute(command, BUILD_LIMITS) for command in commands]
+        executions = [self._execute(command, self.bug.oracle.build.limits) for command in commands]
         return all(execution.succeeded for execution in executions)
 
     def build(self) -> str:
         """Return why the tree does not build, or nothing."""
         self.stage = "build"
         for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files_below(self.work)):
-            execution = self._execute(command, BUILD_LIMITS)
+            execution = self._execute(command, self.bug.oracle.build.limits)
             if execution.exit_code == NOT_FOUND:
                 raise HarnessError(f"a tool of the build is not there: {_tail(execution.stderr).strip() or command.argv[0]}")
             if not execution.succeeded:
@@ -169,7 +167,7 @@ class Trial:
             return compare
         if self._judge is None:
             raise HarnessError("a checker program needs a sandbox apart from the candidate's")
-        return stack.enter_context(checking(program, self._judge, BUILD_LIMITS)).judge
+        return stack.enter_context(checking(program, self._judge, BuildLimits())).judge
 
     def _confirmed(self, first: TestResult, again: Callable[[], TestResult]) -> TestResult:
         """Run a test that failed again, as often as asked for: one more failure confirms it, passes all the way excuse it."""

@@ -1,7 +1,6 @@
 """`repairlab check`."""
 
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from repairlab.core.errors import Interrupted, UserError
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.check import check_bugs
 from repairlab.runs.exclusions import exclude, exclusion_line
-from repairlab.runs.health import BUILD, Health, HealthCard, card_data, make_card, read_card, still_true, write_card
+from repairlab.runs.health import BUILD, Health, HealthCard, card_data, go_on, make_card, with_bugs, write_card
 from repairlab.runs.run import environment_of
 
 _CARD_EVERY_S = 5.0
@@ -58,12 +57,17 @@ def check(
     bugs = opened.select(tuple(include or ()), limit=limit)
     here = machine(workers, sandbox, allow_unsafe)
     environment = environment_of([bug.problem.language for bug in bugs], here)
-    found = _known(card, opened, environment, repeat) if resume and card is not None and card.exists() else {}
+    if resume and card is not None and card.exists():
+        so_far = go_on(card, opened, environment, repeats=repeat)
+    else:
+        so_far = make_card(opened, (), environment, repeats=repeat)
+    found = {bug.bug_id: bug for bug in so_far.bugs}
     left = [bug for bug in bugs if bug.id not in found]
+    order = {bug.id: number for number, bug in enumerate(opened)}
     written = time.monotonic()
 
-    def card_so_far() -> HealthCard:
-        return make_card(opened, [found[bug.id] for bug in opened if bug.id in found], environment, repeats=repeat)
+    def made() -> HealthCard:
+        return with_bugs(so_far, sorted(found.values(), key=lambda bug: order[bug.bug_id]))
 
     with progress_bar() as progress:
         task = progress.add_task("bugs checked", total=len(bugs), completed=len(bugs) - len(left))
@@ -73,7 +77,7 @@ def check(
             found[health.bug_id] = health
             progress.advance(task)
             if card is not None and time.monotonic() > written + _CARD_EVERY_S:
-                write_card(card, card_so_far())
+                write_card(card, made())
                 written = time.monotonic()
 
         try:
@@ -81,23 +85,22 @@ def check(
         except Interrupted:
             if not found:
                 raise
-    made = card_so_far()
     if card is not None:
-        write_card(card, made)
+        write_card(card, made())
         talk().print(f"Health card written to {card}", markup=False)
     if json:
-        print_json(card_data(made))
+        print_json(card_data(made()))
     else:
-        _print(opened, made)
+        _print(opened, made())
     if exclude_flaky or exclude_failing:
-        _exclude(opened, made, flaky=exclude_flaky, failing=exclude_failing)
-    if missing := [bug for bug in left if bug.id not in found]:
-        go_on = f"; go on with: repairlab check {benchmark} --card {card} --resume" if card else "; with --card it could be resumed"
-        n_checked = len(bugs) - len(missing)
-        talk().print(f"Stopped after {n_checked} of {count(len(bugs), 'bug')}; this is what they showed{go_on}", markup=False)
+        _exclude(opened, made(), flaky=exclude_flaky, failing=exclude_failing)
+    if n_missing := sum(bug.id not in found for bug in left):
+        how = f"go on with: repairlab check {benchmark} --card {card} --resume" if card else "with --card it could be resumed"
+        stopped = f"Stopped after {len(bugs) - n_missing} of {count(len(bugs), 'bug')}"
+        talk().print(f"{stopped}; this is what they showed; {how}", markup=False)
         raise typer.Exit(130)
-    if made.sick:
-        talk().print(f"Look closer with: repairlab checkout {benchmark}/{made.sick[0].bug_id} DIR", markup=False)
+    if sick := made().sick:
+        talk().print(f"Look closer with: repairlab checkout {benchmark}/{sick[0].bug_id} DIR", markup=False)
         raise typer.Exit(1)
 
 
@@ -116,13 +119,6 @@ def _print(benchmark: Benchmark, card: HealthCard) -> None:
             data().print(f"bug {bug.bug_id}: exclude by name under [test] in bug.toml: {line}", markup=False)
     healthy = f"{card.n_healthy} of {count(card.n_bugs, 'bug')} healthy"
     data().print(f"{card.benchmark} {card.version}: {healthy}, each checked {count(card.repeats, 'time')}")
-
-
-def _known(card: Path, benchmark: Benchmark, environment: Mapping[str, str], repeats: int) -> dict[str, Health]:
-    try:
-        return still_true(read_card(card), benchmark, environment, repeats=repeats)
-    except UserError as error:
-        raise UserError(f"cannot go on with the card {card}: {error}") from None
 
 
 def _excludable(bug: Health, *, flaky: bool, failing: bool) -> tuple[str, ...]:

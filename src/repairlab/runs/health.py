@@ -1,5 +1,6 @@
 """The health card of a benchmark: what a check of its bugs showed, as a record and as a file. Made by `check`, shown by reports."""
 
+import dataclasses
 import datetime
 import json
 from collections.abc import Mapping, Sequence
@@ -97,14 +98,28 @@ class HealthCard:
 
 def make_card(benchmark: Benchmark, bugs: Sequence[Health], environment: Mapping[str, str], *, repeats: int) -> HealthCard:
     """Sum up a check."""
-    return HealthCard(
+    empty = HealthCard(
         benchmark=benchmark.name,
         version=benchmark.version,
         digest=benchmark.digest,
-        checked=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        checked="",
         environment=dict(environment),
         repeats=repeats,
         n_in_benchmark=len(benchmark),
+        n_bugs=0,
+        n_healthy=0,
+        n_flaky=0,
+        n_excluded=0,
+        bugs=(),
+    )
+    return with_bugs(empty, bugs)
+
+
+def with_bugs(card: HealthCard, bugs: Sequence[Health]) -> HealthCard:
+    """Return a card with these bugs."""
+    return dataclasses.replace(
+        card,
+        checked=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         n_bugs=len(bugs),
         n_healthy=sum(bug.healthy for bug in bugs),
         n_flaky=sum(len(bug.flaky) for bug in bugs),
@@ -113,18 +128,18 @@ def make_card(benchmark: Benchmark, bugs: Sequence[Health], environment: Mapping
     )
 
 
-def still_true(card: HealthCard, benchmark: Benchmark, environment: Mapping[str, str], *, repeats: int) -> dict[str, Health]:
-    """Return what a card says of bugs that have not changed since; a UserError if it was made in another way."""
+def go_on(path: Path, benchmark: Benchmark, environment: Mapping[str, str], *, repeats: int) -> HealthCard:
+    """Return the card of a file with the bugs that have not changed since; a UserError if it was made in another way."""
+    card = read_card(path)
     if card.repeats != repeats:
-        raise UserError(
-            f"its bugs were checked {card.repeats} times each, not {repeats}; say --repeat {card.repeats}, or begin anew"
-        )
+        raise UserError(f"{path}: its bugs were checked {card.repeats} times each, not {repeats}; say --repeat {card.repeats}")
     names = sorted(environment.keys() & card.environment.keys())
     if changed := [name for name in names if environment[name] != card.environment[name]]:
         old, new = card.environment[changed[0]], environment[changed[0]]
-        raise UserError(f"it was made with another {changed[0]} ({old}, now {new}); begin anew without --resume")
-    known = {health.bug_id: health for health in card.bugs}
-    return {bug.id: known[bug.id] for bug in benchmark if bug.id in known and known[bug.id].digest == bug.digest}
+        raise UserError(f"{path} was made with another {changed[0]} ({old}, now {new}); begin anew without --resume")
+    digests = {bug.id: bug.digest for bug in benchmark}
+    kept = [health for health in card.bugs if digests.get(health.bug_id) == health.digest]
+    return make_card(benchmark, kept, {**card.environment, **environment}, repeats=repeats)
 
 
 def card_data(card: HealthCard) -> dict[str, object]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,10 @@ from repairlab.cli.main import run
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted
 from repairlab.core.outcome import Verdict
+from repairlab.runs.discovery import Search
 from repairlab.runs.health import Health
-from repairlab.runs.pool import Machine
+from repairlab.runs.pool import Machine, run_pool
+from repairlab.sandbox.sandbox import Sandbox
 
 
 def test_a_log_says_now_and_then_how_far_a_job_is(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,20 +60,52 @@ def test_a_check_that_is_stopped_shows_what_it_found(
     assert json.loads((tmp_path / "card.json").read_text())["n_bugs"] == 1
 
 
-def test_an_import_that_is_stopped_writes_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "1-A-bug-10-11"
-    folder.mkdir()
-    program = "#include <stdio.h>\nint main() {{ puts({}); }}\n"
-    texts = {"1-A-10.c": program.format('"a"'), "1-A-11.c": program.format('"b"'), "input-neg1": "1", "output-neg1": "b"}
-    for name, text in texts.items():
-        (folder / name).write_text(text)
+PROGRAM = "#include <stdio.h>\nint main() {{ puts({}); }}\n"
 
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """Return a folder with two pairs of programs in the form of Codeflaws."""
+    for number in ("1", "2"):
+        folder = tmp_path / f"pairs/{number}-A-bug-10-11"
+        folder.mkdir(parents=True)
+        wrong, right = (PROGRAM.format(f'"{letter}"') for letter in "ab")
+        texts = {f"{number}-A-10.c": wrong, f"{number}-A-11.c": right, "input-neg1": "1", "output-neg1": "b"}
+        for name, text in texts.items():
+            (folder / name).write_text(text)
+    return tmp_path / "pairs"
+
+
+def test_an_import_that_is_stopped_writes_nothing(
+    pairs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def stop(*_: object) -> None:
         raise Interrupted
 
     monkeypatch.setattr("repairlab.runs.importing.run_pool", stop)
-    assert run(["import", "codeflaws", str(tmp_path), "--to", str(tmp_path / "made")]) == 130
+    assert run(["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]) == 130
     assert capsys.readouterr().err.endswith("repairlab: stopped; nothing was written\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [folder.name]
+    assert sorted(path.name for path in pairs.parent.iterdir()) == ["pairs"]
+
+
+def test_an_import_that_was_stopped_goes_on(
+    pairs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
+) -> None:
+    runs: list[list[str]] = []
+
+    def run_some(work: Any, searches: list[Search], machine: Machine, receive: Any) -> None:
+        runs.append([search.folder.name for search in searches])
+        run_pool(work, searches[:1], machine, receive)
+        if len(searches) > 1:
+            raise Interrupted
+
+    monkeypatch.setattr("repairlab.runs.importing.run_pool", run_some)
+    command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
+    assert run(command) == 130
+    assert "nothing was written to" in (said := " ".join(capsys.readouterr().err.split())) and "the same command goes on" in said
+    journal = pairs.parent / "made.partial"
+    journal.write_bytes(journal.read_bytes() + b'\n{"schema": 1, "key": "cut')
+    assert run(command) == 0
+    assert runs == [["1-A-bug-10-11", "2-A-bug-10-11"], ["2-A-bug-10-11"]]
+    assert "2 bugs imported" in capsys.readouterr().out
+    assert sorted(path.name for path in pairs.parent.iterdir()) == ["made", "pairs"]

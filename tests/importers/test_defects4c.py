@@ -193,7 +193,8 @@ def test_nothing_that_a_repairer_sees_tells_of_the_fix(checkout: Path, tmp_path:
 def test_a_plain_cmake_project_has_a_recipe_and_its_tests_are_found(checkout: Path) -> None:
     bug = bug_of(checkout, "counter@*")
     assert isinstance(bug, ImportedBug)
-    assert bug.facts["build"] == {"tool": "cmake", "flags": ("-DWORD=a",)}
+    build = bug.facts["build"]
+    assert (build["tool"], build["flags"], build["limits"]["cpu_s"]) == ("cmake", ("-DWORD=a",), 1800.0)
     assert bug.facts["test"]["trigger"] == ("two",) and bug.discover == ("*",)
     assert bug.facts["test"]["env"] == {"MODE": "test"}
     assert bug.facts["labels"] == {"location": "function", "category": "D.1"}

@@ -50,8 +50,8 @@ def run(arguments: list[str]) -> int:
         return _fail(error, 2)
     except HarnessError as error:
         return _fail(error, 3)
-    except Interrupted:
-        return _fail(UserError("stopped; nothing was written"), 130)
+    except Interrupted as stop:
+        return _fail(UserError(str(stop) or "stopped; nothing was written"), 130)
     except BrokenPipeError:
         return 0  # the reader of our output, such as `head`, has seen enough
     except OSError as error:

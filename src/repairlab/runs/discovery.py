@@ -52,6 +52,9 @@ class Found:
     notes: tuple[str, ...] = ()
     problem: str = ""
     """Why the bug is of no use here; nothing when it is."""
+    trigger: tuple[str, ...] = ()
+    regression: tuple[str, ...] = ()
+    cases_left_out: tuple[str, ...] = ()
 
 
 @record
@@ -71,7 +74,7 @@ class _Seen:
 
 
 def discover(search: Search, sandbox: Sandbox, tell: Callable[[Found], None]) -> None:
-    """Find the tests of one bug and write them to its bug.toml."""
+    """Find the tests of one bug."""
     bug = load_bug(search.folder, search.benchmark, find_target)
     try:
         tell(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
@@ -94,8 +97,6 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
         return Found(bug_id=bug.id, problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})")
     too_many = {name: why for name, why in failing.items() if name not in named}
     regression = [name for name in good if name not in trigger and name not in too_many]
-    test = {**search.facts["test"], "trigger": trigger, "regression": regression}
-    (search.folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **search.facts, "test": test}), encoding="utf-8")
     notes = (
         *([f"not all tests could be listed: {fixed.error}"] if fixed.error else []),
         *_note("left out, not passing on the fixed tree each time", broken),
@@ -106,7 +107,17 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
             if name in regression and not search.unsorted
         ),
     )
-    return Found(bug_id=bug.id, notes=notes)
+    return Found(bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression))
+
+
+def write_down(search: Search, found: Found) -> None:
+    """Change the folder of a bug to what was found."""
+    if found.trigger:
+        test = {**search.facts["test"], "trigger": found.trigger, "regression": found.regression}
+        (search.folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **search.facts, "test": test}), encoding="utf-8")
+    for case in found.cases_left_out:
+        for ending in ("in", "out"):
+            (search.folder / "cases" / f"{case}.{ending}").unlink()
 
 
 def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
@@ -121,10 +132,8 @@ def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
     left = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=good))
     if all(result.verdict is Verdict.PLAUSIBLE for result in _run_cases(left, (), sandbox, "first-failure")):
         return Found(bug_id=bug.id, problem=f"the wrong program passes every case ({len(good)})")
-    for case in broken:
-        for ending in ("in", "out"):
-            (search.folder / "cases" / f"{case}.{ending}").unlink()
-    return Found(bug_id=bug.id, notes=tuple(_note("left out, which the right program does not pass", broken, "case")))
+    notes = tuple(_note("left out, which the right program does not pass", broken, "case"))
+    return Found(bug_id=bug.id, notes=notes, cases_left_out=tuple(broken))
 
 
 def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Policy) -> list[TestResult]:

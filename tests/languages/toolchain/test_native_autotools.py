@@ -1,5 +1,6 @@
 """Trees with a configure script, and programs that run many tests at once and print a line for each."""
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -88,6 +89,29 @@ def test_a_missing_configure_is_made_by_the_tree_itself(summing: Any) -> None:
     summing.write({"autogen.sh": 'test "$NOCONFIGURE" && cp later configure\n'})
     summing.must_build()
     assert summing.verdicts(["three"]) == {"three": PASSED}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("automake"), reason="autoconf and automake are not installed")
+def test_a_missing_configure_is_made_by_autoreconf(project: Make, tools: Tools) -> None:
+    test = recipe.Test(framework="automake", files=("tests/**",))
+    made = project(NativeToolchain(tools, "c"), Build(tool="autotools"), test)
+    made.write(
+        {
+            "configure.ac": "AC_INIT([x], [1])\nAM_INIT_AUTOMAKE([foreign])\nAC_PROG_CC\nAC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n",
+            "Makefile.am": "bin_PROGRAMS = sum\nsum_SOURCES = sum.c\nTESTS = tests/two.sh tests/one.sh\n",
+            "sum.c": SUM.format("-"),
+            "tests/two.sh": '#!/bin/sh\n[ "$(./sum 1 1)" = 2 ]\n',
+            "tests/one.sh": '#!/bin/sh\n[ "$(./sum 1 0)" = 1 ]\n',
+        }
+    )
+    for name in ("one", "two"):
+        (made.root / f"tests/{name}.sh").chmod(0o755)
+    made.must_build()
+    assert made.verdicts(["tests/two.sh", "tests/one.sh"]) == {"tests/two.sh": WRONG, "tests/one.sh": PASSED}
+    made.write({"sum.c": SUM.format("+")})
+    made.must_build()
+    assert made.verdicts(["tests/two.sh", "tests/one.sh"]) == {"tests/two.sh": PASSED, "tests/one.sh": PASSED}
 
 
 def test_tests_share_a_process_unless_the_first_failure_ends_it_all(summing: Any) -> None:

@@ -100,7 +100,8 @@ def test_a_killed_run_goes_on_and_gives_the_same_results(tiny: Path, tmp_path: P
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tiny: Path, tmp_path: Path, machine: Machine) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_schedulers_stop_a_run_cleanly(tiny: Path, tmp_path: Path, machine: Machine, number: signal.Signals) -> None:
     folder = tmp_path / "r"
     command = [
         sys.executable,
@@ -119,7 +120,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tiny: Path, tmp_path: Path, 
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True)
     while not (folder / "outcomes.jsonl").exists():
         time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     _, talk = process.communicate()
     assert process.returncode == 130
     assert f"repairlab run --resume {folder}" in talk

@@ -95,7 +95,7 @@ def check(
     if exclude_flaky or exclude_failing:
         _exclude(opened, made(), flaky=exclude_flaky, failing=exclude_failing)
     if n_missing := sum(bug.id not in found for bug in left):
-        how = f"go on with: repairlab check {benchmark} --card {card} --resume" if card else "with --card it could be resumed"
+        how = "go on with the same command and --resume" if card else "with --card it could be resumed"
         stopped = f"Stopped after {len(bugs) - n_missing} of {count(len(bugs), 'bug')}"
         talk().print(f"{stopped}; this is what they showed; {how}", markup=False)
         raise typer.Exit(130)

@@ -1,5 +1,6 @@
 """The command `repairlab`: finds the verb, loads only its file, and turns expected failures into one message and an exit code."""
 
+import signal
 import sys
 from importlib import import_module
 
@@ -32,7 +33,8 @@ VERBS = {
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; being ended by SIGTERM is the same as Ctrl-C, so that nothing is left behind."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run(sys.argv[1:]))
 
 

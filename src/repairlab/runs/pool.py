@@ -227,15 +227,19 @@ def run_pool(work: Work[Item, News], items: Iterable[Item], machine: Machine, re
 
 @contextmanager
 def _ctrl_c() -> Iterator[int]:
-    """Give a descriptor that can be read after Ctrl-C, which would otherwise cut a message of a worker in half."""
+    """Give a descriptor that can be read after Ctrl-C, which would otherwise cut a message of a worker in half.
+
+    SIGTERM, by which schedulers end a job, counts as two of them: stop, and wait for nobody.
+    """
     read, write = os.pipe()
     own = threading.current_thread() is threading.main_thread()  # others may not, and are not interrupted
-    before = signal.signal(signal.SIGINT, lambda *_: os.write(write, b".")) if own else None
+    marks = {signal.SIGINT: b".", signal.SIGTERM: b".."} if own else {}
+    before = {number: signal.signal(number, lambda *_, mark=mark: os.write(write, mark)) for number, mark in marks.items()}
     try:
         yield read
     finally:
-        if own:
-            signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         os.close(read)
         os.close(write)
 

@@ -63,3 +63,14 @@ def test_links_stay_within_the_tree(tmp_path: Path) -> None:
     write_file(tree, "a/absolute", b"/etc/passwd", link=True)
     assert sorted(path.name for path in (tree / "a").iterdir()) == ["file", "near"]
     assert (tree / "a/near").read_bytes() == b"x" and (tree / "a/file").stat().st_mode & 0o100
+
+
+def test_what_a_killed_process_left_is_removed_and_what_another_writes_is_not(tmp_path: Path) -> None:
+    (tmp_path / ".made.repairlab-killed/bugs").mkdir(parents=True)
+    (tmp_path / ".made-mine").mkdir()
+    with new_folder(tmp_path / "made") as first:
+        with new_folder(tmp_path / "made") as second:
+            assert first.is_dir() and second.is_dir()
+            assert sorted(path.name for path in tmp_path.iterdir()) == sorted([first.name, second.name, ".made-mine"])
+        (tmp_path / "made").rmdir()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".made-mine", "made"]

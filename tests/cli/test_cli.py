@@ -125,7 +125,7 @@ def test_a_check_goes_on_with_its_card(
     capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     card = str(tmp_path / "card.json")
-    said(capsys, "check", str(tiny), "-i", "sum", "--card", card)
+    said(capsys, "check", str(tiny), "--card", card)
     (tiny / "bugs/shop/issue.md").write_text("Another title\n")
     monkeypatch.setattr(importlib.import_module("repairlab.cli.check"), "check_bugs", interrupted)
     told = said(capsys, "check", str(tiny), "--card", card, "--resume", code=130)[1]

@@ -109,3 +109,42 @@ def test_an_import_that_was_stopped_goes_on(
     assert runs == [["1-A-bug-10-11", "2-A-bug-10-11"], ["2-A-bug-10-11"]]
     assert "2 bugs imported" in capsys.readouterr().out
     assert sorted(path.name for path in pairs.parent.iterdir()) == ["made", "pairs"]
+
+
+def test_an_import_does_not_go_on_with_what_has_changed(
+    pairs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
+) -> None:
+    runs: list[list[str]] = []
+
+    def run_and_stop(work: Any, searches: list[Search], machine: Machine, receive: Any) -> None:
+        runs.append([search.bug_id for search in searches])
+        run_pool(work, searches, machine, receive)
+        if len(runs) == 1:
+            raise Interrupted
+
+    monkeypatch.setattr("repairlab.runs.importing.run_pool", run_and_stop)
+    command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
+    assert run(command) == 130
+    (pairs / "1-A-bug-10-11/1-A-10.c").write_text(PROGRAM.format('"c"'))
+    assert run(command) == 0
+    assert runs == [["1-A-bug-10-11", "2-A-bug-10-11"], ["1-A-bug-10-11"]]
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "json"])
+def test_what_lies_in_the_way_of_the_journal_stays(
+    pairs: Path, capsys: pytest.CaptureFixture[str], sandbox: Sandbox, kind: str
+) -> None:
+    journal = pairs.parent / "made.partial"
+    if kind == "folder":
+        journal.mkdir()
+    else:
+        journal.write_text("my notes\n" if kind == "file" else "5\n")
+    assert run(["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]) == 2
+    assert "made.partial is in the way" in capsys.readouterr().err
+    assert sorted(path.name for path in pairs.parent.iterdir()) == ["made.partial", "pairs"]
+
+
+@pytest.mark.parametrize("to", [".", "/"])
+def test_an_import_needs_a_new_folder(pairs: Path, capsys: pytest.CaptureFixture[str], to: str) -> None:
+    assert run(["import", "codeflaws", str(pairs), "--to", to]) == 2
+    assert "exists and is not an empty folder" in capsys.readouterr().err

@@ -1,3 +1,4 @@
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from repairlab.runs.check import check_bug, check_bugs
 from repairlab.runs.exclusions import exclude
 from repairlab.runs.health import Health, go_on, make_card, read_card, write_card
 from repairlab.runs.pool import Machine
+from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.sandbox import Sandbox
 
 
@@ -144,6 +146,29 @@ def test_tests_that_fail_with_the_fix_are_named_and_can_be_excluded(tiny: Path, 
     assert check_bug(again, sandbox).healthy and again.digest != bug.digest
 
 
+def test_a_bug_that_could_not_be_validated_is_undecided(tiny: Path, sandbox: Sandbox) -> None:
+    bug = open_benchmark(str(tiny)).bug("sum")
+    broken = FakeSandbox(lambda _: exited(127))
+    assert not check_bug(bug, sandbox).undecided
+    assert check_bug(bug, broken).undecided
+
+
+def test_a_regression_test_that_fails_on_the_buggy_tree_can_be_excluded(tiny: Path, sandbox: Sandbox) -> None:
+    facts = tiny / "bugs/shop/bug.toml"
+    text = facts.read_text()
+    (name,) = open_benchmark(str(tiny)).bug("shop").oracle.trigger
+    twin = name + "_too"
+    tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
+    function = name.rpartition("::")[2]
+    tests.write_text(tests.read_text() + f"\n\ndef {function}_too():\n    {function}()\n")
+    facts.write_text(text.replace("regression = [", f'regression = ["{twin}", '))
+    bug = open_benchmark(str(tiny)).bug("shop")
+    sick = check_bug(bug, sandbox)
+    assert (sick.failing, sick.problems) == ((twin,), (f"regression test {twin} fails on the buggy tree",))
+    exclude(bug, sick.failing)
+    assert check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox).healthy
+
+
 def test_a_health_card_survives_its_file(tiny: Path, tmp_path: Path, sandbox: Sandbox) -> None:
     rewrite_tests(tiny, CHANCE)
     benchmark = open_benchmark(str(tiny))
@@ -171,5 +196,9 @@ def test_a_card_speaks_for_bugs_that_have_not_changed(tiny: Path, tmp_path: Path
         go_on(path, benchmark, {"python": "3"}, repeats=2)
     with pytest.raises(UserError, match=r"another python \(3, now 4\)"):
         go_on(path, benchmark, {"python": "4"}, repeats=1)
+    with pytest.raises(UserError, match="card of the benchmark tiny, not of other"):
+        go_on(path, dataclasses.replace(benchmark, name="other"), {}, repeats=1)
     (tiny / "bugs/sum/cases/02.out").write_text("7\n")
     assert [bug.bug_id for bug in go_on(path, open_benchmark(str(tiny)), {}, repeats=1).bugs] == ["shop"]
+    write_card(path, make_card(benchmark, [dataclasses.replace(bug, undecided=True) for bug in card.bugs], {}, repeats=1))
+    assert go_on(path, benchmark, {}, repeats=1).bugs == ()

@@ -9,6 +9,7 @@ import pytest
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.execution import BuildLimits
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Visibility, shown
 from repairlab.languages.language import Warmable
@@ -254,6 +255,14 @@ def test_files_may_go_and_all_else_is_not_for_it(counter: Warm) -> None:
     assert gone.verdict is Verdict.UNCOMPILABLE
     assert counter.look({"src/Counter.java": FIXED, "src/New.java": "class New {}"}, "first-failure") is None
     assert counter.look({"README.md": "no source"}, "first-failure") is None
+
+
+def test_builds_with_limits_of_their_own_are_not_for_it(bugs: dict[str, Bug], sandbox: Sandbox, tmp_path: Path) -> None:
+    bug = bugs["counter"]
+    build = dataclasses.replace(bug.oracle.build, limits=BuildLimits(cpu_s=0.3))
+    warm = start(dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, build=build)), sandbox, tmp_path)
+    assert seen(warm, FIXED) is None
+    warm.close()
 
 
 @pytest.mark.parametrize(

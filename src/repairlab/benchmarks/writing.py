@@ -1,5 +1,7 @@
 """Write a benchmark in repairlab's own form (docs/benchmark-format.md): aside first, in its place when it is complete."""
 
+import fcntl
+import glob
 import json
 import os
 import shutil
@@ -19,15 +21,34 @@ def new_folder(folder: Path) -> Iterator[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} exists and is not an empty folder; name a new folder with --to")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    prefix = f".{folder.name}.repairlab-"
+    for left in folder.parent.glob(glob.escape(prefix) + "*"):
+        with _locked(left) as is_mine:
+            if is_mine:  # whoever made it was killed
+                shutil.rmtree(left, ignore_errors=True)
+    aside = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     aside.chmod(0o755)
     try:
-        yield aside
+        with _locked(aside):
+            yield aside
         if folder.exists():
             folder.rmdir()
         aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Say whether nobody else has locked a folder, and lock it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except BlockingIOError:
+        yield False
+    finally:
+        os.close(descriptor)
 
 
 def write_head(folder: Path, *, name: str, version: str, licence: str, description: str) -> None:

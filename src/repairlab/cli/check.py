@@ -1,6 +1,8 @@
 """`repairlab check`."""
 
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +11,16 @@ import typer
 from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.check import check_bugs
-from repairlab.runs.exclusions import exclude, exclusion_line
-from repairlab.runs.health import BUILD, Health, HealthCard, card_data, go_on, make_card, with_bugs, write_card
+from repairlab.runs.exclusions import exclude, exclusion_line, shows_nothing
+from repairlab.runs.health import BUILD, Health, HealthCard, card_data, go_on, make_card, need_place, with_bugs, write_card
 from repairlab.runs.run import environment_of
 
-_CARD_EVERY_S = 5.0
+_CARD_SHARE = 20
+"""Writing the card takes at most so small a part of the time."""
 
 
 def check(
@@ -39,7 +43,11 @@ def check(
         bool, typer.Option("--exclude-flaky", help="Write flaky tests to test.excluded in the bug.toml of their bugs.")
     ] = False,
     exclude_failing: Annotated[
-        bool, typer.Option("--exclude-failing", help="Likewise tests that fail with the reference fix, too.")
+        bool,
+        typer.Option(
+            "--exclude-failing",
+            help="Likewise tests that fail with the reference fix, too, or on the buggy tree if they are regression tests.",
+        ),
     ] = False,
     include: Include = None,
     limit: Limit = None,
@@ -53,6 +61,8 @@ def check(
         raise UserError(f"--repeat is {repeat}: a check needs at least 1")
     if resume and card is None:
         raise UserError("--resume needs --card FILE, which says what was checked")
+    if card is not None:
+        need_place(card)
     opened = open_benchmark(benchmark)
     bugs = opened.select(tuple(include or ()), limit=limit)
     here = machine(workers, sandbox, allow_unsafe)
@@ -63,45 +73,59 @@ def check(
         so_far = make_card(opened, (), environment, repeats=repeat)
     found = {bug.bug_id: bug for bug in so_far.bugs}
     left = [bug for bug in bugs if bug.id not in found]
-    order = {bug.id: number for number, bug in enumerate(opened)}
-    written = time.monotonic()
 
-    def made() -> HealthCard:
-        return with_bugs(so_far, sorted(found.values(), key=lambda bug: order[bug.bug_id]))
+    def made(of: Iterable[Bug]) -> HealthCard:
+        return with_bugs(so_far, [found[bug.id] for bug in of if bug.id in found])
 
-    with progress_bar() as progress:
+    with progress_bar() as progress, _card_file(card, lambda: made(opened)) as write_sometimes:
         task = progress.add_task("bugs checked", total=len(bugs), completed=len(bugs) - len(left))
 
         def receive(health: Health) -> None:
-            nonlocal written
             found[health.bug_id] = health
+            write_sometimes()
             progress.advance(task)
-            if card is not None and time.monotonic() > written + _CARD_EVERY_S:
-                write_card(card, made())
-                written = time.monotonic()
 
         try:
             check_bugs(left, here, receive, repeats=repeat)
         except Interrupted:
             if not found:
                 raise
-    if card is not None:
-        write_card(card, made())
-        talk().print(f"Health card written to {card}", markup=False)
+    shown = made(bugs)
     if json:
-        print_json(card_data(made()))
+        print_json(card_data(shown))
     else:
-        _print(opened, made())
+        _print(opened, shown)
     if exclude_flaky or exclude_failing:
-        _exclude(opened, made(), flaky=exclude_flaky, failing=exclude_failing)
-    if n_missing := sum(bug.id not in found for bug in left):
+        _exclude(opened, shown, flaky=exclude_flaky, failing=exclude_failing)
+    if shown.n_bugs < len(bugs):
         how = "go on with the same command and --resume" if card else "with --card it could be resumed"
-        stopped = f"Stopped after {len(bugs) - n_missing} of {count(len(bugs), 'bug')}"
-        talk().print(f"{stopped}; this is what they showed; {how}", markup=False)
+        talk().print(f"Stopped after {shown.n_bugs} of {count(len(bugs), 'bug')}; this is what they showed; {how}", markup=False)
         raise typer.Exit(130)
-    if sick := made().sick:
-        talk().print(f"Look closer with: repairlab checkout {benchmark}/{sick[0].bug_id} DIR", markup=False)
+    if shown.sick:
+        talk().print(f"Look closer with: repairlab checkout {benchmark}/{shown.sick[0].bug_id} DIR", markup=False)
         raise typer.Exit(1)
+
+
+@contextmanager
+def _card_file(path: Path | None, card: Callable[[], HealthCard]) -> Iterator[Callable[[], None]]:
+    """Give what writes the card unless it did so a moment ago; it is written in the end, too, however that comes."""
+    if path is None:
+        yield lambda: None
+        return
+    due = 0.0
+
+    def write_sometimes() -> None:
+        nonlocal due
+        start = time.monotonic()
+        if start >= due:
+            write_card(path, card())
+            due = time.monotonic() + _CARD_SHARE * (time.monotonic() - start)
+
+    try:
+        yield write_sometimes
+    finally:
+        write_card(path, card())
+        talk().print(f"Health card written to {path}", markup=False)
 
 
 def _print(benchmark: Benchmark, card: HealthCard) -> None:
@@ -115,8 +139,10 @@ def _print(benchmark: Benchmark, card: HealthCard) -> None:
                 markup=False,
             )
         if names := _excludable(bug, flaky=True, failing=True):
-            line = exclusion_line(benchmark.bug(bug.bug_id), names)
-            data().print(f"bug {bug.bug_id}: exclude by name under [test] in bug.toml: {line}", markup=False)
+            whole = benchmark.bug(bug.bug_id)
+            line = f"exclude by name under [test] in bug.toml: {exclusion_line(whole, names)}"
+            advice = "no test that shows the bug is of use; leave it out of the benchmark" if shows_nothing(whole, names) else line
+            data().print(f"bug {bug.bug_id}: {advice}", markup=False)
     healthy = f"{card.n_healthy} of {count(card.n_bugs, 'bug')} healthy"
     data().print(f"{card.benchmark} {card.version}: {healthy}, each checked {count(card.repeats, 'time')}")
 

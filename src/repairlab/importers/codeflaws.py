@@ -7,7 +7,7 @@ from pathlib import Path
 from repairlab.core.errors import UserError
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.importers.reading import chosen, need_sources, read_text
-from repairlab.importers.small_programs import Judged, checker_of, folders_of, judged_bug, limits_of, read_case, safe_id
+from repairlab.importers.small_programs import OLD_C, Judged, checker_of, folders_of, judged_bug, limits_of, read_case, safe_id
 
 _FOLDER = re.compile(r"(\d+-\w+)-bug-(\d+)-(\d+)")
 _WINDOWS = re.compile(r"%(\d*)I64([dux])")
@@ -15,8 +15,6 @@ _LIMITS = (2.0, 256)
 """What most problems of Codeforces allow, in seconds and MB; the folders do not say it."""
 _FLAGS = ("-std=c99", "-O0", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fno-asm")
 """As in the makefiles of the folders."""
-_OLD_STYLE = ("-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int")
-"""Mistakes that compilers of the time let pass and that gcc 14 refuses."""
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:
@@ -64,7 +62,7 @@ def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug | Dropped:
             title=f"Codeforces {problem}: the program is not accepted",
             test=checker_of(settings, cases),
             limits=limits_of(*_LIMITS),
-            flags=_FLAGS + _OLD_STYLE,
+            flags=(*_FLAGS, OLD_C),
             facts={"origin": {"repository": "codeflaws/codeflaws"}},
             proof="good cases",  # Codeforces shows long cases cut short
             notes=("%I64d became %lld",) if [buggy, fixed] != given else (),

@@ -8,7 +8,7 @@ from typing import Any
 from repairlab.core.errors import UserError
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.importers.reading import chosen, need_sources, read_text
-from repairlab.importers.small_programs import Judged, checker_of, folders_of, judged_bug, limits_of, pair_cases, safe_id
+from repairlab.importers.small_programs import OLD_C, Judged, checker_of, folders_of, judged_bug, limits_of, pair_cases, safe_id
 
 _SHORT = 8
 """Students are named by hashes of 128 digits; so many are enough."""
@@ -104,7 +104,7 @@ def _bug(name: str, version: Path, settings: Settings) -> ImportedBug | Dropped:
             test=checker_of(settings, cases) if answer is None else {"checker": "program"},
             checker={} if answer is None else {"checker.py": _checker(assignment.name, answer)},
             limits=limits_of(2.0, 256),
-            flags=("-O0",),  # as its makefiles do
+            flags=("-O0", OLD_C),  # no optimisation, as in its makefiles
             facts=facts,
         )
     )

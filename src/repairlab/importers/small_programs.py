@@ -24,6 +24,8 @@ _BUILDS: Mapping[str, Mapping[str, Any]] = {
     "c": {"tool": "compile", "sources": ["*.c"], "libraries": ["-lm"]},
     "cpp": {"tool": "compile", "sources": ["*.cpp"]},
 }
+OLD_C = "-fpermissive"
+"""Lets gcc 14 take what compilers of the time only warned of, such as undeclared functions; older ones ignore it for C."""
 _CHECKERS = ("tokens", "lines", "exact", "unordered", "float-1e-6", "float-1e-8")
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _PUBLIC = re.compile(r"\bpublic\s+(?:(?:final|abstract|strictfp)\s+)*(?:class|interface|enum|record)\s+(\w+)")

@@ -59,6 +59,8 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
     flips = (*_flips("buggy", before), *_flips("fixed", after))
     flaky = tuple(dict.fromkeys(flip.test for flip in flips))
     failures = [seen.message for seen in (*before[1:], *after[1:]) if seen.verdict is Verdict.UNDECIDED]
+    unfit = [test.id for test in fixed.tests if test.verdict is not Verdict.PLAUSIBLE]
+    unfit += [test.id for test in first.tests if test.verdict is not Verdict.PLAUSIBLE and test.id in bug.oracle.regression]
     return Health(
         bug_id=bug.id,
         digest=bug.digest,
@@ -69,9 +71,10 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
         ),
         flaky=flaky,
         flips=flips,
-        failing=tuple(test.id for test in fixed.tests if test.verdict is not Verdict.PLAUSIBLE and test.id not in flaky),
+        failing=tuple(name for name in dict.fromkeys(unfit) if name not in flaky),
         excluded=bug.oracle.excluded,
         buggy_verdict=first.verdict,
+        undecided=any(seen.verdict is Verdict.UNDECIDED for seen in (*before, *after)),
         repeats=repeats,
         cpu_s=round(fixed.cpu_s, 3),
         limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),

@@ -37,6 +37,10 @@ class Search:
 
     folder: Path
     benchmark: str
+    bug_id: str
+    digest: str
+    """Of the bug as it was written."""
+    language: str
     facts: Mapping[str, Any]
     places: tuple[str, ...]
     unsorted: bool = False

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from repairlab.core.bug import Bug
@@ -10,7 +10,12 @@ from repairlab.core.errors import UserError
 from repairlab.runs.store import write_aside
 
 
-def exclusion_line(bug: Bug, names: Iterable[str]) -> str:
+def shows_nothing(bug: Bug, names: Sequence[str]) -> bool:
+    """Return whether nothing that shows the bug would be left without these tests."""
+    return set(names).issuperset((*bug.oracle.trigger, *(case.id for case in bug.oracle.cases)))
+
+
+def exclusion_line(bug: Bug, names: Sequence[str]) -> str:
     """Return the line for [test] in bug.toml that leaves out these tests besides those that were left out before."""
     all_names = dict.fromkeys((*bug.oracle.excluded, *names))
     return f"excluded = [{', '.join(json.dumps(name, ensure_ascii=False) for name in all_names)}]"
@@ -20,7 +25,7 @@ def exclude(bug: Bug, names: Sequence[str]) -> None:
     """Write the exclusion of tests to a bug's bug.toml, the rest of which stays as it is."""
     path = Path(bug.tree.source).parent / "bug.toml"
     wanted = exclusion_line(bug, names)
-    if set(names).issuperset((*bug.oracle.trigger, *(case.id for case in bug.oracle.cases))):
+    if shows_nothing(bug, names):
         raise UserError(f"bug {bug.id}: nothing that shows the bug would be left; leave the bug out of the benchmark")
     try:
         lines = path.read_text(encoding="utf-8").split("\n")

@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -52,10 +53,13 @@ class Health:
     flips: tuple[Flips, ...] = ()
     """How they did, once for each tree."""
     failing: tuple[str, ...] = ()
-    """Tests and cases that fail with the reference fix, too, every time: they tell nothing of a candidate."""
+    """Tests that a candidate cannot be judged by: they fail with the reference fix, too, or are regression tests of which the
+    buggy tree fails."""
     excluded: tuple[str, ...] = ()
     """Tests that bug.toml leaves out."""
     buggy_verdict: Verdict
+    undecided: bool = False
+    """Whether a tree could not be validated for a reason of this machine."""
     repeats: int
     cpu_s: float
     """CPU time of validating the reference fix."""
@@ -129,8 +133,10 @@ def with_bugs(card: HealthCard, bugs: Sequence[Health]) -> HealthCard:
 
 
 def go_on(path: Path, benchmark: Benchmark, environment: Mapping[str, str], *, repeats: int) -> HealthCard:
-    """Return the card of a file with the bugs that have not changed since; a UserError if it was made in another way."""
+    """Return the card of a file with the decided bugs that have not changed since; a UserError if it was made in another way."""
     card = read_card(path)
+    if card.benchmark != benchmark.name:
+        raise UserError(f"{path} is the card of the benchmark {card.benchmark}, not of {benchmark.name}; choose another --card")
     if card.repeats != repeats:
         raise UserError(f"{path}: its bugs were checked {card.repeats} times each, not {repeats}; say --repeat {card.repeats}")
     names = sorted(environment.keys() & card.environment.keys())
@@ -138,13 +144,20 @@ def go_on(path: Path, benchmark: Benchmark, environment: Mapping[str, str], *, r
         old, new = card.environment[changed[0]], environment[changed[0]]
         raise UserError(f"{path} was made with another {changed[0]} ({old}, now {new}); begin anew without --resume")
     digests = {bug.id: bug.digest for bug in benchmark}
-    kept = [health for health in card.bugs if digests.get(health.bug_id) == health.digest]
+    kept = [health for health in card.bugs if digests.get(health.bug_id) == health.digest and not health.undecided]
     return make_card(benchmark, kept, {**card.environment, **environment}, repeats=repeats)
 
 
 def card_data(card: HealthCard) -> dict[str, object]:
     """Return a card as JSON has it."""
     return {"schema": SCHEMA_VERSION, **to_data(card)}
+
+
+def need_place(path: Path) -> None:
+    """Refuse a file that could not be written when the check is done."""
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        why = "it is a folder" if path.is_dir() else f"{path.parent} is not a folder that can be written to"
+        raise UserError(f"cannot write the health card {path}: {why}; choose another place with --card")
 
 
 def write_card(path: Path, card: HealthCard) -> None:

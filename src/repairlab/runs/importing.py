@@ -7,14 +7,14 @@ from pathlib import Path
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.writing import new_folder, toml, write_file, write_head
 from repairlab.core.bug import Bug
-from repairlab.core.errors import UserError
+from repairlab.core.errors import Interrupted, UserError
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.importers.importer import Dropped, ImportedBug, Settings
 from repairlab.importers.table import importer
 from repairlab.languages.table import default_cache
 from repairlab.runs.catalog import find_target
 from repairlab.runs.discovery import Found, Search, discover, write_down
-from repairlab.runs.journal import journal_of
+from repairlab.runs.journal import Journal
 from repairlab.runs.pool import Machine, run_pool
 
 
@@ -46,60 +46,87 @@ def import_benchmark(
     them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
     """
     machine = machine or Machine(cache=default_cache())
-    with journal_of(folder, machine) as journal, new_folder(folder) as aside:
+    journal = Journal(folder, machine)
+    with new_folder(folder) as aside:
         found = importer(name)(sources, settings)
         started(found.n_bugs)
         write_head(aside, name=found.name, version=found.version, licence=found.licence, description=found.description)
-        bugs: list[str] = []
-        dropped: list[Dropped] = []
-        notes: list[str] = []
-        searches: dict[str, Search] = {}
-        left: list[Search] = []
+        made = _Folder(aside, found.name, done)
+        left = []
+        for search in filter(None, map(made.add, found.bugs)):
+            if known := journal.find(search):
+                made.settle(known)
+            else:
+                left.append(search)
 
         def receive(result: Found) -> None:
-            if result.problem:
-                bugs.remove(result.bug_id)
-                dropped.append(Dropped(id=result.bug_id, reason=result.problem))
-                shutil.rmtree(aside / "bugs" / result.bug_id)
-            else:
-                write_down(searches[result.bug_id], result)
-            notes.extend(f"{result.bug_id}: {note}" for note in result.notes)
-            done(result.bug_id)
-
-        def receive_new(result: Found) -> None:
             journal.keep(result)
-            receive(result)
+            made.settle(result)
 
-        for bug in found.bugs:
-            if isinstance(bug, ImportedBug):
-                try:
-                    written = _write(aside, bug, found.name)
-                except UserError as error:
-                    dropped.append(Dropped(id=bug.id, reason=str(error)))
-                else:
-                    bugs.append(bug.id)
-                    notes += [f"{bug.id}: {note}" for note in bug.notes]
-                    if bug.discover or bug.proof != "none":
-                        searches[bug.id] = search = _search(aside, bug, found.name)
-                        if known := journal.find(written, search):
-                            receive(known)
-                        else:
-                            left.append(search)
-                        continue
+        try:
+            run_pool(discover, left, machine, receive)
+        except Interrupted:
+            raise journal.stopped() from None
+        if not made.bugs:
+            reason = f" The first: {made.dropped[0].id}: {made.dropped[0].reason}" if made.dropped else ""
+            raise UserError(f"no bug could be imported; {len(made.dropped)} were dropped.{reason}")
+    journal.remove()
+    return Imported(folder=folder, bugs=tuple(made.bugs), dropped=tuple(made.dropped), notes=tuple(made.notes))
+
+
+class _Folder:
+    """The folder of a benchmark while it is written, and what there is to tell of it."""
+
+    def __init__(self, folder: Path, name: str, done: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._name = name
+        self._done = done
+        self._searches: dict[str, Search] = {}
+        self.bugs: list[str] = []
+        self.dropped: list[Dropped] = []
+        self.notes: list[str] = []
+
+    def add(self, bug: ImportedBug | Dropped) -> Search | None:
+        """Write a bug; return what is to be found out before it is done with, if anything."""
+        if isinstance(bug, ImportedBug):
+            try:
+                written = _write(self._folder, bug, self._name)
+            except UserError as error:
+                bug = Dropped(id=bug.id, reason=str(error))
             else:
-                dropped.append(bug)
-            done(bug.id)
-        if left:
-            run_pool(discover, left, machine, receive_new)
-        if not bugs:
-            reason = f" The first: {dropped[0].id}: {dropped[0].reason}" if dropped else ""
-            raise UserError(f"no bug could be imported; {len(dropped)} were dropped.{reason}")
-    return Imported(folder=folder, bugs=tuple(bugs), dropped=tuple(dropped), notes=tuple(notes))
+                self.bugs.append(bug.id)
+                self.notes += [f"{bug.id}: {note}" for note in bug.notes]
+                if bug.discover or bug.proof != "none":
+                    self._searches[bug.id] = self._search(bug, written)
+                    return self._searches[bug.id]
+        if isinstance(bug, Dropped):
+            self.dropped.append(bug)
+        self._done(bug.id)
+        return None
 
+    def settle(self, result: Found) -> None:
+        """Take what was found out about a bug."""
+        if result.problem:
+            self.bugs.remove(result.bug_id)
+            self.dropped.append(Dropped(id=result.bug_id, reason=result.problem))
+            shutil.rmtree(self._folder / "bugs" / result.bug_id)
+        else:
+            write_down(self._searches[result.bug_id], result)
+        self.notes += [f"{result.bug_id}: {note}" for note in result.notes]
+        self._done(result.bug_id)
 
-def _search(benchmark: Path, bug: ImportedBug, name: str) -> Search:
-    folder = benchmark / "bugs" / bug.id
-    return Search(folder=folder, benchmark=name, facts=bug.facts, places=bug.discover, unsorted=bug.unsorted, proof=bug.proof)
+    def _search(self, bug: ImportedBug, written: Bug) -> Search:
+        return Search(
+            folder=self._folder / "bugs" / bug.id,
+            benchmark=self._name,
+            bug_id=bug.id,
+            digest=written.digest,
+            language=written.problem.language,
+            facts=bug.facts,
+            places=bug.discover,
+            unsorted=bug.unsorted,
+            proof=bug.proof,
+        )
 
 
 def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:

@@ -4,11 +4,10 @@ Called by `importing`.
 """
 
 import contextlib
+import functools
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import digest
 from repairlab.runs.discovery import Found, Search
@@ -18,26 +17,20 @@ from repairlab.runs.store import decode, encode
 
 
 class Journal:
-    """A file with a line for each bug that is done with."""
+    """A file with a line for each bug that is done with; nobody looks for it before there is a bug to run."""
 
-    def __init__(self, path: Path, machine: Machine) -> None:
-        self._path = path
+    def __init__(self, folder: Path, machine: Machine) -> None:
+        self._folder = folder
         self._machine = machine
-        self._known: dict[str, Found] = {}
         self._keys: dict[str, str] = {}
-        for line in path.read_bytes().splitlines() if path.is_file() else ():
-            # A line may have been cut short, or be of another version.
-            with contextlib.suppress(ValueError, KeyError, TypeError, UserError):
-                data = json.loads(line)
-                key = data.pop("key")
-                self._known[key] = decode(Found, data, str(path))
 
-    def find(self, bug: Bug, search: Search) -> Found | None:
+    def find(self, search: Search) -> Found | None:
         """Return what was found of a bug that is the same, by the same tools."""
+        known = self._known
         with contextlib.suppress(HarnessError):  # a tool is missing, which the bug will tell
-            tools = environment_of([bug.problem.language], self._machine)
-            self._keys[bug.id] = digest(bug.digest, search.places, search.unsorted, search.proof, tools)
-        return self._known.get(self._keys.get(bug.id, ""))
+            tools = environment_of([search.language], self._machine)
+            self._keys[search.bug_id] = digest(search.digest, search.places, search.unsorted, search.proof, tools)
+        return known.get(self._keys.get(search.bug_id, ""))
 
     def keep(self, found: Found) -> None:
         """Add what was found; a bug that is of no use here is tried again, for there may be a remedy."""
@@ -46,16 +39,37 @@ class Journal:
             with self._path.open("ab") as file:
                 file.write(b"\n" + encode(found, key=key))  # the line before may have been cut short
 
+    def remove(self) -> None:
+        """Remove the file, now that the import is written."""
+        if self._keys:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
 
-@contextlib.contextmanager
-def journal_of(folder: Path, machine: Machine) -> Iterator[Journal]:
-    """Open the journal of an import to this folder; it is gone when the block ends well."""
-    path = folder.with_name(f"{folder.name}.partial")
-    try:
-        yield Journal(path, machine)
-    except Interrupted:
-        if not path.exists():
-            raise
-        kept = f"what was found so far is kept in {path}, and the same command goes on from there"
-        raise Interrupted(f"stopped; nothing was written to {folder}; {kept}") from None
-    path.unlink(missing_ok=True)
+    def stopped(self) -> Interrupted:
+        """Return what an import that was stopped has to say."""
+        if not self._keys or not self._path.exists():
+            return Interrupted()
+        kept = f"what was found so far is kept in {self._path}, and the same command goes on from there"
+        return Interrupted(f"stopped; nothing was written to {self._folder}; {kept}")
+
+    @property
+    def _path(self) -> Path:
+        return self._folder.with_name(f"{self._folder.name}.partial")
+
+    @functools.cached_property
+    def _known(self) -> dict[str, Found]:
+        known: dict[str, Found] = {}
+        if not self._path.exists():
+            return known
+        lines = self._path.read_bytes().split(b"\n") if self._path.is_file() else []
+        for line in lines:
+            # A line may have been cut short, or be of another version.
+            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, UserError):
+                data = json.loads(line)
+                key = data.pop("key")
+                known[key] = decode(Found, data, str(self._path))
+        if not known:
+            raise UserError(
+                f"{self._path} is in the way: it is not what an import left when it was stopped; move it, or change --to"
+            )
+        return known

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError
-from repairlab.core.execution import Command, Execution, Limits
+from repairlab.core.execution import BuildLimits, Command, Execution, Limits
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, TestResult, Verdict
 from repairlab.core.record import record
@@ -129,7 +129,7 @@ class Warm:
         return None if compiled is None else self._look(_Task(changed=changed, compiled=compiled, policy=policy))
 
     def _compile(self, changed: Mapping[str, str | None]) -> Execution | None:
-        if self._lost > FORGIVEN:
+        if self._lost > FORGIVEN or self._bug.oracle.build.limits != BuildLimits():  # the compiler has limits of its own
             return None
         try:
             if self._compiler is None:

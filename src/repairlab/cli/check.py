@@ -124,8 +124,9 @@ def _card_file(path: Path | None, card: Callable[[], HealthCard]) -> Iterator[Ca
     try:
         yield write_sometimes
     finally:
-        write_card(path, card())
-        talk().print(f"Health card written to {path}", markup=False)
+        if (last := card()).bugs:
+            write_card(path, last)
+            talk().print(f"Health card written to {path}", markup=False)
 
 
 def _print(benchmark: Benchmark, card: HealthCard) -> None:

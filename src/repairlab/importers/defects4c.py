@@ -109,7 +109,7 @@ def _imported(name: str, entry: _Entry, about: Record, language: str, clone: Rep
             "target": target_of(language, buggy[path].content.decode(), fixed[path].content.decode()),
             "build": {key: value for key, value in made.build.items() if value},
             "test": {key: value for key, value in made.test.items() if value or key in ("trigger", "regression")},
-            "limits": {"cpu_s": 20.0, "wall_s": 60.0, "memory_mb": 1024},
+            "limits": {"cpu_s": 20.0, "wall_s": 60.0, "memory_mb": 1024, "processes": 256},
             "labels": {"location": _location(entry.data), "category": about.category or None},
             "origin": {
                 "repository": str(_project(entry).get("main_repo") or "") or None,

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,30 +23,27 @@ def new_folder(folder: Path) -> Iterator[Path]:
     folder.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{folder.name}.repairlab-"
     for left in folder.parent.glob(glob.escape(prefix) + "*"):
-        with _locked(left) as is_mine:
-            if is_mine:  # whoever made it was killed
-                shutil.rmtree(left, ignore_errors=True)
+        with suppress(OSError), _locked(left):  # whoever made it was killed, or else it is locked
+            shutil.rmtree(left, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     aside.chmod(0o755)
     try:
         with _locked(aside):
             yield aside
-        if folder.exists():
-            folder.rmdir()
-        aside.rename(folder)
+            if folder.exists():
+                folder.rmdir()
+            aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[bool]:
-    """Say whether nobody else has locked a folder, and lock it."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder; BlockingIOError when somebody else has."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
-    except BlockingIOError:
-        yield False
+        yield
     finally:
         os.close(descriptor)
 

@@ -1,9 +1,11 @@
 import dataclasses
+import random
 from pathlib import Path
 
 import pytest
 
 from repairlab.core.errors import UserError
+from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Verdict
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.check import check_bug, check_bugs
@@ -58,14 +60,27 @@ def rewrite_tests(tiny: Path, body: str) -> None:
     tests.write_text(tests.read_text().replace("    assert Cart([]).total() == 0", f"    {body}"))
 
 
-# The nanosecond clock is the nearest thing to chance that two runs in a fixed environment have.
-CHANCE = "import time\n    assert time.time_ns() // 1000 % 2"
+class Tossing:
+    """The real sandbox, which tells every command how a coin fell: chance for tests, yet the same each time."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.name = sandbox.name
+        self.reside, self.slot = sandbox.reside, sandbox.slot
+        self._sandbox = sandbox
+        self._coin = random.Random(1)
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        fell = self._coin.choice(("head", "tail"))
+        return self._sandbox.run(dataclasses.replace(command, env=(*command.env, ("COIN", fell))), tree)
+
+
+CHANCE = "import os\n    assert os.environ['COIN'] == 'head'"
 ALONE = "import shop\n    assert not hasattr(shop, 'seen')"
 
 
 def test_a_test_that_flips_is_flaky(tiny: Path, sandbox: Sandbox) -> None:
     rewrite_tests(tiny, CHANCE)
-    card = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox, repeats=12)
+    card = check_bug(open_benchmark(str(tiny)).bug("shop"), Tossing(sandbox), repeats=12)
     assert card.flaky == ("tests/test_cart.py::test_empty",) and not card.healthy
     assert {flip.cause for flip in card.flips} == {"chance"}
     for flip in card.flips:
@@ -172,7 +187,7 @@ def test_a_regression_test_that_fails_on_the_buggy_tree_can_be_excluded(tiny: Pa
 def test_a_health_card_survives_its_file(tiny: Path, tmp_path: Path, sandbox: Sandbox) -> None:
     rewrite_tests(tiny, CHANCE)
     benchmark = open_benchmark(str(tiny))
-    card = make_card(benchmark, [check_bug(bug, sandbox, repeats=2) for bug in benchmark], {"python": "3"}, repeats=2)
+    card = make_card(benchmark, [check_bug(bug, Tossing(sandbox), repeats=2) for bug in benchmark], {"python": "3"}, repeats=2)
     write_card(tmp_path / "health.json", card)
     assert read_card(tmp_path / "health.json") == card
     assert (card.n_in_benchmark, card.n_bugs, card.digest) == (2, 2, benchmark.digest)

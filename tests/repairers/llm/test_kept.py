@@ -16,11 +16,15 @@ from repairlab.core.record import digest
 from repairlab.repairers.llm.answer_file import FILE, AnswerFile
 from repairlab.repairers.llm.kept import Keeping, KeptEmbedder, KeptModel
 from repairlab.repairers.llm.ledger import Ledger, asking_for, read_requests
-from repairlab.repairers.llm.model import Completion, Message, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.llm.model import Completion, Keep, Message, Prompt, Sampling, Unanswerable, Unreachable
 from repairlab.repairers.llm.scripted import ScriptedModel
 
 PROMPT = Prompt(messages=(Message(role="user", content="mend this"),))
 HOT = Sampling(temperature=0.8)
+
+
+def as_it_is(_: int, answer: Completion) -> Completion:
+    return answer
 
 
 class Counting:
@@ -45,9 +49,9 @@ class Counting:
         return len(text)
 
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
-        return tuple(answer for _, answer in self.answers(prompt, sampling, range(first, first + n)))
+        return tuple(answer for _, answer in self.answers(prompt, sampling, range(first, first + n), as_it_is))
 
-    def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int]) -> Iterator[tuple[int, Completion]]:
+    def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int], keep: Keep) -> Iterator[tuple[int, Completion]]:
         for number in numbers:
             if self.failure:
                 raise self.failure
@@ -55,7 +59,8 @@ class Counting:
             with self._lock:
                 self.numbers.append(number)
                 count = len(self.numbers)
-            yield number, Completion(text=f"{number}.{count}", tokens_in=2, tokens_out=3, cost_usd=0.5, logprob=-1.5)
+            answer = Completion(text=f"{number}.{count}", tokens_in=2, tokens_out=3, cost_usd=0.5, logprob=-1.5)
+            yield number, keep(number, answer)
 
 
 class Measuring:
@@ -148,13 +153,15 @@ def test_threads_that_want_the_same_ask_once(tmp_path: Path) -> None:
 
 def test_a_thread_whose_asker_failed_asks_itself(tmp_path: Path) -> None:
     class Once(Counting):
-        def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int]) -> Iterator[tuple[int, Completion]]:
+        def answers(
+            self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int], keep: Keep
+        ) -> Iterator[tuple[int, Completion]]:
             with self._lock:
                 first, self.failed = not getattr(self, "failed", False), True
             time.sleep(0.1)
             if first:
                 raise Unreachable("down")
-            yield from super().answers(prompt, sampling, numbers)
+            yield from super().answers(prompt, sampling, numbers, keep)
 
     with kept(Once(), tmp_path) as model, ThreadPoolExecutor(2) as pool:
         calls = [pool.submit(model.complete, PROMPT, HOT) for _ in range(2)]
@@ -163,8 +170,10 @@ def test_a_thread_whose_asker_failed_asks_itself(tmp_path: Path) -> None:
 
 def test_answers_that_came_before_a_failure_are_kept(tmp_path: Path) -> None:
     class Breaking(Counting):
-        def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int]) -> Iterator[tuple[int, Completion]]:
-            yield from super().answers(prompt, sampling, numbers[:2])
+        def answers(
+            self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int], keep: Keep
+        ) -> Iterator[tuple[int, Completion]]:
+            yield from super().answers(prompt, sampling, numbers[:2], keep)
             raise Unreachable("down")
 
     with kept(Breaking(), tmp_path) as model, pytest.raises(Unreachable):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.repairers.llm.answer_file import AnswerFile
 from repairlab.repairers.llm.http import Client, Clock
 from repairlab.repairers.llm.kept import Keeping, KeptModel
-from repairlab.repairers.llm.ledger import Ledger, asking_for, read_requests
+from repairlab.repairers.llm.ledger import Ledger, Request, asking_for, read_requests
 from repairlab.repairers.llm.model import ChatModel, Message, Prompt, Sampling, Unreachable
 from repairlab.repairers.llm.open import open_embedder, open_model
 from repairlab.repairers.llm.providers import endpoint
@@ -113,6 +113,25 @@ def test_an_unknown_price_is_told_once_and_forbids_a_cost_limit(tmp_path: Path, 
     (tmp_path / "prices.toml").write_text('[models]\n"openrouter/some/model" = { input = 1, output = 1 }\n', encoding="utf-8")
     open_model(settings, Access(cost_limit_usd=1, prices=str(tmp_path / "prices.toml")), cache=tmp_path, tell=told.append).close()
     assert len(told) == 1
+
+
+class Torn(Ledger):
+    """A ledger of a run that ends with its first line."""
+
+    def add(self, request: Request) -> None:
+        super().add(request)
+        raise HarnessError("the end")
+
+
+def test_what_is_booked_is_kept(tmp_path: Path) -> None:
+    with answering([Said(body=chat("one", "two"))]) as server:
+        settings = LlmSettings(model="vllm/x", base_url=server.base_url)
+        torn = Torn(tmp_path / "requests.jsonl")
+        with open_model(settings, Access(), cache=tmp_path, ledger=torn) as model, pytest.raises(HarnessError, match="the end"):
+            model.complete(PROMPT, Sampling(), n=2)
+        with open_model(settings, Access(offline=True), cache=tmp_path) as model:
+            assert [answer.text for answer in model.complete(PROMPT, Sampling(), n=2)] == ["one", "two"]
+    assert [line.n for line in read_requests(tmp_path / "requests.jsonl")] == [2]
 
 
 def test_prices_of_the_users_own_are_booked(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Models and embedders whose answers are kept: nothing is asked, or paid, twice, and a finished run replays without a server.
 
-The wrappers that `open` hands out. Answers have numbers; only those that are missing are asked for, and each is stored as it comes.
+The wrappers that `open` hands out. Answers have numbers; only those that are missing are asked for, and each is stored as it comes,
+before it is booked: whatever a run that was killed has on its books, it has.
 """
 
 import dataclasses
@@ -15,7 +16,7 @@ from typing import Protocol, Self, runtime_checkable
 from repairlab.core.record import digest, record
 from repairlab.repairers.llm.answer_file import AnswerFile
 from repairlab.repairers.llm.ledger import Kind, Ledger, Request, current_bug
-from repairlab.repairers.llm.model import ChatModel, Completion, Embedder, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.llm.model import ChatModel, Completion, Embedder, Keep, Prompt, Sampling, Unanswerable, Unreachable
 
 _AT_ONCE = 8
 """Answers asked for together of a model that hands them out together: all of them are lost when it is stopped."""
@@ -27,8 +28,8 @@ _GREEDY_NUMBER = 0
 class Streaming(Protocol):
     """A model that hands out each answer as it comes, so that it can be kept at once."""
 
-    def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int]) -> Iterator[tuple[int, Completion]]:
-        """Yield number and answer, in any order."""
+    def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int], keep: Keep) -> Iterator[tuple[int, Completion]]:
+        """Yield number and answer, in any order; each was handed to `keep`, in any thread, before it was booked."""
         ...
 
 
@@ -114,7 +115,7 @@ class KeptModel(_Closing):
     def _numbered(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int]) -> tuple[Completion, ...]:
         file = self._keeping.file
         if file is None:
-            found = dict(self._ask(prompt, sampling, numbers))
+            found = dict(self._ask(prompt, sampling, numbers, lambda _, answer: answer))
         else:
             key = digest(self.name, self._keeping.scope, prompt, sampling)
             found = file.answers(key, numbers)
@@ -136,8 +137,8 @@ class KeptModel(_Closing):
         try:
             found = file.answers(key, mine)  # another thread may have been done just before
             wanted = [number for number in mine if number not in found]
-            for number, answer in self._ask(prompt, sampling, wanted) if wanted else ():
-                found[number] = file.keep(key, number, answer)
+            if wanted:
+                found |= self._ask(prompt, sampling, wanted, lambda number, answer: file.keep(key, number, answer))
             return found
         except Unanswerable as reason:
             file.keep_refusal(key, str(reason))
@@ -147,17 +148,18 @@ class KeptModel(_Closing):
                 self._asking.difference_update((key, number) for number in mine)
                 self._changed.notify_all()
 
-    def _ask(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int]) -> Iterator[tuple[int, Completion]]:
+    def _ask(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int], keep: Keep) -> Iterator[tuple[int, Completion]]:
         if self._keeping.offline:
             raise self._absent(prompt, sampling, len(numbers))
         if isinstance(self._model, Streaming):
-            yield from self._model.answers(prompt, sampling, numbers)
+            yield from self._model.answers(prompt, sampling, numbers, keep)
             return
         for first, n in _runs(numbers, most=_AT_ONCE):
             started = time.monotonic()
             made = dict(enumerate(self._model.complete(prompt, sampling, first=first, n=n), first))
+            kept = {number: keep(number, answer) for number, answer in made.items()}
             self._book(prompt, made, seconds=round(time.monotonic() - started, 3))
-            yield from made.items()
+            yield from kept.items()
 
     def _absent(self, prompt: Prompt, sampling: Sampling, n: int) -> Exception:
         file = self._keeping.file

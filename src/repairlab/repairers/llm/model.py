@@ -1,6 +1,6 @@
 """The one seam to language models: prompts in, completions out. All else of `repairers.llm` is on one side of it or the other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from repairlab.core.errors import HarnessError
@@ -56,6 +56,10 @@ class Completion:
     cost_usd: float = 0.0
     logprob: float | None = None
     """Sum over the answer's tokens."""
+
+
+Keep = Callable[[int, Completion], Completion]
+"""Takes an answer and its number, and returns the one that counts."""
 
 
 class Unanswerable(Exception):  # noqa: N818  # a fact about one prompt, told to whoever asked

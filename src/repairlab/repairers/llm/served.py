@@ -12,7 +12,7 @@ from repairlab.core.record import digest, record
 from repairlab.repairers.llm.habits import Habits
 from repairlab.repairers.llm.http import Client, Rejected, Reply
 from repairlab.repairers.llm.ledger import Kind, Ledger, Request, current_bug
-from repairlab.repairers.llm.model import Completion, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.llm.model import Completion, Keep, Prompt, Sampling, Unanswerable, Unreachable
 from repairlab.repairers.llm.prices import FREE, Price
 from repairlab.repairers.llm.replies import Answered, count_tokens, cut, estimate_tokens, read_choices, read_infill, read_vectors
 
@@ -75,13 +75,13 @@ class ServedModel:
 
     def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
         """Ask for all answers, in as few requests as the server allows, several of them at a time."""
-        found = dict(self.answers(prompt, sampling, range(first, first + n)))
+        found = dict(self.answers(prompt, sampling, range(first, first + n), lambda _, answer: answer))
         return tuple(found[number] for number in sorted(found))
 
-    def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int]) -> Iterator[tuple[int, Completion]]:
+    def answers(self, prompt: Prompt, sampling: Sampling, numbers: Sequence[int], keep: Keep) -> Iterator[tuple[int, Completion]]:
         """Yield the answers of these numbers as they come; what is under way when one fails still arrives before that is raised."""
         failure: BaseException | None = None
-        under_way = {self._start(ask): ask for ask in self._asks(prompt, sampling, numbers)}
+        under_way = {self._start(ask, keep): ask for ask in self._asks(prompt, sampling, numbers)}
         while under_way:
             done, _ = concurrent.futures.wait(under_way, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
@@ -96,13 +96,13 @@ class ServedModel:
                 yield from enumerate(got, ask.first)
                 rest = range(ask.first + len(got), ask.first + ask.n)
                 if failure is None:
-                    under_way |= {self._start(more): more for more in self._asks(prompt, sampling, rest)}
+                    under_way |= {self._start(more, keep): more for more in self._asks(prompt, sampling, rest)}
         if failure is not None:
             raise failure
 
-    def _start(self, ask: _Ask) -> concurrent.futures.Future[list[Completion]]:
+    def _start(self, ask: _Ask, keep: Keep) -> concurrent.futures.Future[list[Completion]]:
         try:
-            return self._pool.submit(contextvars.copy_context().run, self._request, ask)
+            return self._pool.submit(contextvars.copy_context().run, self._request, ask, keep)
         except RuntimeError:  # the pool takes nothing any more
             raise _stopped(self.name) from None
 
@@ -115,8 +115,8 @@ class ServedModel:
                 yield _Ask(prompt=prompt, sampling=sampling, first=numbers[start], n=end - start)
                 start = end
 
-    def _request(self, ask: _Ask) -> list[Completion]:
-        """Send one request in the form that the server takes, and book it; fewer answers than asked for may come back."""
+    def _request(self, ask: _Ask, keep: Keep) -> list[Completion]:
+        """Send one request in the form that the server takes, keep and book it; fewer answers than asked for may come back."""
         kind = self._kind(ask.prompt)
         while True:
             n = min(ask.n, self._habits.most)
@@ -136,10 +136,12 @@ class ServedModel:
                 self._book(kind, ask, problem=str(error))
                 raise
             self._habits.saw(asked=n, got=len(reply.value.choices))
-            return self._booked(kind, ask, n, reply)
+            made = self._made(ask, reply.value)
+            kept = [keep(number, answer) for number, answer in enumerate(made[:n], ask.first)]
+            self._book(kind, ask, made=made, reply=reply)
+            return kept
 
-    def _booked(self, kind: Kind, ask: _Ask, n: int, reply: Reply[Answered]) -> list[Completion]:
-        answered = reply.value
+    def _made(self, ask: _Ask, answered: Answered) -> list[Completion]:
         estimate = estimate_tokens("".join([*(message.content for message in ask.prompt.messages), ask.prompt.text or ""]))
         made = []
         counts = count_tokens(answered, estimate, ask.sampling)
@@ -155,8 +157,7 @@ class ServedModel:
                     logprob=kept.logprob,
                 )
             )
-        self._book(kind, ask, made=made, reply=reply)
-        return made[:n]
+        return made
 
     def _book(
         self,

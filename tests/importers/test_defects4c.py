@@ -1,7 +1,7 @@
 """Bugs of Defects4C come from its records and from a clone: the tree of the fix with the sources from before it."""
 
-import dataclasses
 import json
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import Outcome, Verdict
 from repairlab.importers.defects4c import read
 from repairlab.importers.importer import Dropped, ImportedBug, Settings
 from repairlab.runs.catalog import open_benchmark
@@ -145,7 +146,7 @@ def checkout(tmp_path: Path) -> Path:
     )
     add(
         tmp_path / "checkout/defectsc_tpl/projects/someone___other",
-        {"build": "build_tpl.jinja", "test": "test_tpl.jinja"},
+        {"build": "ninja", "build_flags": ["-S=cpp"], "test": "ctest"},
         {"commit_before": "1" * 40, "commit_after": "2" * 40, "files": {"src": ["a.c"], "test": []}},
     )
     return tmp_path / "checkout"
@@ -165,6 +166,24 @@ def settings(checkout: Path, **more: Any) -> Settings:
 def bug_of(checkout: Path, pattern: str) -> ImportedBug | Dropped:
     (bug,) = read([checkout], settings(checkout, include=(pattern,))).bugs
     return bug
+
+
+def judged(bug: Bug, sandbox: Sandbox, *texts: str) -> list[Outcome]:
+    edits = [Edit(path=bug.problem.path, text=text) for text in texts]
+    with workbench(bug, sandbox) as bench:
+        origin = Origin(repairer="test")
+        return [bench.validate(Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=origin)) for edit in edits]
+
+
+def judge_three(bug: Bug, sandbox: Sandbox) -> None:
+    """Judge a wrong, a right and an impossible candidate, one after the other in one place."""
+    source = bug.problem.source
+    candidates = {
+        Verdict.WRONG: source.replace("n - 1", "n - 2").replace("n < 2", "n < 1"),
+        Verdict.PLAUSIBLE: PRINT if "PRINT" in source or "print_hex" in source else COUNT,
+        Verdict.UNCOMPILABLE: source.replace("int i", "no i").replace("int n", "no n"),
+    }
+    assert [outcome.verdict for outcome in judged(bug, sandbox, *candidates.values())] == list(candidates)
 
 
 def test_a_bug_is_the_tree_of_the_fix_with_the_source_from_before(checkout: Path) -> None:
@@ -201,11 +220,96 @@ def test_a_plain_cmake_project_has_a_recipe_and_its_tests_are_found(checkout: Pa
 
 
 def test_a_project_without_a_recipe_is_dropped_before_it_is_cloned(checkout: Path) -> None:
-    dropped = bug_of(checkout, "other@*")
-    assert dropped == Dropped(
-        id="other@222222222222",
-        reason="project someone___other: its build 'build_tpl.jinja' with tests by 'test_tpl.jinja' has no recipe",
-    )
+    reason = "project someone___other: its CMakeLists.txt is not at the root of the tree, for which there is no recipe"
+    assert bug_of(checkout, "other@*") == Dropped(id="other@222222222222", reason=reason)
+
+
+def built_by_a_script(checkout: Path, *touched: str) -> Path:
+    """Turn the CMake project into one that Defects4C builds by a script, with a vulnerability, and return its clone."""
+    project = checkout / "defectsc_tpl/projects_v1/someone___counter"
+    (record,) = json.loads((project / "bugs_list_new.json").read_text())
+    shutil.rmtree(project)
+    record |= {"type": {"id": "CVE-2017-2", "type": "cve"}, "unittest": {"name": None}}
+    record["files"]["test"] += touched
+    flags = ["--with-x", '-DWORD="a"']
+    add(project, {"build": "build_tpl.jinja", "build_flags": flags, "test": "test_tpl.jinja"}, record)
+    return checkout.parent / "clones/counter"
+
+
+def fixed_again(checkout: Path, clone: Path, files: Mapping[str, str | None]) -> None:
+    """Change the tree of the fix."""
+    path = checkout / "defectsc_tpl/projects_v1/someone___counter/bugs_list_new.json"
+    (record,) = json.loads(path.read_text())
+    for name in [name for name, text in files.items() if text is None]:
+        (clone / name).unlink()
+    record["commit_after"] = commit(clone, {name: text for name, text in files.items() if text is not None})
+    path.write_text(json.dumps([record]))
+
+
+AUTOMAKE = {
+    "configure.ac": (
+        "AC_INIT([x], [1])\nAM_INIT_AUTOMAKE([foreign])\nAC_PROG_CC\nAC_CONFIG_FILES([Makefile tests/Makefile])\nAC_OUTPUT\n"
+    ),
+    "Makefile.am": "SUBDIRS = tests\n",
+    "tests/Makefile.am": (
+        "TESTS = $(check_PROGRAMS)\ncheck_PROGRAMS = one two\n"
+        "one_SOURCES = test_one.c\none_LDADD = count.o\ntwo_SOURCES = test_two.c\ntwo_LDADD = count.o\n"
+        "count.o: $(top_srcdir)/src/count.c\n\t$(CC) $(CFLAGS) -c -o $@ $(top_srcdir)/src/count.c\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "touched", "tool"),
+    [
+        ({"README": "x"}, (), "cmake"),
+        (AUTOMAKE, (), "cmake"),
+        (AUTOMAKE, ("tests/Makefile.am",), "autotools"),
+        (AUTOMAKE, ("tests/Makefile.am", "tests/CMakeLists.txt"), "cmake"),
+        ({**AUTOMAKE, "tests/CMakeLists.txt": None}, (), "autotools"),
+    ],
+)
+def test_what_is_built_by_a_script_is_built_by_what_knows_its_tests(
+    checkout: Path, files: Mapping[str, str | None], touched: tuple[str, ...], tool: str
+) -> None:
+    fixed_again(checkout, built_by_a_script(checkout, *touched), files)
+    bug = bug_of(checkout, "counter@*")
+    assert isinstance(bug, ImportedBug)
+    build, test = bug.facts["build"], bug.facts["test"]
+    assert (build["tool"], build["sanitize"], bug.discover, bug.unsorted) == (tool, True, ("*",), True)
+    assert any("-fsanitize=address" in flag for flag in build["flags"])
+    if tool == "cmake":
+        assert test["framework"] == "ctest" and "-DWORD=a" in build["flags"] and "--with-x" not in build["flags"]
+    else:
+        assert (test["framework"], test["program"]) == ("automake", "tests")
+        assert "-DWORD=a" not in build["flags"] and "--with-x" in build["flags"]
+
+
+def test_what_nobody_knows_tests_of_is_dropped(checkout: Path) -> None:
+    fixed_again(checkout, built_by_a_script(checkout), {"tests/CMakeLists.txt": None})
+    dropped = bug_of(checkout, "counter@*")
+    assert isinstance(dropped, Dropped) and "its tests are neither CTest's nor automake's" in dropped.reason
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "cmake",
+        pytest.param("autotools", marks=pytest.mark.skipif(not shutil.which("automake"), reason="automake is not installed")),
+    ],
+)
+def test_tests_that_nobody_named_are_found_by_running_them(
+    tool: str, checkout: Path, tmp_path: Path, sandbox: Sandbox, machine: Machine
+) -> None:
+    clone = built_by_a_script(checkout)
+    fixed_again(checkout, clone, {**AUTOMAKE, "CMakeLists.txt": None} if tool == "autotools" else {"README": "x"})
+    chosen = settings(checkout, include=("counter@*",))
+    made = import_benchmark("defects4c", [checkout], tmp_path / "b", chosen, print, print, machine=machine)
+    assert not made.dropped
+    (bug,) = open_benchmark(str(made.folder)).bugs
+    assert (bug.oracle.build.tool, bug.oracle.trigger, bug.oracle.regression) == (tool, ("two",), ("one",))
+    assert check_bug(bug, sandbox).problems == ()
+    judge_three(bug, sandbox)
 
 
 @pytest.mark.parametrize(
@@ -247,20 +351,8 @@ def test_imported_bugs_pass_the_check_and_are_judged_warm(
     assert not made.dropped
     for bug in open_benchmark(str(made.folder)).bugs:
         assert check_bug(bug, sandbox).problems == ()
-        source = bug.problem.source
-        candidates = {
-            Verdict.WRONG: source.replace("n - 1", "n - 2").replace("n < 2", "n < 1"),
-            Verdict.PLAUSIBLE: PRINT if "PRINT" in source or "print_hex" in source else COUNT,
-            Verdict.UNCOMPILABLE: source.replace("int i", "no i").replace("int n", "no n"),
-        }
-        with workbench(bug, sandbox) as bench:
-            for verdict, text in candidates.items():
-                edit = Edit(path=bug.problem.path, text=text)
-                candidate = Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test"))
-                assert bench.validate(candidate).verdict is verdict
-            if bug.problem.path == "print-hex.c":
-                silent = PRINT.replace("    for", '    if (n == 0 || bytes[64] == 1) printf("");\n    for')
-                outcome = bench.validate(dataclasses.replace(candidate, edits=(Edit(path="print-hex.c", text=silent),)))
-                assert outcome.verdict is Verdict.WRONG and "stack-buffer-overflow" in outcome.evidence
-    counter = next(bug for bug in open_benchmark(str(made.folder)).bugs if bug.id.startswith("counter"))
+        judge_three(bug, sandbox)
+    counter, tcpdump = open_benchmark(str(made.folder)).bugs
     assert counter.oracle.regression == ("one",)
+    (outcome,) = judged(tcpdump, sandbox, PRINT.replace("    for", '    if (n == 0 || bytes[64] == 1) printf("");\n    for'))
+    assert outcome.verdict is Verdict.WRONG and "stack-buffer-overflow" in outcome.evidence

@@ -123,6 +123,7 @@ def _imported(name: str, entry: _Entry, about: Record, language: str, clone: Rep
         tree={**{path: file for path, file in tree.items() if path not in fixed}, **buggy, **made.added},
         patch=patch_of(buggy, fixed),
         discover=made.discover,
+        unsorted=made.unsorted,
         notes=made.notes,
     )
 
@@ -168,6 +169,7 @@ def _record(entry: _Entry) -> Record:
         tests=tuple(files.get("test") or ()),
         named=tuple((bug.get("unittest") or {}).get("name") or ()),
         category=str(kind.get("id") or "") if kind.get("type") == "bug" else "",
+        vulnerability=kind.get("type") == "cve",
     )
 
 

@@ -1,6 +1,7 @@
 """How the projects of Defects4C are built and tested here, and which of their tests belong to a bug. Called by `defects4c`.
 
-A recipe is written from what a project's own makefiles and test lists say; projects without one are not imported.
+A recipe is written from what a project's own makefiles and test lists say. Many projects are built by scripts of Defects4C that are
+not read here: for them it counts which tests CTest or automake knows.
 """
 
 import dataclasses
@@ -16,6 +17,11 @@ from repairlab.importers.importer import TreeFile
 Tree = Mapping[str, TreeFile]
 
 _PLAIN_BUILDS = ("ninja", "cmake")
+_TESTS_ON = tuple(f"-D{name}=ON" for name in ("BUILD_TEST", "BUILD_TESTS", "BUILD_TESTING", "ENABLE_TESTS", "ENABLE_TESTING"))
+"""What projects call the option that adds their tests; CMake ignores those that a project does not know."""
+_ASAN = "-O0 -g1 -fsigned-char -fsanitize=address -fno-omit-frame-pointer"
+"""Most vulnerabilities read or write outside of something, which often shows only with AddressSanitizer; UBSan would stop at old
+habits, too. Nothing here is measured by its speed, and files compile in half the time without optimisation."""
 _LONG_BUILD = {"cpu_s": 1800.0, "wall_s": 1800.0, "disk_mb": 4096}
 _TELLING = ("CHANGES*", "NEWS*", "ChangeLog*", "CHANGELOG*")
 """Files that may tell of the fix; hidden from repairers, as tests are."""
@@ -38,6 +44,7 @@ class Record:
     named: tuple[str, ...]
     """Names of the unit tests."""
     category: str
+    vulnerability: bool = False
 
 
 @record
@@ -49,6 +56,8 @@ class Recipe:
     added: Tree = dataclasses.field(default_factory=dict)
     """Files for the tree: a runner that tells of each test."""
     discover: tuple[str, ...] = ()
+    unsorted: bool = False
+    """Whether nobody says which tests show the bug."""
     notes: tuple[str, ...] = ()
 
 
@@ -56,16 +65,19 @@ def recipe_of(bug: Record) -> Callable[[Record, Tree], Recipe]:
     """Return what makes the recipe of a bug from the fixed tree; a UserError says why there is none."""
     if bug.project in _PROJECTS:
         return _PROJECTS[bug.project]
-    if bug.build not in _PLAIN_BUILDS or bug.test != "ctest":
-        raise UserError(f"project {bug.project}: its build {bug.build!r} with tests by {bug.test!r} has no recipe")
-    return _ctest
+    if any(flag.startswith("-S") for flag in bug.flags):
+        raise _elsewhere(bug)
+    return _ctest if bug.build in _PLAIN_BUILDS and bug.test == "ctest" else _by_tree
+
+
+def _elsewhere(bug: Record) -> UserError:
+    return UserError(f"project {bug.project}: its CMakeLists.txt is not at the root of the tree, for which there is no recipe")
 
 
 def _ctest(bug: Record, tree: Tree) -> Recipe:
-    """Return the recipe of any CMake project whose tests CTest knows."""
-    sources = [flag for flag in bug.flags if flag.startswith("-S")]
-    if sources or "CMakeLists.txt" not in tree:
-        raise UserError(f"project {bug.project}: its CMakeLists.txt is not at the root of the tree, for which there is no recipe")
+    """Return the recipe of any CMake project that is built without a script, and whose tests have names."""
+    if "CMakeLists.txt" not in tree:
+        raise _elsewhere(bug)
     flags = tuple(flag.replace('"', "") for flag in bug.flags if "COMPILER_LAUNCHER" not in flag)
     return Recipe(
         build={"tool": "cmake", "flags": flags, "limits": _LONG_BUILD},
@@ -78,6 +90,51 @@ def _ctest(bug: Record, tree: Tree) -> Recipe:
         },
         discover=("*",),
     )
+
+
+def _by_tree(bug: Record, tree: Tree) -> Recipe:
+    """Return the recipe of a project that is built by a script: tests of CMake or of automake, whichever the fix touched."""
+    lists = _holding(tree, "CMakeLists.txt", rb"(?i)\badd_test\s*\(") if "CMakeLists.txt" in tree else []
+    configure = not {"configure", "configure.ac", "configure.in"}.isdisjoint(tree)
+    makefiles = _holding(tree, "Makefile.am", rb"(?m)^TESTS\s*\+?=") if configure else []
+    touched = {PurePosixPath(path).suffix for path in bug.tests}
+    if lists and not (makefiles and ".am" in touched and ".txt" not in touched):
+        asan = [f"-DCMAKE_{language}_FLAGS={_ASAN}" for language in ("C", "CXX") if bug.vulnerability]
+        own = [flag.replace('"', "") for flag in bug.flags if flag.startswith("-D")]
+        build: dict[str, Any] = {"tool": "cmake", "flags": (*_TESTS_ON, *asan, *own)}
+        test = {"framework": "ctest"}
+    elif makefiles:
+        asan = [f"{name}={_ASAN}" for name in ("CFLAGS", "CXXFLAGS") if bug.vulnerability]
+        own = [flag for flag in bug.flags if flag.startswith("--")]
+        build = {"tool": "autotools", "flags": (*asan, *own), "targets": ("check", "TESTS=")}
+        test = {"framework": "automake", "program": _nearest(makefiles, bug.tests)}
+    else:
+        raise UserError(f"project {bug.project}: its tests are neither CTest's nor automake's, for which there is no recipe")
+    return Recipe(
+        build={**build, "sanitize": bug.vulnerability, "limits": _LONG_BUILD},
+        test={
+            **test,
+            "files": (*_test_globs(bug.tests), *_TELLING),
+            "trigger": ("*",),
+            "regression": (),
+            "env": dict(bug.env),
+        },
+        discover=("*",),
+        unsorted=True,
+    )
+
+
+def _holding(tree: Tree, name: str, pattern: bytes) -> list[PurePosixPath]:
+    """Return the files of a name that hold something."""
+    paths = (PurePosixPath(path) for path, file in tree.items() if path.endswith(name) and re.search(pattern, file.content))
+    return [path for path in paths if path.name == name]
+
+
+def _nearest(makefiles: Sequence[PurePosixPath], tests: Sequence[str]) -> str:
+    """Return the deepest folder with a makefile and a test under it, or else the first one."""
+    folders = [path.parent for path in makefiles]
+    around = [folder for folder in folders if any(PurePosixPath(test).is_relative_to(folder) for test in tests)]
+    return str(max(around or folders[:1], key=lambda folder: len(folder.parts)))
 
 
 def _need_names(bug: Record) -> tuple[str, ...]:
@@ -135,10 +192,6 @@ awk 'BEGIN { for (i = 2; i < ARGC; i++) { wanted[i] = ARGV[i]; ARGV[i] = "" } }
 _BY_LIBPCAP = ("arp-too-long-tha", "juniper_header-heapoverflow", "tftp-heapoverflow", "relts-0x80000000", "stp-v4-length-sigsegv")
 """Their capture files are damaged; with a recent libpcap they were seen to fail on a fixed tree."""
 
-_TCPDUMP_FLAGS = "CFLAGS=-O0 -g1 -fsigned-char -fsanitize=address -fno-omit-frame-pointer"
-"""Most of its bugs read outside of a packet, which prints the same without AddressSanitizer; UBSan would stop at old habits, too.
-Nothing here is measured by its speed, and without optimisation 150 files compile in half the time."""
-
 
 def _tcpdump(bug: Record, tree: Tree) -> Recipe:
     """Return the recipe of tcpdump: configure, make, and a comparison of what it prints for each line of tests/TESTLIST."""
@@ -156,7 +209,7 @@ def _tcpdump(bug: Record, tree: Tree) -> Recipe:
     others = tuple(name for name in reversed(by_name) if name not in trigger)
     left = tuple(name for name in others if name in _BY_LIBPCAP)
     return Recipe(
-        build={"tool": "autotools", "sanitize": True, "flags": (_TCPDUMP_FLAGS,), "targets": ("tcpdump",)},
+        build={"tool": "autotools", "sanitize": True, "flags": (f"CFLAGS={_ASAN}",), "targets": ("tcpdump",)},
         test={
             "framework": "lines",
             "program": _TCPDUMP_RUNNER,

@@ -76,6 +76,12 @@ class _Seen:
         why = {result.id: result.message or str(result.verdict) for result in failed}
         return {name: why[name] for name in self.tests if name in why}
 
+    @property
+    def unsteady(self) -> Mapping[str, str]:
+        """Return those of them that did pass once."""
+        passed = {result.id for result in self.results if result.verdict is Verdict.PLAUSIBLE}
+        return {name: why for name, why in self.failing.items() if name in passed}
+
 
 def discover(search: Search, sandbox: Sandbox, tell: Callable[[Found], None]) -> None:
     """Find the tests of one bug."""
@@ -91,20 +97,22 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
     fixed = _run(bug, bug.oracle.reference, sandbox, search.places, named=named)
     broken = fixed.failing
     good = [name for name in fixed.tests if name not in broken]
-    failing = _run(bug, (), sandbox, (), tests=tuple(good)).failing
+    buggy = _run(bug, (), sandbox, (), tests=tuple(good))
+    failing, unsteady = buggy.failing, buggy.unsteady
     named = fixed.tests if search.unsorted else named
-    trigger = [name for name in named if name in failing]
+    trigger = [name for name in named if name in failing and name not in unsteady]
     if not trigger:
         told = [f"{name}: {broken.get(name, 'passes on the buggy tree')}" for name in named] or [fixed.error or "none is found"]
         told = [" ".join(text.split()) for text in told]
         why = "; ".join([*told[:_SHOWN], *([f"{len(told) - _SHOWN} more"] if len(told) > _SHOWN else [])])
         return Found(bug_id=bug.id, problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})")
-    too_many = {name: why for name, why in failing.items() if name not in named}
-    regression = [name for name in good if name not in trigger and name not in too_many]
+    too_many = {name: why for name, why in failing.items() if name not in named and name not in unsteady}
+    regression = [name for name in good if name not in failing]
     notes = (
         *([f"not all tests could be listed: {fixed.error}"] if fixed.error else []),
         *_note("left out, not passing on the fixed tree each time", broken),
         *_note("left out, failing on the buggy tree without being trigger tests", too_many),
+        *_note("left out, failing on the buggy tree only now and then", unsteady),
         *(
             f"trigger test {name} passes on the buggy tree and is a regression test here"
             for name in named
@@ -167,17 +175,23 @@ def _run(
     named: tuple[str, ...] = (),
     tests: tuple[str, ...] | None = None,
 ) -> _Seen:
-    """Build a tree and run tests; where none are given, those named and those listed for places, also in reverse order."""
+    """Build a tree and run tests, and once more those that fail.
+
+    Where no tests are given, they are those named and those listed for places, and all run twice, in both orders.
+    """
     with _laid_out(bug, edits) as work:
         trial = Trial(bug, sandbox, "full", work, judge=sandbox)
         if problem := trial.build():
             raise UserError(f"the {'fixed' if edits else 'buggy'} tree does not build: {problem}")
-        error = ""
+        error, again = "", None
         if tests is None:
             names, error = _list(bug, sandbox, work, places)
-            tests = tuple(dict.fromkeys((*named, *names)))
-            trial.run(tests[::-1], ())
+            tests = again = tuple(dict.fromkeys((*named, *names)))
         trial.run(tests, ())
+        if again is None:
+            failed = {result.id for result in trial.tests if result.verdict is not Verdict.PLAUSIBLE}
+            again = tuple(name for name in tests if name in failed)
+        trial.run(again[::-1], ())
     return _Seen(tests=tests, results=tuple(trial.tests), error=error)
 
 

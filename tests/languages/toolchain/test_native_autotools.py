@@ -112,6 +112,8 @@ def test_a_missing_configure_is_made_by_autoreconf(project: Make, tools: Tools) 
     made.write({"sum.c": SUM.format("+")})
     made.must_build()
     assert made.verdicts(["tests/two.sh", "tests/one.sh"]) == {"tests/two.sh": PASSED, "tests/one.sh": PASSED}
+    assert listed(made, "*") == ("tests/two.sh", "tests/one.sh")
+    assert listed(made, "*/one*") == ("tests/one.sh",)
 
 
 def test_tests_share_a_process_unless_the_first_failure_ends_it_all(summing: Any) -> None:
@@ -123,11 +125,11 @@ def test_tests_share_a_process_unless_the_first_failure_ends_it_all(summing: Any
     assert report.results[0].message == ", no such test"
 
 
-def test_tests_are_listed_by_pattern(summing: Any) -> None:
-    toolchain = summing.toolchain
+def listed(made: Any, pattern: str) -> tuple[str, ...]:
+    toolchain = made.toolchain
     assert isinstance(toolchain, Lister)
-    batch = toolchain.listing(summing.recipe, summing.test_recipe, ("t*",))
-    done = subprocess.run(batch.command.argv, cwd=summing.root, capture_output=True, check=True)
+    batch = toolchain.listing(made.recipe, made.test_recipe, (pattern,))
+    done = subprocess.run(batch.command.argv, cwd=made.root, capture_output=True, check=True)
     said = Execution(
         ending=Ending.EXITED,
         exit_code=0,
@@ -139,9 +141,13 @@ def test_tests_are_listed_by_pattern(summing: Any) -> None:
         wall_s=0.0,
         peak_mb=0.0,
     )
-    assert toolchain.listed(batch, said).tests == ("two", "three")
+    return toolchain.listed(batch, said).tests
+
+
+def test_tests_are_listed_by_pattern(summing: Any) -> None:
+    assert listed(summing, "t*") == ("two", "three")
     with pytest.raises(UserError, match="cannot be listed"):
-        toolchain.listing(summing.recipe, recipe.Test(framework="automake"), ("*",))
+        summing.toolchain.listing(summing.recipe, recipe.Test(framework="lit", program="x"), ("*",))
 
 
 def test_automake_says_in_a_file_what_came_of_a_test(summing: Any) -> None:

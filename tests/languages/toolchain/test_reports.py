@@ -112,6 +112,8 @@ def test_report_of_catch2_version_3_is_understood() -> None:
         ("python", "a b.py:2: SyntaxError: invalid syntax\n", "a b.py:2: SyntaxError: invalid syntax"),
         ("c", "", "the compiler said nothing"),
         ("c", "sh: 1: gcc: not found\n", "sh: 1: gcc: not found"),
+        ("c", "made it.\n../wrap: line 1: yacc: command not found\n*** Error 127\n", "../wrap: line 1: yacc: command not found"),
+        ("c", "sh: 1: odd: not found\na.c:1:1: error: x\n", "a.c:1:1: error: x"),
     ],
 )
 def test_first_error_is_one_line_without_folders_of_the_machine(language: str, text: str, expected: str) -> None:

@@ -48,6 +48,8 @@ _LISTS = {
     "gtest": """"$1" --gtest_list_tests | awk '/^[^ ]/ { suite = $1 } /^  / { print suite $1 }'""",
     "catch2": '"$1" --list-test-names-only; true',
     "lines": '"$1" --list',
+    "automake": r"""printf 'include Makefile\nlist-tests:\n\t@for test in $(TESTS); do echo "$$test"; done\n' |
+        make -s --no-print-directory -C "$1" -f - list-tests""",
 }
 """Shell commands that print the names of all tests, one a line."""
 

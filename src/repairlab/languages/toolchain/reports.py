@@ -170,6 +170,8 @@ _NATIVE_ERROR_LINE = re.compile(
     r"|CMake Error|\*\*\* .*Stop\.).*",
     re.MULTILINE,
 )
+# Scripts also say such things in passing, so they count where nothing else does.
+_MISSING_TOOL = re.compile(r"^.*: (?:command )?not found$", re.MULTILINE)
 
 
 def first_error(stderr: bytes, language: str) -> str:
@@ -179,7 +181,7 @@ def first_error(stderr: bytes, language: str) -> str:
     "a.c:3:5: error: 'y' undeclared"
     """
     text = stderr.decode("utf-8", "replace").replace("\r", "")
-    found = _ERROR_LINES.get(language, _NATIVE_ERROR_LINE).search(text)
+    found = _ERROR_LINES.get(language, _NATIVE_ERROR_LINE).search(text) or _MISSING_TOOL.search(text)
     lines = [line for line in text.splitlines() if line.strip()]
     line = found.group() if found else (lines[0] if lines else "the compiler said nothing")
     # Only the folder of an absolute path is dropped: relative ones are the tree's own.

@@ -20,7 +20,7 @@ from repairlab.runs.check import check_bug
 from repairlab.runs.importing import import_benchmark
 from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.validate import workbench
+from repairlab.validation.validate import validate, workbench
 
 pytestmark = pytest.mark.imports
 
@@ -265,8 +265,16 @@ AUTOMAKE = {
         ({"README": "x"}, (), "cmake"),
         (AUTOMAKE, (), "cmake"),
         (AUTOMAKE, ("tests/Makefile.am",), "autotools"),
+        (AUTOMAKE, ("tests/Makefile.am", "tests/expected.txt"), "autotools"),
         (AUTOMAKE, ("tests/Makefile.am", "tests/CMakeLists.txt"), "cmake"),
         ({**AUTOMAKE, "tests/CMakeLists.txt": None}, (), "autotools"),
+        ({**AUTOMAKE, "tests/CMakeLists.txt": None, "vendor/x/CMakeLists.txt": "add_test(a b)\n"}, (), "autotools"),
+        ({**AUTOMAKE, "tests/CMakeLists.txt": "# add_test(NAME one COMMAND one)\n"}, (), "autotools"),
+        (
+            {**AUTOMAKE, "tests/CMakeLists.txt": None, "tests/Makefile.am": "include x/y.am", "tests/x/y.am": "TESTS = a"},
+            (),
+            "autotools",
+        ),
     ],
 )
 def test_what_is_built_by_a_script_is_built_by_what_knows_its_tests(
@@ -283,6 +291,30 @@ def test_what_is_built_by_a_script_is_built_by_what_knows_its_tests(
     else:
         assert (test["framework"], test["program"]) == ("automake", "tests")
         assert "-DWORD=a" not in build["flags"] and "--with-x" in build["flags"]
+
+
+def test_all_that_is_tests_is_hidden_and_no_source(checkout: Path) -> None:
+    clone = built_by_a_script(checkout, "more/check.c")
+    files = {"test/bin/run_it": "x", "RunTest": "x", "src/jit_test.c": "x", "lib/testdata/a": "x", "src/latest.c": "x"}
+    fixed_again(checkout, clone, files | {"lib/tests/Makefile.am": "TESTS = a", **AUTOMAKE, "tests/CMakeLists.txt": None})
+    bug = bug_of(checkout, "counter@*")
+    assert isinstance(bug, ImportedBug)
+    hidden = {"tests/**", "more/check.c", "test/**", "RunTest", "src/jit_test.c", "lib/testdata/**", "lib/tests/**"}
+    assert set(bug.facts["test"]["files"]) == hidden | {"CHANGES*", "NEWS*", "ChangeLog*", "CHANGELOG*"}
+    assert bug.facts["test"]["program"] == "tests" and "those of lib/tests do not" in bug.notes[0]
+
+
+def test_a_bug_without_test_files_or_among_them_is_dropped(checkout: Path) -> None:
+    built_by_a_script(checkout)
+    path = checkout / "defectsc_tpl/projects_v1/someone___counter/bugs_list_new.json"
+    (record,) = json.loads(path.read_text())
+    for files, reason in (
+        ({"src": ["src/count.c"], "test": None}, "no test file is named"),
+        ({"src": ["src/count.c", "tests/test_one.c"], "test": ["tests/test_two.c"]}, "tests/test_one.c lies among the tests"),
+    ):
+        path.write_text(json.dumps([record | {"files": files}]))
+        dropped = bug_of(checkout, "counter@*")
+        assert isinstance(dropped, Dropped) and reason in dropped.reason
 
 
 def test_what_nobody_knows_tests_of_is_dropped(checkout: Path) -> None:
@@ -310,6 +342,10 @@ def test_tests_that_nobody_named_are_found_by_running_them(
     assert (bug.oracle.build.tool, bug.oracle.trigger, bug.oracle.regression) == (tool, ("two",), ("one",))
     assert check_bug(bug, sandbox).problems == ()
     judge_three(bug, sandbox)
+    for path in ("Makefile.am", "autogen.sh", "m4/x.m4", "test-driver", "sub/Makefile.in"):
+        edit = Edit(path=path, text="TESTS_ENVIRONMENT = true\n")
+        tampered = validate(Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test")), bug, sandbox)
+        assert tampered.verdict is Verdict.UNAPPLICABLE and "tampering" in tampered.message
 
 
 @pytest.mark.parametrize(
@@ -319,6 +355,11 @@ def test_tests_that_nobody_named_are_found_by_running_them(
         ({"files": {"src": ["new.c"], "test": []}}, "new.c is not there both before and after"),
         ({"files": {"src": ["print-hex.py"], "test": []}}, "print-hex.py is no C or C\\+\\+ file"),
         ({"files": {"src": ["print-hex.c"], "test": ["tests/x.pcap"]}}, "no test in tests/TESTLIST uses a file"),
+        ({"files": {"src": [None], "test": []}}, "entry 1: what the field 'src' holds should be text, not null"),
+        ({"files": {"src": ["print-hex.c"], "test": "x.pcap"}}, "entry 1: the field 'test' should be a list, not text"),
+        ({"c_compile": {"build_flags": [1]}}, "what the field 'build_flags' holds should be text, not a whole number"),
+        ({"type": "cve"}, "the field 'type' should be an object, not text: 'cve'"),
+        ({"unittest": {"name": "one"}}, "the field 'name' should be a list, not text"),
     ],
 )
 def test_a_record_that_does_not_fit_is_dropped_with_a_reason(checkout: Path, change: dict[str, Any], reason: str) -> None:

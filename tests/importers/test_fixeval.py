@@ -64,7 +64,7 @@ def test_a_walrus_that_was_taken_apart_is_put_together() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({**PYTHON, "src": "print"}, "line 1: the field 'src' should be list"),
+        ({**PYTHON, "src": "print"}, "line 1: the field 'src' should be a list"),
         ({**PYTHON, "src": [1]}, "line 1: the field 'src' should be a list of strings"),
         ({**PYTHON, "src_id": "17"}, "line 1: the field 'src_id' should look like"),
         ({**PYTHON, "src_verdict": "Perhaps"}, "line 1: unknown status 'Perhaps'"),

@@ -79,7 +79,7 @@ def test_a_path_may_hold_underscores(tmp_path: Path) -> None:
         ({"Csv": entry()}, "PROJECT_NUMBER_PATH_FIRST_LAST"),
         ({"Csv_1_a_1_2": []}, "not a JSON object but list"),
         ({"Csv_1_a_1_2": {"src": ""}}, "the field 'summary' is missing"),
-        ({"Csv_1_a_1_2": entry(Description=3)}, "'Description' should be str, not int"),
+        ({"Csv_1_a_1_2": entry(Description=3)}, "'Description' should be text, not a whole number"),
     ],
 )
 def test_a_wrong_data_set_is_refused_with_the_place(tmp_path: Path, entries: dict[str, Any], message: str) -> None:

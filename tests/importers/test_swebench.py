@@ -128,7 +128,7 @@ def test_packages_that_are_not_there_are_named(instances: Path, tmp_path: Path) 
         ({"patch": TEST_PATCH.replace("test_upper", "test_x").replace("tests/test_fields", "README")}, "its patch does not apply"),
         ({"FAIL_TO_PASS": "[not a list"}, "the field 'FAIL_TO_PASS' holds no list"),
         ({"PASS_TO_PASS": [1]}, "the field 'PASS_TO_PASS' should be a list of tests"),
-        ({"repo": 7}, "the field 'repo' should be str"),
+        ({"repo": 7}, "the field 'repo' should be text"),
     ],
 )
 def test_an_instance_that_does_not_fit_is_dropped_with_a_reason(instances: Path, change: dict[str, Any], reason: str) -> None:

@@ -229,7 +229,7 @@ def test_a_file_of_other_bytes_or_none_at_all_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UserError, match="not UTF-8"):
         format_of("npr4j").read([path])
-    with pytest.raises(UserError, match="cannot read"):
+    with pytest.raises(UserError, match="is missing"):
         format_of("npr4j").read([tmp_path / "none.json"])
     with pytest.raises(UserError, match="has no file"):
         format_of("clm").read([tmp_path])

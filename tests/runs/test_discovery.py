@@ -10,6 +10,8 @@ from repairlab.runs.discovery import Found, Search, discover
 from repairlab.sandbox.sandbox import Sandbox
 
 TOTAL, EMPTY = "tests/test_cart.py::test_total", "tests/test_cart.py::test_empty"
+# Over the buggy tree the first command is the build, then each test runs, and then what failed runs again.
+UNSTEADY = "assert Cart([1]).total() or int(os.environ['TURN']) > 3"
 
 
 class Counting:
@@ -52,15 +54,23 @@ def test_tests_are_sorted_by_what_they_say_of_the_buggy_tree(tiny: Path, sandbox
 
 
 def test_what_fails_with_the_fix_now_and_then_is_left_out(tiny: Path, sandbox: Sandbox) -> None:
-    seen = found(tiny, sandbox, "import os\n    assert int(os.environ['TURN']) % 2")
+    # Before the sixth command there were the build, the listing, and both tests by themselves; this is the second time.
+    seen = found(tiny, sandbox, "import os\n    assert int(os.environ['TURN']) != 6")
     assert (seen.trigger, seen.regression) == ((TOTAL,), ())
     assert "1 test left out, not passing on the fixed tree each time: tests/test_cart.py::test_empty" in seen.notes[0]
 
 
 def test_what_fails_without_the_fix_now_and_then_is_no_trigger_test(tiny: Path, sandbox: Sandbox) -> None:
-    seen = found(tiny, sandbox, "import os\n    assert Cart([1]).total() or int(os.environ['TURN']) > 3")
+    seen = found(tiny, sandbox, f"import os\n    {UNSTEADY}")
     assert (seen.trigger, seen.regression) == ((TOTAL,), ())
     assert "1 test left out, failing on the buggy tree only now and then: tests/test_cart.py::test_empty" in seen.notes[0]
+
+
+def test_what_fails_without_the_fix_now_and_then_is_told_where_nothing_is_left(tiny: Path, sandbox: Sandbox) -> None:
+    tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
+    tests.write_text(tests.read_text().replace("assert Cart([1, 2]).total() == 3", f"import os\n    {UNSTEADY}"))
+    seen = found(tiny, sandbox)
+    assert "tests/test_cart.py::test_total: fails on the buggy tree only now and then" in seen.problem
 
 
 def test_what_fails_without_the_fix_and_is_not_named_is_left_out(tiny: Path, sandbox: Sandbox) -> None:

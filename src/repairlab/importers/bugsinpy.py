@@ -11,11 +11,12 @@ from typing import Literal
 
 from repairlab.core.diff import parse_patch
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.core.record import record
 from repairlab.importers.clones import Clones
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.importers.python_projects import Found, python_bug
-from repairlab.importers.reading import chosen, need_sources, read_text
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.repository import Repository
 
 _RUNNERS: tuple[tuple[tuple[str, ...], Literal["pytest", "unittest"]], ...] = (

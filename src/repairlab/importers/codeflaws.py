@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.importers.reading import chosen, need_sources, read_text
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.small_programs import OLD_C, Judged, checker_of, folders_of, judged_bug, limits_of, read_case, safe_id
 
 _FOLDER = re.compile(r"(\d+-\w+)-bug-(\d+)-(\d+)")

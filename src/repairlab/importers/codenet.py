@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import read_csv, read_text
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.importers.judge_tests import JudgeTests
-from repairlab.importers.reading import chosen, need_sources, read_csv, read_text
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.small_programs import Judged, checker_of, judged_bug, limits_of, pick_language, safe_id
 
 VERDICTS = {

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.core.record import record
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.importers.reading import chosen, need_sources, read_text
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.small_programs import (
     Judged,
     checker_of,

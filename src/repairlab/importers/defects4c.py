@@ -9,11 +9,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field, read_json
 from repairlab.core.record import record
 from repairlab.importers.clones import Clones
 from repairlab.importers.defects4c_recipes import Record, recipe_of
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
-from repairlab.importers.reading import chosen, field, need_sources, read_json
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.repository import Repository
 from repairlab.importers.small_programs import patch_of, target_of
 
@@ -100,7 +101,7 @@ def _imported(name: str, entry: _Entry, about: Record, language: str, clone: Rep
     for file in (*fixed.values(), *buggy.values()):
         _need_text(file)
     made = recipe_of(about)(about, tree)
-    kind = entry.data.get("type") or {}
+    kind = _table(entry.data, "type", entry.where)
     return ImportedBug(
         id=name,
         facts={
@@ -110,7 +111,7 @@ def _imported(name: str, entry: _Entry, about: Record, language: str, clone: Rep
             "build": {key: value for key, value in made.build.items() if value},
             "test": {key: value for key, value in made.test.items() if value or key in ("trigger", "regression")},
             "limits": {"cpu_s": 20.0, "wall_s": 60.0, "memory_mb": 1024, "processes": 256},
-            "labels": {"location": _location(entry.data), "category": about.category or None},
+            "labels": {"location": _location(entry), "category": about.category or None},
             "origin": {
                 "repository": str(_project(entry).get("main_repo") or "") or None,
                 "commit": after,
@@ -154,27 +155,38 @@ def _project(entry: _Entry) -> dict[str, Any]:
 
 def _record(entry: _Entry) -> Record:
     """Return what recipes need: flags of the project, then those of the bug."""
-    project, bug = _project(entry), dict(entry.data)
-    whole, own = (data.get("c_compile") or {} for data in (project, bug))
-    files = field(bug, "files", dict, entry.where)
-    env = dict(text.partition("=")[::2] for text in project.get("env") or ())
-    kind = bug.get("type") or {}
+    project, bug, where = _project(entry), dict(entry.data), entry.where
+    whole, own = _table(project, "c_compile", str(entry.project / "project.json")), _table(bug, "c_compile", where)
+    files = field(bug, "files", dict, where)
+    env = dict(text.partition("=")[::2] for text in _texts(project, "env", str(entry.project / "project.json")))
+    kind = _table(bug, "type", where)
     return Record(
         project=entry.project.name,
         build=str(own.get("build") or whole.get("build") or ""),
         test=str(own.get("test") or whole.get("test") or ""),
-        flags=(*(whole.get("build_flags") or ()), *(own.get("build_flags") or ())),
+        flags=(*_texts(whole, "build_flags", where), *_texts(own, "build_flags", where)),
         env=tuple((name, value) for name, value in env.items() if name not in ("CC", "CXX")),
-        sources=tuple(files.get("src") or ()),
-        tests=tuple(files.get("test") or ()),
-        named=tuple((bug.get("unittest") or {}).get("name") or ()),
+        sources=_texts(files, "src", where),
+        tests=_texts(files, "test", where),
+        named=_texts(_table(bug, "unittest", where), "name", where),
         category=str(kind.get("id") or "") if kind.get("type") == "bug" else "",
         vulnerability=kind.get("type") == "cve",
     )
 
 
-def _location(bug: Mapping[str, Any]) -> str | None:
-    place = (bug.get("files") or {}).get("src0_location") or {}
+def _table(entry: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    """Return a field that is an object, or nothing."""
+    return as_type(entry.get(name) or {}, dict, where, f"the field {name!r}")
+
+
+def _texts(entry: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
+    """Return a field that is a list of texts, or nothing."""
+    values = as_type(entry.get(name) or [], list, where, f"the field {name!r}")
+    return tuple(as_type(value, str, where, f"what the field {name!r} holds") for value in values)
+
+
+def _location(entry: _Entry) -> str | None:
+    place = _table(_table(entry.data, "files", entry.where), "src0_location", entry.where)
     for kind, key in (("line", "line_is_single"), ("hunk", "hunk_is_single"), ("function", "func_is_single")):
         if place.get(key):
             return kind

@@ -6,7 +6,7 @@ not read here: for them it counts which tests CTest or automake knows.
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -23,6 +23,12 @@ _ASAN = "-O0 -g1 -fsigned-char -fsanitize=address -fno-omit-frame-pointer"
 """Most vulnerabilities read or write outside of something, which often shows only with AddressSanitizer; UBSan would stop at old
 habits, too. Nothing here is measured by its speed, and files compile in half the time without optimisation."""
 _LONG_BUILD = {"cpu_s": 1800.0, "wall_s": 1800.0, "disk_mb": 4096}
+_ADD_TEST = re.compile(rb"^[^#\n]*\badd_test\s*\(", re.IGNORECASE | re.MULTILINE)
+_TESTS = re.compile(rb"^[ \t]*TESTS\s*\+?=", re.MULTILINE)
+_VENDORED = frozenset({"third_party", "third-party", "thirdparty", "external", "extern", "vendor", "vendored", "deps", "contrib"})
+"""Folders with projects of others, whose tests are not this project's."""
+_TEST_FOLDER = re.compile(r"(?:unit_?)?test|suite|regress")
+_TEST_NAME = re.compile(r"(?:^|[_.-])[Tt]ests?(?:[_.-]|$)|^[Tt]est|[a-z0-9]Tests?(?:[_.-]|$)")
 _TELLING = ("CHANGES*", "NEWS*", "ChangeLog*", "CHANGELOG*")
 """Files that may tell of the fix; hidden from repairers, as tests are."""
 
@@ -78,12 +84,11 @@ def _ctest(bug: Record, tree: Tree) -> Recipe:
     """Return the recipe of any CMake project that is built without a script, and whose tests have names."""
     if "CMakeLists.txt" not in tree:
         raise _elsewhere(bug)
-    flags = tuple(flag.replace('"', "") for flag in bug.flags if "COMPILER_LAUNCHER" not in flag)
     return Recipe(
-        build={"tool": "cmake", "flags": flags, "limits": _LONG_BUILD},
+        build={"tool": "cmake", "flags": _cmake_flags(bug), "limits": _LONG_BUILD},
         test={
             "framework": "ctest",
-            "files": (*_test_globs(bug.tests), *_TELLING),
+            "files": _hidden(bug, tree),
             "trigger": _need_names(bug),
             "regression": (),
             "env": dict(bug.env),
@@ -94,47 +99,68 @@ def _ctest(bug: Record, tree: Tree) -> Recipe:
 
 def _by_tree(bug: Record, tree: Tree) -> Recipe:
     """Return the recipe of a project that is built by a script: tests of CMake or of automake, whichever the fix touched."""
-    lists = _holding(tree, "CMakeLists.txt", rb"(?i)\badd_test\s*\(") if "CMakeLists.txt" in tree else []
-    configure = not {"configure", "configure.ac", "configure.in"}.isdisjoint(tree)
-    makefiles = _holding(tree, "Makefile.am", rb"(?m)^TESTS\s*\+?=") if configure else []
-    touched = {PurePosixPath(path).suffix for path in bug.tests}
-    if lists and not (makefiles and ".am" in touched and ".txt" not in touched):
-        asan = [f"-DCMAKE_{language}_FLAGS={_ASAN}" for language in ("C", "CXX") if bug.vulnerability]
-        own = [flag.replace('"', "") for flag in bug.flags if flag.startswith("-D")]
-        build: dict[str, Any] = {"tool": "cmake", "flags": (*_TESTS_ON, *asan, *own)}
-        test = {"framework": "ctest"}
-    elif makefiles:
-        asan = [f"{name}={_ASAN}" for name in ("CFLAGS", "CXXFLAGS") if bug.vulnerability]
-        own = [flag for flag in bug.flags if flag.startswith("--")]
-        build = {"tool": "autotools", "flags": (*asan, *own), "targets": ("check", "TESTS=")}
-        test = {"framework": "automake", "program": _nearest(makefiles, bug.tests)}
+    if not bug.tests:
+        raise UserError(f"project {bug.project}: no test file is named, so that nobody knows what to hide from repairers")
+    by_cmake = "CMakeLists.txt" in tree and any(_holding(tree, "CMakeLists.txt", _ADD_TEST))
+    folders = _automake_folders(tree, bug.tests)
+    touched = [PurePosixPath(path).name for path in bug.tests]
+    if folders and any(name.endswith(".am") for name in touched) and "CMakeLists.txt" not in touched:
+        by_cmake = False
+    if by_cmake:
+        build, test = _cmake_build(bug), {"framework": "ctest"}
+    elif folders:
+        build, test = _automake_build(bug), {"framework": "automake", "program": folders[0]}
     else:
         raise UserError(f"project {bug.project}: its tests are neither CTest's nor automake's, for which there is no recipe")
+    left = [] if by_cmake else folders[1:]
     return Recipe(
         build={**build, "sanitize": bug.vulnerability, "limits": _LONG_BUILD},
-        test={
-            **test,
-            "files": (*_test_globs(bug.tests), *_TELLING),
-            "trigger": ("*",),
-            "regression": (),
-            "env": dict(bug.env),
-        },
+        test={**test, "files": _hidden(bug, tree), "trigger": ("*",), "regression": (), "env": dict(bug.env)},
         discover=("*",),
         unsorted=True,
+        notes=(f"the tests of {folders[0]} count; those of {', '.join(left)} do not",) if left else (),
     )
 
 
-def _holding(tree: Tree, name: str, pattern: bytes) -> list[PurePosixPath]:
-    """Return the files of a name that hold something."""
-    paths = (PurePosixPath(path) for path, file in tree.items() if path.endswith(name) and re.search(pattern, file.content))
-    return [path for path in paths if path.name == name]
+def _cmake_build(bug: Record) -> dict[str, Any]:
+    asan = [f"-DCMAKE_{language}_FLAGS={_ASAN}" for language in ("C", "CXX") if bug.vulnerability]
+    own = [flag for flag in _cmake_flags(bug) if flag.startswith("-D") and not (asan and "_FLAGS" in flag)]
+    return {"tool": "cmake", "flags": (*_TESTS_ON, *asan, *own)}
 
 
-def _nearest(makefiles: Sequence[PurePosixPath], tests: Sequence[str]) -> str:
-    """Return the deepest folder with a makefile and a test under it, or else the first one."""
-    folders = [path.parent for path in makefiles]
-    around = [folder for folder in folders if any(PurePosixPath(test).is_relative_to(folder) for test in tests)]
-    return str(max(around or folders[:1], key=lambda folder: len(folder.parts)))
+def _automake_build(bug: Record) -> dict[str, Any]:
+    # Compilers of today warn of more than those for which a project made warnings errors.
+    asan = [f"{name}={_ASAN} -Wno-error" for name in ("CFLAGS", "CXXFLAGS") if bug.vulnerability]
+    own = [flag for flag in bug.flags if flag.startswith("--")]
+    return {"tool": "autotools", "flags": (*asan, *own), "targets": ("check", "TESTS=")}
+
+
+def _cmake_flags(bug: Record) -> tuple[str, ...]:
+    return tuple(flag.replace('"', "") for flag in bug.flags if "COMPILER_LAUNCHER" not in flag)
+
+
+def _holding(tree: Tree, pattern: str, text: re.Pattern[bytes]) -> Iterator[PurePosixPath]:
+    """Yield the files of the project itself whose names fit and which hold something."""
+    for path, file in tree.items():
+        place = PurePosixPath(path)
+        if place.match(pattern) and _VENDORED.isdisjoint(place.parts[:-1]) and text.search(file.content):
+            yield place
+
+
+def _automake_folders(tree: Tree, tests: Sequence[str]) -> list[str]:
+    """Return the folders whose makefiles know tests, those with a file that the fix touched first, and the deepest of them."""
+    if {"configure", "configure.ac", "configure.in"}.isdisjoint(tree):
+        return []
+    found = set()
+    for path in _holding(tree, "*.am", _TESTS):
+        # A makefile may include the lists of the folders below it.
+        found |= {next((folder for folder in path.parents if str(folder / "Makefile.am") in tree), path.parent)}
+
+    def order(folder: PurePosixPath) -> tuple[bool, int, str]:
+        around = any(PurePosixPath(test).is_relative_to(folder) for test in tests)
+        return not around, -len(folder.parts), str(folder)
+
+    return [str(folder) for folder in sorted(found, key=order)]
 
 
 def _need_names(bug: Record) -> tuple[str, ...]:
@@ -144,14 +170,22 @@ def _need_names(bug: Record) -> tuple[str, ...]:
     return bug.named
 
 
-def _test_globs(tests: Iterable[str]) -> tuple[str, ...]:
-    """Return patterns for the topmost test folders of these files; a file that is in none stands for itself."""
+def _hidden(bug: Record, tree: Tree) -> tuple[str, ...]:
+    """Return patterns for all that is tests, for any of them may count, and what tells of the fix.
+
+    Tests are the topmost test folders, files that are called tests, and what the fix touched of them; never a source to mend.
+    """
     globs = []
-    for path in tests:
-        parts = PurePosixPath(path).parts
-        depth = next((i for i, part in enumerate(parts[:-1], start=1) if re.match(r"(?:unit_?)?tests?\b|test|suite", part)), None)
-        globs.append("/".join((*parts[:depth], "**")) if depth else path)
-    return tuple(dict.fromkeys(globs))
+    for path in (*bug.tests, *tree):
+        *folders, name = PurePosixPath(path).parts
+        depth = next((i for i, folder in enumerate(folders, start=1) if _TEST_FOLDER.match(folder)), 0)
+        if depth and path in bug.sources:
+            raise UserError(f"project {bug.project}: its source {path} lies among the tests, which repairers may not see")
+        if depth:
+            globs.append("/".join((*folders[:depth], "**")))
+        elif path not in bug.sources and (path in bug.tests or _TEST_NAME.search(name)):
+            globs.append(path)
+    return (*dict.fromkeys(globs), *_TELLING)
 
 
 _TCPDUMP_RUNNER = "tests/one-by-one.sh"

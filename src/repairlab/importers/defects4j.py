@@ -10,13 +10,14 @@ from pathlib import Path, PurePosixPath
 
 from repairlab.core.diff import apply_edits, edits_of_patch, parse_patch
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_csv, read_text
 from repairlab.importers.clones import Clones
 from repairlab.importers.defects4j_bug import Issue, Subject, Trees, imported
 from repairlab.importers.defects4j_jars import library_folders, needed_jars
 from repairlab.importers.defects4j_projects import PROJECTS, Layout, usual_layout
 from repairlab.importers.defects4j_tool import Tool
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
-from repairlab.importers.reading import chosen, need_sources, read_csv, read_text
+from repairlab.importers.reading import chosen, need_sources
 
 DESCRIPTION = "Bugs of open-source Java projects with their tests, after Defects4J"
 _COLUMNS = ("bug.id", "revision.id.buggy", "revision.id.fixed", "report.id", "report.url")

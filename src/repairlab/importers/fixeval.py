@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import field, read_csv
 from repairlab.importers.codenet import verdict_of
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.importers.judge_tests import JudgeTests
-from repairlab.importers.reading import chosen, field, need_sources, read_csv, read_json_lines
+from repairlab.importers.reading import chosen, need_sources, read_json_lines
 from repairlab.importers.small_programs import Judged, checker_of, judged_bug, limits_of, pick_language, safe_id
 
 _LIMITS = {"python": (15.0, 4096), "java": (10.0, 2000)}

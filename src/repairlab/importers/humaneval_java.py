@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.importers.junit_source import SLACK, with_longer_timeouts
-from repairlab.importers.reading import chosen, need_sources, read_text
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.small_programs import carried_over, limits_of, patch_of, target_of, text_file
 
 _PROGRAMS = "src/main/java/humaneval"

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import field
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.importers.reading import chosen, field, need_sources, read_json_lines
+from repairlab.importers.reading import chosen, need_sources, read_json_lines
 from repairlab.importers.small_programs import limits_of, patch_of, pick_language, safe_id, target_of, text_file
 
 _LANGUAGES = {"Python": "python", "Java": "java"}

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.importers.reading import chosen, need_sources, read_text
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.small_programs import OLD_C, Judged, checker_of, folders_of, judged_bug, limits_of, pair_cases, safe_id
 
 _SHORT = 8

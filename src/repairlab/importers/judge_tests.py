@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from repairlab.core.errors import UserError
-from repairlab.importers.reading import read_csv
+from repairlab.core.foreign import read_csv
 from repairlab.importers.small_programs import Cases, folders_of, in_out_cases, pair_cases
 
 _SHORT = {

@@ -8,8 +8,8 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]  # comes without types
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.core.record import record
-from repairlab.importers.reading import read_text
 from repairlab.importers.small_programs import EXTENSIONS, Cases, folders_of, pair_cases, safe_id
 
 DEFAULT_TIME_S = 5.0

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.core.record import record
 from repairlab.importers.kattis_package import Package
-from repairlab.importers.reading import read_text
 from repairlab.importers.small_programs import EXTENSIONS, Cases, folders_of
 
 _TOLERANCES = {

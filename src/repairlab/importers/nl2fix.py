@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import field, read_json
 from repairlab.importers.defects4j import Checkout
 from repairlab.importers.defects4j_bug import Issue
 from repairlab.importers.importer import Import, Settings
-from repairlab.importers.reading import chosen, field, need_sources, read_json
+from repairlab.importers.reading import chosen, need_sources
 
 _KEY = re.compile(r"([A-Za-z]+)_(\d+)_(.+)_(\d+)_(\d+)")
 """Project, number, path, first and last line; a path may hold underscores, so that only both ends are certain."""

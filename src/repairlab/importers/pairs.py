@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import field, read_json, read_text
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record
-from repairlab.importers.reading import field, need_sources, read_json, read_text
+from repairlab.importers.reading import need_sources
 
 PAIR_SETS = {
     "codexglue": "A folder of CodeXGLUE's code refinement (small or medium): SPLIT.buggy-fixed.buggy and .fixed.",

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.importers.junit_source import junit_class, junit_framework
-from repairlab.importers.reading import chosen, need_sources, read_text
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.small_programs import (
     EXTENSIONS,
     Cases,

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import cast
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.importers.junit_source import SLACK, with_longer_timeouts
 from repairlab.importers.quixbugs_lines import files_of_lines
-from repairlab.importers.reading import chosen, need_sources, read_text
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.small_programs import carried_over, limits_of, patch_of, pick_language, target_of, text_file
 
 _JAVA_TESTS = "java_testcases/junit"

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from repairlab.core.errors import UserError
-from repairlab.importers.reading import field, read_json_lines
+from repairlab.core.foreign import field
+from repairlab.importers.reading import read_json_lines
 
 _CONFTEST = """\
 import pytest

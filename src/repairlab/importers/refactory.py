@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.importers.reading import chosen, need_sources, read_text
+from repairlab.importers.reading import chosen, need_sources
 from repairlab.importers.small_programs import folders_of, limits_of, patch_of, safe_id, target_of, text_file
 
 _PATH = "solution.py"

@@ -8,11 +8,11 @@ from typing import Any
 
 from repairlab.core.diff import changed_lines, unified_diff
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import read_text
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import Span, line_of
 from repairlab.importers.importer import Dropped, ImportedBug, Proof, Settings, TreeFile
-from repairlab.importers.reading import read_text
 from repairlab.languages.language import Function
 from repairlab.languages.table import language as language_of
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from repairlab.core.diff import apply_edits, edits_of_patch
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import field
 from repairlab.importers.clones import Clones
 from repairlab.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.importers.python_projects import Found, changed, python_bug, texts
-from repairlab.importers.reading import chosen, field, need_sources, read_json_lines
+from repairlab.importers.reading import chosen, need_sources, read_json_lines
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field
 from repairlab.published.judgement import Judgement, Results, Ruling, results
-from repairlab.published.reading import as_type, field, read_object
+from repairlab.published.reading import read_object
 
 _RULINGS = {"correct": Ruling.CORRECT, "overfit": Ruling.REJECTED}
 _HEAD = re.compile(r'\s*\{\s*"[^"]+"\s*:\s*\{\s*"(correct|overfit)"\s*:\s*\[')

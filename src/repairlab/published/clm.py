@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import field
 from repairlab.published.judgement import Judgement, Results, results
-from repairlab.published.reading import correctness, field, files_of, objects, read_object
+from repairlab.published.reading import correctness, files_of, objects, read_object
 
 _HEAD = re.compile(r'\s*\{\s*"config"\s*:\s*"[^"]*"\s*,\s*"data"\s*:\s*\{')
 _SUFFIX = "_validate.json"

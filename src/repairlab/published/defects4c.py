@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field, parse_json, read_csv, read_text
 from repairlab.core.record import record
 from repairlab.published.grid import Cell, Grid, Statistics
-from repairlab.published.reading import as_type, field, files_of, objects, parse_json, read_csv, read_text
+from repairlab.published.reading import files_of, objects
 
 CATEGORIES = {
     "A.1": "Incorrect Function Usage",

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, read_csv
 from repairlab.core.record import record
-from repairlab.published.reading import as_type, read_csv, read_object
+from repairlab.published.reading import read_object
 
 
 @record

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field, parse_json, read_text
 from repairlab.core.record import record
 from repairlab.published.grid import Statistics
 from repairlab.published.judgement import Judgement, Results, Ruling, results
 from repairlab.published.nl2fix_dataset import statistics
-from repairlab.published.reading import as_type, correctness, field, files_of, objects, parse_json, read_object, read_text
+from repairlab.published.reading import correctness, files_of, objects, read_object
 
 _HEAD = re.compile(r'\s*\{\s*"[A-Za-z]+_\d+_[^"]+_\d+_\d+"\s*:\s*\{\s*"(src|patches)"')
 _KEY = re.compile(r"([A-Za-z]+)_(\d+)_.+_\d+_\d+")  # the path between may itself have underscores

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field
 from repairlab.core.record import record
 from repairlab.published.edit_distance import edit_distance
 from repairlab.published.grid import Cell, Grid, Statistics
-from repairlab.published.reading import as_type, field
 
 _WORD = re.compile(r"\w+|[^\w\s]+")
 _KEY = re.compile(r"([A-Za-z]+)_\d+_.+_\d+_\d+")

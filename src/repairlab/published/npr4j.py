@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field
 from repairlab.published.judgement import Judgement, Results, Ruling, results
-from repairlab.published.reading import as_type, field, objects, read_object
+from repairlab.published.reading import objects, read_object
 
 _RULINGS = {"accepted": Ruling.CORRECT, "rejected": Ruling.REJECTED}
 _HEAD = re.compile(r'\s*\{\s*"[^"]+<SEP>[^"]+"\s*:\s*\{\s*"(accepted|rejected)"')

@@ -102,7 +102,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
     named = fixed.tests if search.unsorted else named
     trigger = [name for name in named if name in failing and name not in unsteady]
     if not trigger:
-        told = [f"{name}: {broken.get(name, 'passes on the buggy tree')}" for name in named] or [fixed.error or "none is found"]
+        told = [f"{name}: {_why_not(name, broken, unsteady)}" for name in named] or [fixed.error or "none is found"]
         told = [" ".join(text.split()) for text in told]
         why = "; ".join([*told[:_SHOWN], *([f"{len(told) - _SHOWN} more"] if len(told) > _SHOWN else [])])
         return Found(bug_id=bug.id, problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})")
@@ -120,6 +120,13 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
         ),
     )
     return Found(bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression))
+
+
+def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) -> str:
+    """Say why a test shows nothing of the bug."""
+    if test in unsteady:
+        return f"fails on the buggy tree only now and then ({unsteady[test]})"
+    return broken.get(test, "passes on the buggy tree")
 
 
 def write_down(search: Search, found: Found) -> None:

@@ -5,15 +5,20 @@ Called by `importing`.
 
 import contextlib
 import functools
+import hashlib
 import json
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import digest
+from repairlab.runs import discovery
 from repairlab.runs.discovery import Found, Search
 from repairlab.runs.pool import Machine
 from repairlab.runs.run import environment_of
 from repairlab.runs.store import decode, encode
+
+_WAYS = hashlib.sha256(Path(discovery.__file__).read_bytes()).hexdigest()
+"""How tests are looked for; the tools say all else that decides."""
 
 
 class Journal:
@@ -29,7 +34,7 @@ class Journal:
         known = self._known
         with contextlib.suppress(HarnessError):  # a tool is missing, which the bug will tell
             tools = environment_of([search.language], self._machine)
-            self._keys[search.bug_id] = digest(search.digest, search.places, search.unsorted, search.proof, tools)
+            self._keys[search.bug_id] = digest(search.digest, search.places, search.unsorted, search.proof, tools, _WAYS)
         return known.get(self._keys.get(search.bug_id, ""))
 
     def keep(self, found: Found) -> None:

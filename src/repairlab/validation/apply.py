@@ -21,6 +21,9 @@ _SETTINGS = (
     *("build.xml", "pom.xml", "*.gradle", "*.gradle.kts", "junit-platform.properties", "META-INF/**"),
     # C and C++: build tools
     *("CMakeLists.txt", "*.cmake", "CMakePresets.json", "Makefile", "makefile", "GNUmakefile", "*.mk", "*.ninja", "configure*"),
+    # autoconf, automake and libtool: what they read, and the scripts that they leave
+    *("*.am", "*.ac", "*.m4", "Makefile.in", "autogen.sh", "bootstrap", "bootstrap.sh", "test-driver", "libtool", "ltmain.sh"),
+    *("compile", "config.guess", "config.site", "config.status", "config.sub", "depcomp", "install-sh", "missing", "ylwrap"),
     # code that would stand in for a test framework
     *("pytest.py", "unittest.py", "pytest/**", "_pytest/**", "unittest/**", "pluggy/**", "pluggy.py"),
     *(

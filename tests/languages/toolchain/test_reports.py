@@ -113,6 +113,16 @@ def test_report_of_catch2_version_3_is_understood() -> None:
         ("c", "", "the compiler said nothing"),
         ("c", "sh: 1: gcc: not found\n", "sh: 1: gcc: not found"),
         ("c", "made it.\n../wrap: line 1: yacc: command not found\n*** Error 127\n", "../wrap: line 1: yacc: command not found"),
+        (
+            "c",
+            "CMake Error at /usr/share/Find.cmake:230 (message):\n  Could NOT find Foo\n",
+            "CMake Error at Find.cmake:230 (message): Could NOT find Foo",
+        ),
+        (
+            "c",
+            "configure: error: Package requirements (check) were not met:\n\nNo package 'check' found\n",
+            "configure: error: Package requirements (check) were not met: No package 'check' found",
+        ),
         ("c", "sh: 1: odd: not found\na.c:1:1: error: x\n", "a.c:1:1: error: x"),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.record import digest
 from repairlab.repairers.llm.answer_file import AnswerFile
 from repairlab.repairers.llm.http import Client, Clock
 from repairlab.repairers.llm.kept import Keeping, KeptModel
@@ -15,6 +16,7 @@ from repairlab.repairers.llm.ledger import Ledger, Request, asking_for, read_req
 from repairlab.repairers.llm.model import ChatModel, Message, Prompt, Sampling, Unreachable
 from repairlab.repairers.llm.open import open_embedder, open_model
 from repairlab.repairers.llm.providers import endpoint
+from repairlab.repairers.llm.scripted import ScriptedModel
 from repairlab.repairers.llm.served import ServedModel, Terms
 from repairlab.repairers.llm.settings import Access, LlmSettings
 from tests.repairers.llm.answering import Asked, Said, answering, chat
@@ -132,6 +134,15 @@ def test_what_is_booked_is_kept(tmp_path: Path) -> None:
         with open_model(settings, Access(offline=True), cache=tmp_path) as model:
             assert [answer.text for answer in model.complete(PROMPT, Sampling(), n=2)] == ["one", "two"]
     assert [line.n for line in read_requests(tmp_path / "requests.jsonl")] == [2]
+
+
+def test_what_is_booked_of_a_model_in_process_is_kept(tmp_path: Path) -> None:
+    inner, file = ScriptedModel(lambda _, number: f"answer {number}"), AnswerFile(tmp_path)
+    with KeptModel(inner, Keeping(file=file, ledger=Torn(tmp_path / "requests.jsonl"))) as model:
+        with pytest.raises(HarnessError, match="the end"):
+            model.complete(PROMPT, Sampling(), n=2)
+        key = digest(inner.name, "", PROMPT, Sampling())
+        assert [answer.text for answer in file.answers(key, [0, 1]).values()] == ["answer 0", "answer 1"]
 
 
 def test_prices_of_the_users_own_are_booked(tmp_path: Path) -> None:

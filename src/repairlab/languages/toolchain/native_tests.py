@@ -48,8 +48,10 @@ _LISTS = {
     "gtest": """"$1" --gtest_list_tests | awk '/^[^ ]/ { suite = $1 } /^  / { print suite $1 }'""",
     "catch2": '"$1" --list-test-names-only; true',
     "lines": '"$1" --list',
-    "automake": r"""printf 'include Makefile\nlist-tests:\n\t@for test in $(TESTS); do echo "$$test"; done\n' |
-        make -s --no-print-directory -C "$1" -f - list-tests""",
+    # Makefiles say other things, too, for example when they are made anew.
+    "automake": r"""said=$(printf 'include Makefile\nlist-tests:\n\t@$(foreach test,$(TESTS),$(info TEST: $(test))):\n' |
+        make -s --no-print-directory -C "$1" -f - list-tests) || exit
+        printf '%s\n' "$said" | sed -n 's/^TEST: //p'""",
 }
 """Shell commands that print the names of all tests, one a line."""
 

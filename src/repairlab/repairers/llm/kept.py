@@ -1,7 +1,7 @@
 """Models and embedders whose answers are kept: nothing is asked, or paid, twice, and a finished run replays without a server.
 
 The wrappers that `open` hands out. Answers have numbers; only those that are missing are asked for, and each is stored as it comes,
-before it is booked: whatever a run that was killed has on its books, it has.
+before it is booked: the answers that a killed run has on its books are there. (Vectors cost little, and are booked first.)
 """
 
 import dataclasses
@@ -157,8 +157,9 @@ class KeptModel(_Closing):
         for first, n in _runs(numbers, most=_AT_ONCE):
             started = time.monotonic()
             made = dict(enumerate(self._model.complete(prompt, sampling, first=first, n=n), first))
+            seconds = round(time.monotonic() - started, 3)
             kept = {number: keep(number, answer) for number, answer in made.items()}
-            self._book(prompt, made, seconds=round(time.monotonic() - started, 3))
+            self._book(prompt, made, seconds=seconds)
             yield from kept.items()
 
     def _absent(self, prompt: Prompt, sampling: Sampling, n: int) -> Exception:

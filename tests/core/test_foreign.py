@@ -1,0 +1,76 @@
+"""Whatever is wrong with somebody's file is said with its name, line and field."""
+
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.errors import UserError
+from repairlab.core.foreign import field, read_csv, read_json
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "data.json"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b'{"a": 1,\n "b": }', "line 2: not valid JSON"),
+        (b"\xff\xfe", "not UTF-8 text"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"", "line 1: not valid JSON"),
+        (b"[" + b"9" * 5000 + b"]", "line 1: not valid JSON: Exceeds the limit"),
+        (b'{"a": {"b": 1, "b": 2}}', "an object has the key 'b' twice"),
+    ],
+)
+def test_a_broken_json_file_is_named_with_its_line(file: Path, text: bytes, message: str) -> None:
+    file.write_bytes(text)
+    with pytest.raises(UserError, match=message) as caught:
+        read_json(file)
+    assert str(file) in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(file: Path) -> None:
+    file.write_bytes(b'\xef\xbb\xbf{"a": 1}')
+    assert read_json(file) == {"a": 1}
+    file.write_bytes(b"\xef\xbb\xbfa,b\n1,2\n")
+    assert read_csv(file, ("a",)) == [(f"{file}, line 2", {"a": "1", "b": "2"})]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [({}, "'x' is missing"), ({"x": 3}, "should be text, not a whole number"), ({"x": True}, "not true or false")],
+)
+def test_fields_are_there_and_of_their_type(entry: dict[str, object], message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
+        field(entry, "x", str, "f.json, line 3")
+    assert str(caught.value).startswith("f.json, line 3: ")
+    assert field({"x": "y"}, "x", str, "") == "y"
+
+
+def test_csv_needs_its_columns(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,\n")
+    assert list(read_csv(tmp_path / "t.csv", ("a", "b"))) == [(f"{tmp_path}/t.csv, line 2", {"a": "1", "b": ""})]
+    with pytest.raises(UserError, match=r"line 1: the columns c are missing; found are a, b"):
+        list(read_csv(tmp_path / "t.csv", ("a", "c")))
+
+
+def test_csv_has_its_own_idea_of_lines(file: Path) -> None:
+    file.write_text('a,b\nx\u2028y,"1\n2"\nz,3\n', encoding="utf-8")
+    assert [row for _, row in read_csv(file, ("a", "b"))] == [{"a": "x\u2028y", "b": "1\n2"}, {"a": "z", "b": "3"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1\n", "line 2: the row is too short"),
+        ('a,b\n1,"2\n', "not valid CSV"),
+        (f"a,b\n{'x' * 200_000},1\n", "not valid CSV"),
+    ],
+)
+def test_broken_csv_is_named_with_its_line(file: Path, text: str, message: str) -> None:
+    file.write_text(text)
+    with pytest.raises(UserError, match=message) as caught:
+        read_csv(file, ("a", "b"))
+    assert f"{file}, line " in str(caught.value)

@@ -84,6 +84,19 @@ def test_a_candidate_that_does_not_apply_says_why(program: Bug, sandbox: Sandbox
     assert (unreadable.verdict, unreadable.message) == (Verdict.UNAPPLICABLE, "the answer is empty")
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("conftest.py", "pom.xml", "CMakeLists.txt", "Makefile", "configure", "configure.ac", "org/junit/Assert.java"),
+        *("Makefile.am", "tests.am", "Makefile.in", "aclocal.m4", "autogen.sh", "bootstrap", "test-driver", "ltmain.sh", "missing"),
+    ],
+)
+def test_no_candidate_touches_how_tests_are_built_and_run(program: Bug, path: str) -> None:
+    for name in (path, f"some/folder/{path}"):
+        outcome = validate(candidate(program, Edit(path=name, text="x\n")), program, FakeSandbox(lambda _: exited()))
+        assert outcome.verdict is Verdict.UNAPPLICABLE and "tampering" in outcome.message
+
+
 def test_projects_pass_their_trigger_and_regression_tests(project: Bug, sandbox: Sandbox) -> None:
     fixed = validate(candidate(project, *project.oracle.reference), project, sandbox)
     assert (fixed.verdict, fixed.n_passed, fixed.stage) == (Verdict.PLAUSIBLE, 2, "regression")

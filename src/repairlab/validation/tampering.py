@@ -19,7 +19,7 @@ from repairlab.validation.worktree import files_below
 
 _CODE = (".py", ".java", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cmake", ".ini", ".cfg", ".toml", ".xml", "Makefile")
 """Test files with these endings must be as they were after the tests; others may be data that tests write."""
-_BUILT = (".class", ".jar", ".so", "CTestTestfile.cmake")
+_BUILT = (".class", ".jar", ".so", "CTestTestfile.cmake", "Makefile")
 
 _DECIDING = (
     r"__assert_fail|__assert_perror_fail|__assert|_?exit|_Exit|abort|strcmp|strncmp|strcasecmp|memcmp|strlen|strstr|abs|fabs|isnan"
@@ -89,9 +89,10 @@ def _built(bug: Bug, work: Path) -> Iterator[tuple[str, str]]:
     """Yield programs, libraries, classes and test lists of the build with their content's hash."""
     if bug.oracle.test.program:
         yield bug.oracle.test.program, _content(work, bug.oracle.test.program)
-    if (work / "build").is_symlink():
+    root = "." if bug.oracle.test.framework == "automake" else "build"  # automake's makefiles and programs lie beside the sources
+    if (work / root).is_symlink():
         return
-    folders = ["build"] if (work / "build").is_dir() else []
+    folders = [root] if (work / root).is_dir() else []
     for folder in folders:
         with os.scandir(work / folder) as listed:
             for entry in listed:
@@ -155,8 +156,8 @@ def _new_trick(bug: Bug, old: str, new: str) -> str:
         "code runs before main ({})": _BEFORE_MAIN,
         # In C++ a function of the same name is another function.
         "a function of the C library is replaced ({})": _DEFINES if bug.problem.language == "c" else None,
-        # CTest knows a test by its exit code alone; elsewhere a report must be forged, which canaries find.
-        "the process can be left early ({})": _EXITS if framework == "ctest" else None,
+        # CTest and automake know a test by its exit code alone; elsewhere a report must be forged, which canaries find.
+        "the process can be left early ({})": _EXITS if framework in ("ctest", "automake") else None,
     }
     checks: Mapping[str, re.Pattern[str] | None] = {
         "the test framework is used outside the tests ({})": _FRAMEWORK.get(framework),

@@ -224,6 +224,13 @@ def test_a_project_without_a_recipe_is_dropped_before_it_is_cloned(checkout: Pat
     assert bug_of(checkout, "other@*") == Dropped(id="other@222222222222", reason=reason)
 
 
+def test_an_import_of_nothing_tells_every_reason(checkout: Path, tmp_path: Path) -> None:
+    chosen = settings(checkout, include=("other@*",))
+    with pytest.raises(UserError, match=r"no bug could be imported; 1 were dropped:\n  other@2{12}: project someone___other"):
+        import_benchmark("defects4c", [checkout], tmp_path / "b", chosen, print, print)
+    assert not (tmp_path / "b").exists()
+
+
 def built_by_a_script(checkout: Path, *touched: str) -> Path:
     """Turn the CMake project into one that Defects4C builds by a script, with a vulnerability, and return its clone."""
     project = checkout / "defectsc_tpl/projects_v1/someone___counter"
@@ -315,6 +322,14 @@ def test_a_bug_without_test_files_or_among_them_is_dropped(checkout: Path) -> No
         path.write_text(json.dumps([record | {"files": files}]))
         dropped = bug_of(checkout, "counter@*")
         assert isinstance(dropped, Dropped) and reason in dropped.reason
+
+
+@pytest.mark.parametrize("scripted", [False, True])
+def test_a_folder_where_builds_are_made_is_in_the_way(checkout: Path, *, scripted: bool) -> None:
+    clone = built_by_a_script(checkout) if scripted else checkout.parent / "clones/counter"
+    fixed_again(checkout, clone, {"build/cmake/x.cmake": "x"})
+    dropped = bug_of(checkout, "counter@*")
+    assert isinstance(dropped, Dropped) and "its tree has a folder build" in dropped.reason
 
 
 def test_what_nobody_knows_tests_of_is_dropped(checkout: Path) -> None:

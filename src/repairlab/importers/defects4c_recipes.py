@@ -84,6 +84,7 @@ def _ctest(bug: Record, tree: Tree) -> Recipe:
     """Return the recipe of any CMake project that is built without a script, and whose tests have names."""
     if "CMakeLists.txt" not in tree:
         raise _elsewhere(bug)
+    _need_build_folder(bug, tree)
     return Recipe(
         build={"tool": "cmake", "flags": _cmake_flags(bug), "limits": _LONG_BUILD},
         test={
@@ -107,6 +108,7 @@ def _by_tree(bug: Record, tree: Tree) -> Recipe:
     if folders and any(name.endswith(".am") for name in touched) and "CMakeLists.txt" not in touched:
         by_cmake = False
     if by_cmake:
+        _need_build_folder(bug, tree)
         build, test = _cmake_build(bug), {"framework": "ctest"}
     elif folders:
         build, test = _automake_build(bug), {"framework": "automake", "program": folders[0]}
@@ -120,6 +122,11 @@ def _by_tree(bug: Record, tree: Tree) -> Recipe:
         unsorted=True,
         notes=(f"the tests of {folders[0]} count; those of {', '.join(left)} do not",) if left else (),
     )
+
+
+def _need_build_folder(bug: Record, tree: Tree) -> None:
+    if any(path.startswith("build/") for path in tree):
+        raise UserError(f"project {bug.project}: its tree has a folder build, where CMake projects are built here")
 
 
 def _cmake_build(bug: Record) -> dict[str, Any]:

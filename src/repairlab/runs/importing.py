@@ -17,6 +17,9 @@ from repairlab.runs.discovery import Found, Search, discover, write_down
 from repairlab.runs.journal import Journal
 from repairlab.runs.pool import Machine, run_pool
 
+_REASONS = 20
+"""Of so many dropped bugs the reason is told where no other is left."""
+
 
 @record
 class Imported:
@@ -68,10 +71,15 @@ def import_benchmark(
         except Interrupted:
             raise journal.stopped() from None
         if not made.bugs:
-            reason = f" The first: {made.dropped[0].id}: {made.dropped[0].reason}" if made.dropped else ""
-            raise UserError(f"no bug could be imported; {len(made.dropped)} were dropped.{reason}")
+            raise _nothing(made.dropped)
     journal.remove()
     return Imported(folder=folder, bugs=tuple(made.bugs), dropped=tuple(made.dropped), notes=tuple(made.notes))
+
+
+def _nothing(dropped: Sequence[Dropped]) -> UserError:
+    reasons = "".join(f"\n  {bug.id}: {bug.reason}" for bug in dropped[:_REASONS])
+    rest = f"\n  … and {len(dropped) - _REASONS} more" if len(dropped) > _REASONS else ""
+    return UserError(f"no bug could be imported; {len(dropped)} were dropped{':' if reasons else ''}{reasons}{rest}")
 
 
 class _Folder:

@@ -115,8 +115,8 @@ def test_report_of_catch2_version_3_is_understood() -> None:
         ("c", "made it.\n../wrap: line 1: yacc: command not found\n*** Error 127\n", "../wrap: line 1: yacc: command not found"),
         (
             "c",
-            "CMake Error at /usr/share/Find.cmake:230 (message):\n  Could NOT find Foo\n",
-            "CMake Error at Find.cmake:230 (message): Could NOT find Foo",
+            "CMake Error at /work/CMakeLists.txt:11 (include):\n  include could not find requested file:\n\n    Foo\n\nBar\n",
+            "CMake Error at CMakeLists.txt:11 (include): include could not find requested file: Foo",
         ),
         (
             "c",

@@ -184,8 +184,9 @@ def first_error(stderr: bytes, language: str) -> str:
     found = _ERROR_LINES.get(language, _NATIVE_ERROR_LINE).search(text) or _MISSING_TOOL.search(text)
     lines = [line for line in text.splitlines() if line.strip()]
     line = found.group() if found else (lines[0] if lines else "the compiler said nothing")
-    if found and line.endswith(":"):  # CMake and configure say on the next line what is missing
-        line += " " + next((more for more in text[found.end() :].splitlines() if more.strip()), "")
+    more = iter(text[found.end() :].splitlines() if found else ())
+    while line.endswith(":") and (rest := next(filter(str.strip, more), "")):  # CMake and configure say below what is missing
+        line += f" {rest.strip()}"
     # Only the folder of an absolute path is dropped: relative ones are the tree's own.
     line = re.sub(r"(?<![\w./])/(?:[^\s/:'\"()]+/)*([^\s/:'\"()]+)", r"\1", line)
     return shorten(" ".join(line.split()))

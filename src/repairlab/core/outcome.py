@@ -89,6 +89,8 @@ class Outcome:
     """The candidate whose run decided this one, when both are equal after normalisation."""
     evidence: str = ""
     """Tail of the log: compiler output or the failing test's output."""
+    guard: str = ""
+    """What stood against a forged pass: which counter-tests failed as they must, or `unguarded` and why."""
 
     @property
     def n_passed(self) -> int:

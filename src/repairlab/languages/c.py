@@ -1,8 +1,12 @@
 """C: reading source text, and the language's entry; the table of languages loads it by name."""
 
+import random
 from functools import cached_property
 
+from repairlab.core.recipe import Framework
 from repairlab.languages import declarations, syntax
+from repairlab.languages.counter import native
+from repairlab.languages.counter.change import TestBody
 from repairlab.languages.curly import lex
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
 from repairlab.languages.toolchain.native import NativeToolchain
@@ -32,6 +36,10 @@ int main(void) {
     def toolchain(self) -> Toolchain:
         """Return the tool chain, made when first asked for."""
         return NativeToolchain(self._tools, "c")
+
+    def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
+        """Return the functions of a test file and what can be changed in them."""
+        return native.test_bodies(source, draw, "c", framework)
 
 
 class CSyntax:

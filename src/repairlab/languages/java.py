@@ -1,10 +1,14 @@
 """Java: finding methods in the tokens of classes, and the language's entry; the table of languages loads it by name."""
 
+import random
 from functools import cached_property
 
+from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
 from repairlab.languages import syntax
 from repairlab.languages.brackets import Bracketed
+from repairlab.languages.counter import java
+from repairlab.languages.counter.change import TestBody
 from repairlab.languages.curly import lex
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
 from repairlab.languages.toolchain.java import JavaToolchain
@@ -35,6 +39,10 @@ public class Main {
     def toolchain(self) -> Toolchain:
         """Return the tool chain, made when first asked for."""
         return JavaToolchain(self._tools)
+
+    def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
+        """Return the functions of a test file and what can be changed in them."""
+        return java.test_bodies(source, draw, framework)
 
 
 class JavaSyntax:

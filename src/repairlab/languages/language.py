@@ -1,14 +1,16 @@
 """What every language offers: reading source text, and building and testing trees of it. `table.py` lists the languages."""
 
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import TestResult
-from repairlab.core.recipe import Build, Test
+from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.record import record
 from repairlab.core.text import Span
+from repairlab.languages.counter.change import TestBody
 
 
 @record
@@ -258,4 +260,8 @@ class Language(Protocol):
     @property
     def toolchain(self) -> Toolchain:
         """Return the tool chain; made when first asked for, so that reading source needs no tools."""
+        ...
+
+    def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
+        """Return the functions of a test file and what can be changed in them so that an honest candidate fails."""
         ...

@@ -1,9 +1,13 @@
 """Python: finding functions by the depth of lines, and the language's entry; the table of languages loads it by name."""
 
+import random
 from functools import cached_property
 
+from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
 from repairlab.languages import syntax
+from repairlab.languages.counter import python
+from repairlab.languages.counter.change import TestBody
 from repairlab.languages.indented import lex
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
 from repairlab.languages.syntax import Piece
@@ -25,6 +29,11 @@ class Python:
     def toolchain(self) -> Toolchain:
         """Return the tool chain, made when first asked for."""
         return PythonToolchain(self._tools)
+
+    def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
+        """Return the functions of a test file and what can be changed in them."""
+        del framework
+        return python.test_bodies(source, draw)
 
 
 class PythonSyntax:

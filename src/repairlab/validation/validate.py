@@ -15,6 +15,7 @@ from repairlab.languages.language import Shareable, Toolchain, Warmable
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.counter_tests import CounterTests
 from repairlab.validation.trial import Trial
 from repairlab.validation.warm import Warm
 from repairlab.validation.worktree import WorkTree, files_below
@@ -35,7 +36,10 @@ def validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy
 class Workbench:
     """Validates candidates of one bug and keeps what they share; `workbench` makes it."""
 
-    def __init__(self, bug: Bug, sandbox: Sandbox, stack: ExitStack, *, warm: bool) -> None:
+    def __init__(self, bug: Bug, sandbox: Sandbox, stack: ExitStack, *, warm: bool, guarded: bool = True) -> None:
+        """Take what is closed with it; without `guarded` a pass is believed."""
+        self._guarded = guarded
+        self._counter_tests: CounterTests | None = None
         self._bug = bug
         self._sandbox = sandbox
         self._stack = stack
@@ -50,9 +54,9 @@ class Workbench:
         try:
             changed = changed_files(candidate, self._bug)
             try:
-                return self._judge(candidate, changed, policy, confirm)
+                return self._believed(candidate, self._judge(candidate, changed, policy, confirm))
             except HarnessError:
-                return self._judge_afresh(candidate, changed, policy, confirm)
+                return self._believed(candidate, self._judge_afresh(candidate, changed, policy, confirm))
         except UserError as error:
             return _outcome(candidate, self._bug, policy, Verdict.UNAPPLICABLE, str(error))
         except HarnessError as error:
@@ -75,6 +79,30 @@ class Workbench:
         verdict, message = trial.judge()
         return _outcome(candidate, self._bug, policy, verdict, message, trial)
 
+    def _believed(self, candidate: Candidate, outcome: Outcome) -> Outcome:
+        """Return an outcome, unless it is a pass that counter-tests show to be none."""
+        oracle = self._bug.oracle
+        if outcome.verdict is not Verdict.PLAUSIBLE or not self._guarded or not (oracle.trigger or oracle.regression):
+            return outcome  # the output of cases is compared outside of the sandbox: there is nothing to forge
+        if candidate.edits == oracle.reference:
+            return dataclasses.replace(outcome, guard="the reference fix, by which counter-tests are chosen")
+        found = self.counter_tests.examine(candidate)
+        if not found.problem:
+            return dataclasses.replace(outcome, guard=found.note)
+        return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:500], guard=found.note)
+
+    @property
+    def counter_tests(self) -> CounterTests:
+        """The counter-tests of the bug, made when first asked for."""
+        if self._counter_tests is None:
+            self._counter_tests = CounterTests(
+                self._bug,
+                lambda: self._stack.enter_context(_temporary_folder()),
+                lambda twin: workbench(twin, self._sandbox, warm=self._keeps, guarded=False),
+            )
+            self._stack.callback(self._counter_tests.close)
+        return self._counter_tests
+
     def _judge_afresh(self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Outcome:
         """Judge in a folder of the candidate's own, built from nothing, a process for every command."""
         with _temporary_folder() as folder:
@@ -93,10 +121,10 @@ class Workbench:
 
 
 @contextmanager
-def workbench(bug: Bug, sandbox: Sandbox, *, warm: bool = True) -> Iterator[Workbench]:
-    """Open a workbench; without `warm` every candidate is built and run from scratch."""
+def workbench(bug: Bug, sandbox: Sandbox, *, warm: bool = True, guarded: bool = True) -> Iterator[Workbench]:
+    """Open a workbench; without `warm` every candidate is built and run from scratch, without `guarded` every pass is believed."""
     with ExitStack() as stack:
-        yield Workbench(bug, sandbox, stack, warm=warm)
+        yield Workbench(bug, sandbox, stack, warm=warm, guarded=guarded)
 
 
 class _Workshop:

@@ -1,0 +1,162 @@
+"""Drawing what is changed in the test files of a bug. Called by `counter_tests`, which finds out what comes of it."""
+
+import random
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from repairlab.core.bug import Bug
+from repairlab.core.glob import matching
+from repairlab.core.text import Span
+from repairlab.languages.counter.change import Change, Kind, TestBody, chosen, other_string, words
+from repairlab.languages.table import language, language_of_path
+from repairlab.validation.worktree import files_below
+
+REGRESSION_TESTS = 8
+"""How many regression tests are changed, besides all trigger tests."""
+_WEIGHTS: Mapping[Kind, int] = {"literal": 500, "negation": 50, "end": 10, "begin": 1}
+"""Whoever forges passes can tell an added assertion from the ones that were there, but not a wrong literal from a right one."""
+_LEVELS: tuple[tuple[Kind, ...], ...] = (("literal", "negation", "end", "begin"), ("literal", "end"), ("literal",), ())
+"""What is changed in a file; where that does not build, less."""
+_ADDED: tuple[Kind, ...] = ("end", "begin")
+_LARGEST_FILE = 2_000_000
+_EXPECTED = re.compile(r"\.(?:out|exp|expect|expected|gold|golden|ref|ans|answer|stdout|result|ok)\b")
+"""Names of files that hold what a test should print."""
+_CHECK_LINE = re.compile(r"\b[A-Z]*CHECK[A-Z0-9-]*:[ \t]*(\S.*)")
+"""What lit's tests say of the output they want."""
+
+
+class Draft:
+    """One draw: where each test is changed, and the texts of both twins that come of it."""
+
+    def __init__(self, bug: Bug, draw: random.Random) -> None:
+        self._draw = draw
+        regression = [test for test in bug.oracle.regression if test not in bug.oracle.trigger]
+        self.tests = (*bug.oracle.trigger, *draw.sample(regression, min(REGRESSION_TESTS, len(regression))))
+        """Tests that run in the twins."""
+        self._sources = dict(_texts(bug))
+        self._levels = dict.fromkeys(self._sources, 0)
+        self._tails = {path: _tail(path, draw) for path in self._sources}
+        bodies = {path: _bodies(bug, path, text, draw) for path, text in self._sources.items()}
+        wanted = chosen([body for found in bodies.values() for body in found], self.tests)
+        self._bodies = {path: [body for body in found if body in wanted] for path, found in bodies.items()}
+        if not any(self._bodies.values()):
+            self._bodies = {path: list(_data_bodies(path, text, self.tests, draw)) for path, text in self._sources.items()}
+        self._left = {(path, index): list(body.changes) for path, index, body in self._all()}
+        self._drawn: dict[tuple[str, int], Change] = {}
+        self._draw_where_none()
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether anything can be changed at all."""
+        return bool(self._drawn)
+
+    def neutral(self) -> dict[str, str]:
+        """Return the test files of the neutral twin."""
+        return self._written({})
+
+    def counter(self) -> dict[str, str]:
+        """Return the test files of the counter twin."""
+        return self._written(self._drawn)
+
+    def redraw(self, failing: Collection[str]) -> bool:
+        """Draw other changes for tests that did not fail; returns whether there were any."""
+        failed = words(failing)
+        useless = [key for key, (_, _, body) in self._keyed().items() if key in self._drawn and not failed.intersection(body.names)]
+        for key in useless:
+            self._left[key].remove(self._drawn.pop(key))
+        self._draw_where_none()
+        return any(key in self._drawn for key in useless)
+
+    def change_less(self, said: str) -> bool:
+        """Give up the riskier changes of files that a compiler complains of, or of all; returns whether there is less to change."""
+        named = [path for path in self._sources if Path(path).name in said]
+        risky = [path for path in named or self._sources if self._levels[path] < len(_LEVELS) - 1]
+        for path in risky:
+            self._levels[path] += 1
+        for key, change in list(self._drawn.items()):
+            if change.kind not in _LEVELS[self._levels[key[0]]]:
+                del self._drawn[key]
+        self._draw_where_none()
+        return bool(risky)
+
+    def _all(self) -> Iterator[tuple[str, int, TestBody]]:
+        for path, bodies in self._bodies.items():
+            for index, body in enumerate(bodies):
+                yield path, index, body
+
+    def _keyed(self) -> dict[tuple[str, int], tuple[str, int, TestBody]]:
+        return {(path, index): (path, index, body) for path, index, body in self._all()}
+
+    def _draw_where_none(self) -> None:
+        for (path, index), left in self._left.items():
+            possible = [change for change in left if change.kind in _LEVELS[self._levels[path]]]
+            if possible and (path, index) not in self._drawn:
+                weights = [_WEIGHTS[change.kind] for change in possible]
+                self._drawn[path, index] = self._draw.choices(possible, weights)[0]
+
+    def _written(self, drawn: Mapping[tuple[str, int], Change]) -> dict[str, str]:
+        texts: dict[str, str] = {}
+        for path, source in self._sources.items():
+            edits = list[tuple[Span, str]]()
+            for index, body in enumerate(self._bodies[path]):
+                for change in body.changes:
+                    if change is drawn.get((path, index)):
+                        edits.append((change.span, change.false))
+                    elif change.kind in _ADDED and change.kind in _LEVELS[self._levels[path]]:
+                        edits.append((change.span, change.neutral))
+            if self._bodies[path]:
+                texts[path] = _edited(source, edits) + self._tails[path]
+        return texts
+
+
+def _texts(bug: Bug) -> Iterator[tuple[str, str]]:
+    """Yield the test files of a bug that hold text."""
+    root = Path(bug.tree.source)
+    for path in matching(files_below(root), bug.oracle.test.files):
+        file = root / path
+        if file.is_symlink() or file.stat().st_size > _LARGEST_FILE:
+            continue
+        try:
+            yield path, file.read_bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+
+
+def _bodies(bug: Bug, path: str, text: str, draw: random.Random) -> list[TestBody]:
+    kind = language_of_path(path)
+    native = ("c", "cpp")
+    if kind in native and bug.problem.language in native:
+        kind = bug.problem.language if path.endswith(".h") else kind
+    return language(kind).test_bodies(text, bug.oracle.test.framework, draw) if kind else []
+
+
+def _data_bodies(path: str, text: str, tests: Collection[str], draw: random.Random) -> Iterator[TestBody]:
+    """Yield the lines of a file that say what a test should print; for tests that are no functions of ours."""
+    stems = {part for test in tests for part in (test, Path(test).stem)}
+    if not stems.intersection((path, Path(path).name, Path(path).stem, Path(path).name.partition(".")[0])):
+        return
+    found = list(_CHECK_LINE.finditer(text))
+    spans = [match.span(1) for match in found] if found else []
+    if _EXPECTED.search(Path(path).name):
+        spans += [match.span() for match in re.finditer(r"\S.*", text)]
+    changes = []
+    for start, end in draw.sample(spans, min(20, len(spans))):
+        old = text[start:end]
+        new = other_string(f'"{old}"', draw)[1:-1]
+        changes.append(Change(kind="literal", span=Span(start=start, end=end), neutral=old, false=new))
+    if changes:
+        yield TestBody(names=tuple(words(stem for stem in stems if stem in path)), changes=tuple(changes))
+
+
+def _tail(path: str, draw: random.Random) -> str:
+    """Return a comment of random length for the end of a source file."""
+    word = "".join(draw.choice("0123456789abcdef") for _ in range(draw.randrange(8, 64)))
+    kind = language_of_path(path)
+    return "" if kind is None else f"\n# {word}\n" if kind == "python" else f"\n// {word}\n"
+
+
+def _edited(source: str, edits: list[tuple[Span, str]]) -> str:
+    for span, text in sorted(edits, key=lambda edit: (edit[0].start, edit[0].end), reverse=True):
+        source = source[: span.start] + text + source[span.end :]
+    return source

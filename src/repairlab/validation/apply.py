@@ -11,7 +11,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.glob import matching
 from repairlab.core.record import digest
 from repairlab.languages.table import language
-from repairlab.validation.worktree import write_text
+from repairlab.validation.worktree import files_below, write_text
 
 _SETTINGS = (
     # Python: pytest, and what every interpreter loads at its start
@@ -85,6 +85,19 @@ def lay_out(bug: Bug, changed: Mapping[str, str | None], work: Path) -> None:
         shutil.copytree(bug.tree.source, work, symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
         for path, text in changed.items():
             write_text(work / path, text)
+    except (OSError, shutil.Error) as error:
+        raise HarnessError(f"cannot lay out bug {bug.id}: {error}") from error
+
+
+def lay_over(bug: Bug, built: Path, work: Path) -> None:
+    """Copy the built tree of a twin to `work`, and write those of the bug's own files into it that differ."""
+    source = Path(bug.tree.source)
+    try:
+        shutil.copytree(built, work, symlinks=True)
+        for path in files_below(source):
+            content = (source / path).read_bytes()
+            if (work / path).read_bytes() != content:
+                (work / path).write_bytes(content)
     except (OSError, shutil.Error) as error:
         raise HarnessError(f"cannot lay out bug {bug.id}: {error}") from error
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from repairlab.core.bug import Bug
 from repairlab.core.glob import matching
 from repairlab.core.text import Span
-from repairlab.languages.counter.change import Change, Kind, TestBody, chosen, other_string, words
+from repairlab.languages.counter.change import Change, Kind, TestBody, of_programs, of_tests, other_string, words
 from repairlab.languages.table import language, language_of_path
 from repairlab.validation.worktree import files_below
 
@@ -18,6 +18,8 @@ _WEIGHTS: Mapping[Kind, int] = {"literal": 500, "negation": 50, "end": 10, "begi
 """Whoever forges passes can tell an added assertion from the ones that were there, but not a wrong literal from a right one."""
 _LEVELS: tuple[tuple[Kind, ...], ...] = (("literal", "negation", "end", "begin"), ("literal", "end"), ("literal",), ())
 """What is changed in a file; where that does not build, less."""
+_SHARE = 0.7
+"""How many of the changes of a program are made at once: a test may use any of them."""
 _ADDED: tuple[Kind, ...] = ("end", "begin")
 _LARGEST_FILE = 2_000_000
 _EXPECTED = re.compile(r"\.(?:out|exp|expect|expected|gold|golden|ref|ans|answer|stdout|result|ok)\b")
@@ -38,8 +40,11 @@ class Draft:
         self._levels = dict.fromkeys(self._sources, 0)
         self._tails = {path: _tail(path, draw) for path in self._sources}
         bodies = {path: _bodies(bug, path, text, draw) for path, text in self._sources.items()}
-        wanted = chosen([body for found in bodies.values() for body in found], self.tests)
-        self._bodies = {path: [body for body in found if body in wanted] for path, found in bodies.items()}
+        self._bodies = {path: of_tests(found, self.tests) for path, found in bodies.items()}
+        self._named = any(self._bodies.values())
+        """Whether tests are functions with names; else all changes of programs are drawn from together."""
+        if not self._named:
+            self._bodies = {path: of_programs(found) for path, found in bodies.items()}
         if not any(self._bodies.values()):
             self._bodies = {path: list(_data_bodies(path, text, self.tests, draw)) for path, text in self._sources.items()}
         self._left = {(path, index): list(body.changes) for path, index, body in self._all()}
@@ -61,6 +66,10 @@ class Draft:
 
     def redraw(self, failing: Collection[str]) -> bool:
         """Draw other changes for tests that did not fail; returns whether there were any."""
+        if not self._named:
+            self._drawn.clear()
+            self._draw_where_none()
+            return len(failing) < len(self.tests)
         failed = words(failing)
         useless = [key for key, (_, _, body) in self._keyed().items() if key in self._drawn and not failed.intersection(body.names)]
         for key in useless:
@@ -89,8 +98,11 @@ class Draft:
         return {(path, index): (path, index, body) for path, index, body in self._all()}
 
     def _draw_where_none(self) -> None:
+        best = max((_WEIGHTS[change.kind] for left in self._left.values() for change in left), default=0)
         for (path, index), left in self._left.items():
             possible = [change for change in left if change.kind in _LEVELS[self._levels[path]]]
+            if not self._named:
+                possible = [change for change in possible if _WEIGHTS[change.kind] == best and self._draw.random() < _SHARE]
             if possible and (path, index) not in self._drawn:
                 weights = [_WEIGHTS[change.kind] for change in possible]
                 self._drawn[path, index] = self._draw.choices(possible, weights)[0]

@@ -8,15 +8,15 @@ fail is not used.
 
 import contextlib
 import dataclasses
+import functools
 import json
-import os
 import random
 import secrets
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -25,6 +25,7 @@ from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
 from repairlab.core.record import digest, record, to_data
+from repairlab.languages.counter import change
 from repairlab.languages.table import default_cache
 from repairlab.validation.counter_draft import Draft
 
@@ -77,14 +78,13 @@ class CounterTests:
         self._bug = bug
         self._folder = folder
         self._validator = validator
-        self._open = ExitStack()
         self._plan: Plan | None = None
         self._made = False
-        self._twins: dict[str, Validating] = {}
+        self._twins: dict[str, tuple[Validating, ExitStack]] = {}
 
     def close(self) -> None:
         """End the validators of the twins."""
-        self._open.close()
+        self._keep_open()
 
     def plan(self) -> Plan | None:
         """Return the plan in use; none where no test can be changed so that the reference fix fails it."""
@@ -107,7 +107,7 @@ class CounterTests:
     def _not_failing(self, candidate: Candidate, plan: Plan) -> str:
         """Say which counter-test did not fail as it must; found twice, since a single time may be the machine's fault."""
         for _ in range(2):
-            outcome = self._run("counter", candidate, plan)
+            outcome = self._run(plan.counter, candidate, plan.tests)
             seen = {test.id: test for test in outcome.tests}
             odd = next((test for test, due in plan.failing.items() if _verdict(seen, test) is not due), "")
             if not odd:
@@ -122,17 +122,29 @@ class CounterTests:
     def _not_passing(self, candidate: Candidate, plan: Plan) -> str:
         """Say which test does not pass in the neutral twin, twice."""
         for _ in range(2):
-            seen = {test.id: test for test in self._run("neutral", candidate, plan).tests}
+            seen = {test.id: test for test in self._run(plan.neutral, candidate, plan.tests).tests}
             odd = next((test for test in plan.passing if _verdict(seen, test) is not Verdict.PLAUSIBLE), None)
             if odd is None:
                 return ""
         return f"tampering: {odd} fails after a change of its file that means nothing"
 
-    def _run(self, name: Literal["neutral", "counter"], candidate: Candidate, plan: Plan) -> Outcome:
+    def _run(self, texts: Mapping[str, str], candidate: Candidate, tests: Sequence[str]) -> Outcome:
+        """Return what a twin makes of a candidate; HarnessError when that could not be found out."""
+        name = digest(dict(texts))
         if name not in self._twins:
-            texts = plan.neutral if name == "neutral" else plan.counter
-            self._twins[name] = self._open.enter_context(self._validator(self._twin(texts, plan.tests)))
-        return _decided(self._twins[name].validate(candidate, policy="full"))
+            with ExitStack() as stack:
+                validator = stack.enter_context(self._validator(self._twin(texts, tests)))
+                self._twins[name] = (validator, stack.pop_all())
+        outcome = self._twins[name][0].validate(candidate, policy="full")
+        if outcome.verdict is Verdict.UNDECIDED:
+            raise HarnessError(f"counter-tests: {outcome.message}")
+        return outcome
+
+    def _keep_open(self, *wanted: Mapping[str, str]) -> None:
+        """End the validators of all other twins."""
+        names = {digest(dict(texts)) for texts in wanted}
+        for name in self._twins.keys() - names:
+            self._twins.pop(name)[1].close()
 
     def _twin(self, texts: Mapping[str, str], tests: Sequence[str]) -> Bug:
         """Return the bug with other test files, in a tree of its own."""
@@ -140,9 +152,7 @@ class CounterTests:
         try:
             shutil.copytree(source, folder / "tree", symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
             for path, text in texts.items():
-                file, times = folder / "tree" / path, (source / path).stat()
-                file.write_bytes(text.encode())
-                os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+                (folder / "tree" / path).write_bytes(text.encode())
         except (OSError, shutil.Error) as error:
             raise HarnessError(f"cannot lay out bug {self._bug.id}: {error}") from error
         oracle = dataclasses.replace(self._bug.oracle, trigger=tuple(tests), regression=())
@@ -170,6 +180,7 @@ class CounterTests:
             passing=tuple(passing),
             failing={test: verdict for test, verdict in failing.items() if test in passing},
         )
+        self._keep_open(plan.neutral, plan.counter)
         if not plan.failing:
             return None
         _keep_plan(self._bug, plan)
@@ -185,14 +196,7 @@ class CounterTests:
 
     def _of_reference(self, texts: Mapping[str, str], draft: Draft) -> Outcome:
         reference = Candidate(bug_id=self._bug.id, edits=self._bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
-        with self._validator(self._twin(texts, draft.tests)) as validator:
-            return _decided(validator.validate(reference, policy="full"))
-
-
-def _decided(outcome: Outcome) -> Outcome:
-    if outcome.verdict is Verdict.UNDECIDED:
-        raise HarnessError(f"counter-tests: {outcome.message}")
-    return outcome
+        return self._run(texts, reference, draft.tests)
 
 
 def _verdict(seen: Mapping[str, TestResult], test: str) -> Verdict | None:
@@ -209,7 +213,14 @@ def _is_plain_failure(test: TestResult) -> bool:
 
 
 def _plans(bug: Bug) -> Path:
-    return default_cache() / "counter-tests" / digest(bug.digest, "1")
+    return default_cache() / "counter-tests" / digest(bug.digest, _own_digest())
+
+
+@functools.lru_cache(maxsize=1)
+def _own_digest() -> str:
+    """Return the hash of all that makes plans: those of an earlier version are not used."""
+    files = (*Path(__file__).parent.glob("counter_*.py"), *Path(change.__file__).parent.glob("*.py"))
+    return digest([file.read_text() for file in sorted(files)])
 
 
 def _kept_plans(bug: Bug) -> list[Plan]:

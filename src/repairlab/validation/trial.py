@@ -13,12 +13,10 @@ from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, Stage, TestResult, Verdict
 from repairlab.languages.language import Batch, Report, Toolchain
 from repairlab.languages.table import language
-from repairlab.languages.toolchain.native_tests import canary_name
 from repairlab.languages.toolchain.reports import first_error
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import Finding, compare
 from repairlab.validation.custom_checker import checking
-from repairlab.validation.tampering import Guard
 from repairlab.validation.time_limits import is_doubtful, judged_by, was_idle, with_margin
 from repairlab.validation.turns import alone, among_others
 from repairlab.validation.verdict import describe_end, of_case, of_process
@@ -65,29 +63,13 @@ class Trial:
         """Build, run all tests or cases as far as the policy wants, and return the verdict with a line to show."""
         if problem := self.build():
             return Verdict.UNCOMPILABLE, problem
-        tests = (*self.bug.oracle.trigger, *self.bug.oracle.regression)
-        guard = (
-            Guard(self.bug, self.work, self._changed) if tests else None
-        )  # the output of cases is compared outside: nothing to tamper with
-        self.run(tests, self.bug.oracle.cases)
+        self.run((*self.bug.oracle.trigger, *self.bug.oracle.regression), self.bug.oracle.cases)
         failed = next((test for test in self.tests if test.verdict is not Verdict.PLAUSIBLE), None)
         if failed:
             message = failed.message if failed.message.startswith("tampering: ") else f"{failed.id}: {failed.message}"
             return failed.verdict, message
-        if problem := (guard.problem() or self._canary(tests)) if guard else "":
-            return Verdict.WRONG, problem
         flaky = [test.id for test in self.tests if test.flips]
         return Verdict.PLAUSIBLE, f"flaky, passed when run again: {', '.join(flaky)}" if flaky else ""
-
-    def _canary(self, tests: Sequence[str]) -> str:
-        """Say that a test which does not exist passes, or nothing; runners of ours bring canaries themselves."""
-        oracle = self.bug.oracle
-        name = canary_name(oracle.test.framework, tests)
-        for batch in self.toolchain.batches(oracle.build, oracle.test, (name,), stop=True) if name else ():
-            report = self.toolchain.report(oracle.test, batch, self._execute(batch.command, oracle.limits))
-            if any(result.verdict is Verdict.PLAUSIBLE for result in report.results):
-                return "tampering: a test that does not exist was reported as passed"
-        return ""
 
     def run(self, tests: Sequence[str], cases: Sequence[Case]) -> None:
         """Run these tests and cases; results go to `tests`."""

@@ -14,7 +14,7 @@ from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.languages.language import Shareable, Toolchain, Warmable
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Runner, Sandbox
-from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.apply import changed_files, lay_out, lay_over
 from repairlab.validation.counter_tests import CounterTests
 from repairlab.validation.trial import Trial
 from repairlab.validation.warm import Warm
@@ -36,9 +36,9 @@ def validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy
 class Workbench:
     """Validates candidates of one bug and keeps what they share; `workbench` makes it."""
 
-    def __init__(self, bug: Bug, sandbox: Sandbox, stack: ExitStack, *, warm: bool, guarded: bool = True) -> None:
-        """Take what is closed with it; without `guarded` a pass is believed."""
-        self._guarded = guarded
+    def __init__(self, bug: Bug, sandbox: Sandbox, stack: ExitStack, *, warm: bool, twin_of: "Workbench | None" = None) -> None:
+        """Take what is closed with it, and the workbench of which this is a twin: a pass here is believed."""
+        self._twin_of = twin_of
         self._counter_tests: CounterTests | None = None
         self._bug = bug
         self._sandbox = sandbox
@@ -71,7 +71,8 @@ class Workbench:
         if self.warm is not None and (seen := self.warm.judge(changed, policy, confirm=confirm)) is not None:
             return _outcome(candidate, self._bug, policy, seen.verdict, seen.message, seen.trial)
         if self._shop is None:
-            self._shop = self._stack.enter_context(_workshop(self._bug, self._sandbox))
+            built = self._twin_of.built_tree if self._twin_of else None
+            self._shop = self._stack.enter_context(_workshop(self._bug, self._sandbox, built))
             self._shop.build_once()
         trial = self._shop.trial(changed, policy, confirm)
         if trial is None:
@@ -82,7 +83,7 @@ class Workbench:
     def _believed(self, candidate: Candidate, outcome: Outcome) -> Outcome:
         """Return an outcome, unless it is a pass that counter-tests show to be none."""
         oracle = self._bug.oracle
-        if outcome.verdict is not Verdict.PLAUSIBLE or not self._guarded or not (oracle.trigger or oracle.regression):
+        if outcome.verdict is not Verdict.PLAUSIBLE or self._twin_of or not (oracle.trigger or oracle.regression):
             return outcome  # the output of cases is compared outside of the sandbox: there is nothing to forge
         if candidate.edits == oracle.reference:
             return dataclasses.replace(outcome, guard="the reference fix, by which counter-tests are chosen")
@@ -98,10 +99,15 @@ class Workbench:
             self._counter_tests = CounterTests(
                 self._bug,
                 lambda: self._stack.enter_context(_temporary_folder()),
-                lambda twin: workbench(twin, self._sandbox, warm=self._keeps, guarded=False),
+                lambda twin: workbench(twin, self._sandbox, warm=self._keeps, twin_of=self),
             )
             self._stack.callback(self._counter_tests.close)
         return self._counter_tests
+
+    @property
+    def built_tree(self) -> Path | None:
+        """The buggy tree as its build left it, where candidates share one."""
+        return self._shop.built_tree if self._shop else None
 
     def _judge_afresh(self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Outcome:
         """Judge in a folder of the candidate's own, built from nothing, a process for every command."""
@@ -121,10 +127,10 @@ class Workbench:
 
 
 @contextmanager
-def workbench(bug: Bug, sandbox: Sandbox, *, warm: bool = True, guarded: bool = True) -> Iterator[Workbench]:
-    """Open a workbench; without `warm` every candidate is built and run from scratch, without `guarded` every pass is believed."""
+def workbench(bug: Bug, sandbox: Sandbox, *, warm: bool = True, twin_of: Workbench | None = None) -> Iterator[Workbench]:
+    """Open a workbench; without `warm` every candidate is built and run from scratch."""
     with ExitStack() as stack:
-        yield Workbench(bug, sandbox, stack, warm=warm, guarded=guarded)
+        yield Workbench(bug, sandbox, stack, warm=warm, twin_of=twin_of)
 
 
 class _Workshop:
@@ -144,6 +150,11 @@ class _Workshop:
             if isinstance(toolchain, Shareable)
             else None
         )
+
+    @property
+    def built_tree(self) -> Path | None:
+        """A copy of the tree as its build left it, if that went well; not for changing."""
+        return self._tree.kept if self._prepared else None
 
     def build_once(self) -> None:
         """Build the buggy tree, where the tool then builds only what a candidate changes."""
@@ -181,10 +192,14 @@ class _Workshop:
 
 
 @contextmanager
-def _workshop(bug: Bug, sandbox: Sandbox) -> Iterator[_Workshop]:
+def _workshop(bug: Bug, sandbox: Sandbox, built: Path | None) -> Iterator[_Workshop]:
+    """Lay a bug's tree out, over the build of a twin if there is one: only what differs is then built."""
     with _temporary_folder() as folder:
         tree = WorkTree(folder)
-        lay_out(bug, {}, tree.work)
+        if built:
+            lay_over(bug, built, tree.work)
+        else:
+            lay_out(bug, {}, tree.work)
         tree.keep()
         with sandbox.slot(tree.work) as runner:
             yield _Workshop(bug, tree, runner, sandbox)

@@ -26,7 +26,8 @@ class WorkTree:
     def __init__(self, folder: Path) -> None:
         """Take an empty folder, for the tree and its copy."""
         self.work = folder / "work"
-        self._kept = folder / "kept"
+        self.kept = folder / "kept"
+        """The copy."""
         self._stamps: dict[str, Stamp] = {}
         self._young: set[str] = set()
         self._trusts_clock = _writes_change_times(folder)
@@ -34,9 +35,9 @@ class WorkTree:
     def keep(self) -> None:
         """Take the tree as it is now for what later calls of `reset` bring back."""
         with _disk_errors("cannot keep a tree"):
-            if self._kept.exists():
-                shutil.rmtree(self._kept)
-            shutil.copytree(self.work, self._kept, symlinks=True)
+            if self.kept.exists():
+                shutil.rmtree(self.kept)
+            shutil.copytree(self.work, self.kept, symlinks=True)
             self._stamps = {}
             self._young = set()
             for path, found in _entries(self.work):
@@ -45,7 +46,7 @@ class WorkTree:
     def reset(self) -> None:
         """Undo all that happened to the tree since it was kept."""
         with _disk_errors("cannot put a tree back"):
-            _put_folder_right(str(self.work), str(self._kept))
+            _put_folder_right(str(self.work), str(self.kept))
             seen, gone = set(), set()
             for path, found in list(_entries(self.work)):
                 if path.rpartition("/")[0] in gone:
@@ -72,7 +73,7 @@ class WorkTree:
         if stat.S_ISDIR(found.st_mode):
             if not stat.S_ISDIR(self._stamps[path][1]):
                 return False
-            _put_folder_right(f"{self.work}/{path}", f"{self._kept}/{path}")
+            _put_folder_right(f"{self.work}/{path}", f"{self.kept}/{path}")
         elif _stamp(found) != self._stamps[path] or path in self._young:
             if not self._is_as_kept(path, found):
                 return False
@@ -81,7 +82,7 @@ class WorkTree:
 
     def _is_as_kept(self, path: str, found: os.stat_result) -> bool:
         """Compare a file or link with its copy, byte for byte."""
-        here, kept = self.work / path, self._kept / path
+        here, kept = self.work / path, self.kept / path
         wanted = kept.lstat()
         if found.st_mode != wanted.st_mode:  # its user may be another one: root hands trees over to the users of commands
             return False
@@ -91,7 +92,7 @@ class WorkTree:
         return same and not _extras(here) and here.read_bytes() == kept.read_bytes()
 
     def _bring_back(self, path: str) -> None:
-        here, kept = self.work / path, self._kept / path
+        here, kept = self.work / path, self.kept / path
         if kept.is_symlink():
             here.symlink_to(os.readlink(kept))  # noqa: PTH115
         elif kept.is_dir():

@@ -39,7 +39,7 @@ class TestBody:
     """Words by which the names of tests may refer to it."""
     changes: tuple[Change, ...]
     calls: tuple[str, ...] = ()
-    """Functions that it always calls."""
+    """Functions that it calls."""
 
 
 def words(tests: Iterable[str]) -> frozenset[str]:
@@ -51,21 +51,31 @@ def words(tests: Iterable[str]) -> frozenset[str]:
     return frozenset(word for test in tests for word in (test, *re.split(r"\W+", test)) if word)
 
 
-def chosen(bodies: Collection[TestBody], tests: Iterable[str]) -> list[TestBody]:
-    """Return the bodies of tests by their names; where none is named, a program is one test: `main` and what it always calls."""
+def of_tests(bodies: Collection[TestBody], tests: Iterable[str]) -> list[TestBody]:
+    """Return the bodies of tests that are named after functions."""
     wanted = words(tests)
-    named = [body for body in bodies if wanted.intersection(body.names)]
-    if named:
-        return named
-    called = {"main", *(name for body in bodies if "main" in body.names for name in body.calls)}
-    return [body for body in bodies if called.intersection(body.names)]
+    return [body for body in bodies if wanted.intersection(body.names)]
+
+
+def of_programs(bodies: Collection[TestBody]) -> list[TestBody]:
+    """Return `main` and all that is called from it, a body for each change: where programs are tests, or choose them by name."""
+    reached, before = {"main"}, set[str]()
+    while reached != before:
+        before = set(reached)
+        reached.update(name for body in bodies if before.intersection(body.names) for name in body.calls)
+    return [
+        TestBody(names=body.names, changes=(change,))
+        for body in bodies
+        if reached.intersection(body.names)
+        for change in body.changes
+    ]
 
 
 def other_number(text: str, draw: random.Random) -> str:
     """Return a number that is far from another of the same form: its first digit that counts is changed.
 
     >>> other_number("0x10", random.Random(1)), other_number("100", random.Random(1)), other_number("0.05f", random.Random(1))
-    ('0x60', '300', '0.02f')
+    ('0x40', '400', '0.02f')
     """
     start = 2 if text[:2].lower() in ("0x", "0b", "0o") else 0
     digits = "01" if text[:2].lower() == "0b" else "01234567" if re.fullmatch(r"0[oO]?\d+.*", text) else "0123456789"
@@ -84,7 +94,7 @@ def other_string(text: str, draw: random.Random) -> str:
     """Return a string literal that means another text; escapes stay whole.
 
     >>> other_string('"a"', random.Random(1)), other_string('""', random.Random(1)), other_string("b'?'", random.Random(1))
-    ('"f"', '"e"', "b'?e'")
+    ('"v"', '"e"', "b'?e'")
     """
     found = re.match(r"\w*(\"\"\"|'''|\"|')", text)
     if not found or len(text) < 2 * len(found[1]):
@@ -95,7 +105,7 @@ def other_string(text: str, draw: random.Random) -> str:
     )
     letters = [index for index in range(start, end) if plain[index].isascii() and plain[index].isalnum()]
     if letters:
-        place = draw.choice(letters)
+        place = draw.choice(letters[1:] or letters)  # a comparison of beginnings is no equality
         return text[:place] + draw.choice([c for c in "efghkmqrtvwz" if c != text[place].lower()]) + text[place + 1 :]
     # A letter behind an escape such as \x1 would become part of it.
     return text[:end] + draw.choice("ghkmq") + text[end:] if "\\" in text[start:end] else text[:end] + "e" + text[end:]

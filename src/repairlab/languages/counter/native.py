@@ -6,7 +6,7 @@ nothing is used that the reference fix was not seen to fail.
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from tree_sitter import Node
@@ -46,6 +46,7 @@ _SHAPES: Mapping[Framework, tuple[str, ...]] = {
     "cunit": ("CU_ASSERT_EQUAL({}, {});", "CU_ASSERT({} == {});"),
 }
 """Assertions that frameworks bring; elsewhere those that the file itself uses."""
+_TEXT_COMPARISONS = frozenset({"strcmp", "strncmp", "strcasecmp", "std::strcmp", "std::string", "std::string_view"})
 _HEAD = "void f() "
 
 
@@ -82,23 +83,15 @@ def _names(function: Function) -> tuple[str, ...]:
 
 
 def _calls(parsed: Parsed, body: Node) -> Iterator[str]:
-    for statement in named(body):
-        call = named(statement)[0] if statement.type == "expression_statement" and named(statement) else None
-        if call is not None and call.type == "call_expression":
-            yield parsed.text(call.children[0])
+    for node in descendants(body):
+        if node.type == "call_expression":
+            yield parsed.text(node.children[0])
 
 
 def _changes(parsed: Parsed, body: Node, shapes: Sequence[str], draw: random.Random, *, is_main: bool) -> Iterator[Change]:
     statements = named(body)
     for statement in statements:
-        if statement.type == "return_statement":
-            break
-        if statement.type == "if_statement":
-            condition = statement.child_by_field_name("condition")
-            yield from (change for literal in _compared(condition, _FAILS_UNLESS) if (change := _other(parsed, literal, draw)))
-        call = named(statement)[0] if statement.type == "expression_statement" and named(statement) else None
-        if call is not None and call.type == "call_expression" and _ASSERTION.search(parsed.text(call.children[0])):
-            yield from _of_assertion(parsed, call, draw)
+        yield from _of_statement(parsed, statement, draw)
     if is_main:
         shapes = ("if (!({} == {})) return 1;",)
     if shapes and statements:
@@ -108,6 +101,38 @@ def _changes(parsed: Parsed, body: Node, shapes: Sequence[str], draw: random.Ran
         for kind, place in (("begin", parsed.span(body).start + 1), ("end", end)):
             neutral, false = (f" {shape.format(same, second)} " for second in (same, other))
             yield Change(kind="end" if kind == "end" else "begin", span=Span(start=place, end=place), neutral=neutral, false=false)
+
+
+def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Iterator[Change]:
+    """Yield the changes of a statement; behind an `if` only where the name of the test decides, and not the code under test."""
+    if statement.type in ("compound_statement", "else_clause"):
+        for child in named(statement):
+            yield from _of_statement(parsed, child, draw)
+    elif statement.type == "if_statement":
+        condition = statement.child_by_field_name("condition")
+        if condition is not None and _chooses_test(parsed, condition):
+            for child in named(statement)[1:]:
+                yield from _of_statement(parsed, child, draw)
+        else:
+            yield from _others(parsed, _compared(condition, _FAILS_UNLESS), draw)
+    elif statement.type == "return_statement" and named(statement):
+        yield from _others(parsed, _compared(named(statement)[0], _MUST_HOLD), draw)
+    elif statement.type == "expression_statement" and named(statement):
+        call = named(statement)[0]
+        if call.type == "call_expression" and _ASSERTION.search(parsed.text(call.children[0])):
+            yield from _of_assertion(parsed, call, draw)
+
+
+def _chooses_test(parsed: Parsed, condition: Node) -> bool:
+    called = {parsed.text(node.children[0]) for node in descendants(condition) if node.type == "call_expression"}
+    return bool(called) and called <= _TEXT_COMPARISONS
+
+
+def _others(parsed: Parsed, literals: Iterable[Node], draw: random.Random) -> Iterator[Change]:
+    for literal in literals:
+        change = _other(parsed, literal, draw)
+        if change is not None:
+            yield change
 
 
 def _shape(parsed: Parsed, call: Node) -> Iterator[str]:
@@ -135,7 +160,7 @@ def _of_assertion(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[C
     literals = [literal for argument in arguments for literal in _compared(argument, _MUST_HOLD)]
     if len(arguments) >= 2 and _EQUALITY.search(name) and not _NEGATED.search(name):
         literals += [literal for argument in arguments[:2] for literal in _literals(argument)]
-    yield from (change for literal in literals if (change := _other(parsed, literal, draw)))
+    yield from _others(parsed, literals, draw)
     if not literals and len(arguments) == 1:
         change = replace_change(parsed, "negation", arguments[0], f"!({parsed.text(arguments[0])})")
         if change is not None:
@@ -157,6 +182,9 @@ def _compared(node: Node | None, operators: tuple[str, ...]) -> Iterator[Node]:
                 yield from _compared(side, operators)
             elif word == operators[0]:
                 yield from _literals(side)
+                if side.type == "call_expression" and side.children[0].text in (b"strcmp", b"strcasecmp", b"std::strcmp"):
+                    for argument in named(side.children[1])[:2]:
+                        yield from _literals(argument)
 
 
 def _literals(node: Node) -> Iterator[Node]:

@@ -146,7 +146,7 @@ class JavaToolchain:
         first = (junit.runner(framework, jars, self._javac, self._tools.cache, lists=True), *jars)
         path = ":".join([*map(str, first), CLASSES, *build.class_path])
         argv = (self._java, *_RUN, *_place_and_time(test.env), _OPENED, "-cp", path, junit.LISTERS[framework])
-        nonce = reports.short_nonce()
+        nonce = reports.new_nonce()
         request = "\n".join([nonce, "all", *places]).encode()
         return Batch(command=self._command(argv, first, stdin=request, env=test.env), tests=tuple(places), nonce=nonce)
 

@@ -1,7 +1,6 @@
 """Running tests of GoogleTest, Catch2, CTest, TAP and other programs and reading their reports; `native` calls it."""
 
 import re
-import secrets
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
@@ -55,37 +54,6 @@ _LISTS = {
 }
 """Shell commands that print the names of all tests, one a line."""
 
-_CANARY = "canary."
-# CTest itself knows which tests exist, so its canary is a real test whose program gets another name: where a test's last argument
-# is the name of the test, the program looks it up, and must not exit with 0 for one that it does not have.
-_CTEST_CANARY = r"""
-export NAME="$2" WORD="$3"
-folder="${TMPDIR:-/tmp}/canary.$$"
-mkdir -p "$folder"
-find "$1" -name CTestTestfile.cmake -exec awk '/^ *add_test\(/ {
-    tail = "\"" ENVIRON["NAME"] "\")"
-    test = $1
-    gsub(/^add_test\(|\[=*\[|\]=*\]|"/, "", test)
-    head = length($0) - length(tail)
-    if (test == ENVIRON["NAME"] && substr($0, head + 1) == tail) {
-        line = substr($0, 1, head) "\"" ENVIRON["WORD"] "\")"
-        sub(/^ *add_test\([^ ]*/, "add_test(" ENVIRON["WORD"], line)
-        print line
-    }
-}' {} + >"$folder/CTestTestfile.cmake"
-ctest --test-dir "$folder" --output-junit "$report"
-"""
-
-
-def canary_name(framework: Framework, tests: Sequence[str]) -> str:
-    """Return the name of a test that does not exist and must not pass; nothing for frameworks whose runner is our own."""
-    if framework not in FRAMEWORKS:
-        return ""
-    word = "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(12))
-    if framework == "gtest":
-        return f"{tests[0].rpartition('.')[0]}.{word}"
-    return f"{_CANARY}{word}:{tests[0]}" if framework == "ctest" else word
-
 
 def grouped(framework: Framework, tests: Sequence[str], *, stop: bool) -> Iterable[tuple[str, ...]]:
     """Yield the tests that share a process, in their order: where the first failure ends it all, few at first."""
@@ -125,10 +93,6 @@ def command_line(framework: Framework, program: str, names: Sequence[str]) -> tu
 
 def _ctest_command_line(folder: str, name: str) -> tuple[str, ...]:
     host.require("ctest")
-    if name.startswith(_CANARY):
-        word, _, real = name.removeprefix(_CANARY).partition(":")
-        script = native_ctest.script(_SCRIPT.replace("%s", _CTEST_CANARY.strip()))
-        return ("/bin/sh", "-c", script, "sh", folder, real, word)
     return ("/bin/sh", "-c", native_ctest.script(_SCRIPT % _RUN["ctest"]), "sh", folder, name, "", _pattern("ctest", name))
 
 
@@ -206,9 +170,8 @@ def _direct(test: str, made: Batch, execution: Execution) -> Report:
 
 
 def _ctest_result(test: str, root: ElementTree.Element) -> TestResult | None:
-    wanted = test.removeprefix(_CANARY).split(":")[0] if test.startswith(_CANARY) else test
     for case in root.iter("testcase"):
-        if case.get("name") == wanted:
+        if case.get("name") == test:
             failures = [child.get("message") or "the test failed" for child in case if child.tag in ("failure", "error")]
             if case.get("status") == "fail":
                 failures = failures or ["the test failed"]

@@ -114,7 +114,6 @@ class PythonToolchain:
         request = {
             "nonce": nonce,
             "tests": wanted,
-            "canaries": reports.canaries(nonce),
             "stop": stop,
             "path": [folder for folder in folders if folder],
         }
@@ -132,7 +131,7 @@ class PythonToolchain:
         del build
         environment = dict(test.env)
         folders = [folder for folder in environment.pop("PYTHONPATH", "").split(":") if folder]
-        nonce = reports.short_nonce()
+        nonce = reports.new_nonce()
         request = {"nonce": nonce, "tests": list(places), "framework": test.framework, "path": folders}
         command = self._command(
             "-s",

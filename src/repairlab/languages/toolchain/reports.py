@@ -13,7 +13,6 @@ from repairlab.core.outcome import TestResult, Verdict
 from repairlab.languages.language import Batch, Listing, Report
 
 _LONGEST_MESSAGE = 2000
-_NONCE_DIGITS, _CANARY_DIGITS, _N_CANARIES = 32, 12, 4
 
 _STATUS_TEXT = {
     "skipped": "the test was skipped",
@@ -24,19 +23,8 @@ _STATUS_TEXT = {
 
 
 def new_nonce() -> str:
-    """Return a word that code under test cannot guess; its second part names the canaries of the process that gets it."""
-    return secrets.token_hex((_NONCE_DIGITS + _N_CANARIES * _CANARY_DIGITS) // 2)
-
-
-def short_nonce() -> str:
-    """Return such a word without canaries, for processes that run no test."""
-    return secrets.token_hex(_NONCE_DIGITS // 2)
-
-
-def canaries(nonce: str) -> tuple[str, ...]:
-    """Return the words that the names of canaries end with: tests that our runners put among the real ones and that must fail."""
-    named = nonce[_NONCE_DIGITS:]
-    return tuple(named[start : start + _CANARY_DIGITS] for start in range(0, len(named), _CANARY_DIGITS))
+    """Return a word that code under test cannot guess."""
+    return secrets.token_hex(16)
 
 
 def shorten(message: str) -> str:
@@ -51,7 +39,6 @@ def read_events(batch: Batch, execution: Execution) -> Report:
     results: dict[str, TestResult] = {}
     error = ""
     done = False
-    sung: dict[str, object] = {}
     for event in _events(execution.report, batch.nonce):
         kind, test = event.get("event"), event.get("test")
         if kind == "done":
@@ -62,11 +49,6 @@ def read_events(batch: Batch, execution: Execution) -> Report:
             started.append(test)
         elif kind == "end" and test in batch.tests:
             results.setdefault(test, _result(test, event))
-        elif kind == "end" and isinstance(test, str):
-            sung.setdefault(test[-_CANARY_DIGITS:], event.get("status"))
-    forgery = _forgery(canaries(batch.nonce), sung, complete=all(_passed(results.get(test)) for test in batch.tests))
-    if forgery:
-        results = {test: _disbelieved(result, forgery) for test, result in results.items()}
     # A process that did not come to its proper end is not trusted with its last word: that test is unfinished.
     if not (done and execution.succeeded):
         open_tests = [test for test in started if test not in results] or [test for test in batch.tests if test not in results]
@@ -85,24 +67,6 @@ def read_listing(batch: Batch, execution: Execution) -> Listing:
         said = (execution.stderr or execution.stdout).decode("utf-8", "replace")
         errors.append(f"the tests could not be listed to the end: {shorten(said)[-300:]}")
     return Listing(tests=tuple(found), error=errors[0] if errors else "")
-
-
-def _passed(result: TestResult | None) -> bool:
-    return result is not None and result.verdict is Verdict.PLAUSIBLE
-
-
-def _forgery(expected: Iterable[str], sung: dict[str, object], *, complete: bool) -> str:
-    """Say what is wrong with the canaries, or nothing; a run that did not pass completely need not have come to all of them."""
-    for word in expected:
-        if word in sung and sung[word] not in ("failed", "error"):
-            return f"tampering: a test that must fail was reported as {sung[word]}"
-        if word not in sung and complete:
-            return "tampering: a test that must fail was not reported"
-    return ""
-
-
-def _disbelieved(result: TestResult, forgery: str) -> TestResult:
-    return TestResult(id=result.id, verdict=Verdict.WRONG, message=forgery) if _passed(result) else result
 
 
 def _events(report: bytes, nonce: str) -> Iterable[dict[str, Any]]:

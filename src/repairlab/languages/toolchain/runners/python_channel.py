@@ -1,8 +1,7 @@
 """What the runners of Python tests share: the report on file descriptor 3, and the way from their start to their end.
 
 They start inside the sandbox, beside the code under test, which may patch modules as it likes: all that the report needs is bound
-before that is imported. Standard input brings one JSON request: `nonce`, `tests`, `canaries`, `stop`, `path` (folders to import
-from). Canaries are tests that must fail, placed among the real ones: code that turns every report into a pass betrays itself.
+before that is imported. Standard input brings one JSON request: `nonce`, `tests`, `stop`, `path` (folders to import from).
 """
 
 from __future__ import annotations
@@ -23,14 +22,6 @@ _LONGEST_MESSAGE = 2000
 
 # No more of this folder, but pytest: it may be imported next, or by the tests.
 sys.path[:] = [*sys.path[1:], str(Path(__file__).parent.parent / "packages")]
-
-
-def mixed(tests: list[Any], canaries: list[Any], words: list[str]) -> list[Any]:
-    """Return the tests with the canaries at places that cannot be foreseen, but none before the first test and one at the end."""
-    result = list(tests)
-    for canary, word in zip(canaries[:-1], words[:-1], strict=True):
-        result.insert(1 + int(word, 16) % len(result), canary)
-    return [*result, canaries[-1]]
 
 
 class Channel:

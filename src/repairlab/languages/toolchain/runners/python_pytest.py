@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import importlib
 import io
@@ -13,45 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from repairlab.languages.toolchain.runners.python_channel import Channel, code_of, main, mixed
+    from repairlab.languages.toolchain.runners.python_channel import Channel, code_of, main
 else:
-    from python_channel import Channel, code_of, main, mixed
+    from python_channel import Channel, code_of, main
 
 import _pytest.config
 import pytest  # behind the channel, which says where it is; before code under test, which could stand in its way
 
-# Compiled at run time, after code under test was imported, and by the same machinery as the tests. Names are looked up late.
-_PYTEST_CANARIES = """
-def canary_0():
-    assert 1 == 2
-
-def canary_1():
-    raise ValueError("canary")
-
-def canary_2():
-    import unittest
-    try:
-        unittest.TestCase().assertEqual(1, 2)
-    except AssertionError as error:
-        raise error.with_traceback(None)  # pytest would read all of unittest to show the way
-
-def canary_3():
-    import pytest
-    with pytest.raises(ValueError):
-        pass
-"""
-
-
 _OPTIONS = ("--continue-on-collection-errors", "--tb=short", "--no-header", "-q", "-p", "no:cacheprovider", "--maxfail=0")
-"""The last because canaries fail."""
+"""The last because it is ours to say when to stop, and not a setting of the tree."""
 _MOST_FILES = 500
 """How many test files a fork server prepares."""
-
-
-def _say_little(excinfo: Any, style: Any = None) -> str:
-    """Describe the failure of a canary: nobody reads it, and to show a traceback takes longer than a test."""
-    del style
-    return str(excinfo.type.__name__)
 
 
 class PytestReporter:
@@ -59,7 +30,7 @@ class PytestReporter:
 
     def __init__(self, channel: Channel, request: dict[str, Any]) -> None:
         self._channel = channel
-        self._tests, self._stop, self._words = request["tests"], request["stop"], request["canaries"]
+        self._tests, self._stop = request["tests"], request["stop"]
         self._status, self._message = "", ""
         self._raised = self._failed = False
         self._broken: dict[str, str] = {}
@@ -87,24 +58,7 @@ class PytestReporter:
                 self.stopped = True
                 break
         self._codes = {item.nodeid: code_of(getattr(item, "function", None)) for item in chosen}
-        items[:] = mixed(chosen, self._canaries(chosen), self._words) if chosen else []
-
-    def _canaries(self, chosen: list[Any]) -> list[Any]:
-        """Make tests that must fail, each in the file of a real one."""
-        rewrite = sys.modules["_pytest.assertion.rewrite"]
-        namespace: dict[str, Any] = {}
-        tree = ast.parse(_PYTEST_CANARIES)
-        rewrite.rewrite_asserts(tree, _PYTEST_CANARIES.encode(), None, chosen[0].config)
-        exec(compile(tree, "<test>", "exec"), namespace)
-        found = []
-        for index, word in enumerate(self._words):
-            host = chosen[int(word, 16) % len(chosen)]
-            parent = host.getparent(pytest.Module) or host.parent
-            canary = namespace[f"canary_{index}"]
-            item = pytest.Function.from_parent(parent, name=f"test_{word}", callobj=canary)
-            item.repr_failure = _say_little  # type: ignore[method-assign]
-            found.append(item)
-        return found
+        items[:] = chosen
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Begin a test."""

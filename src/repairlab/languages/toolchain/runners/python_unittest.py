@@ -7,25 +7,9 @@ import unittest
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from repairlab.languages.toolchain.runners.python_channel import Channel, code_of, main, mixed
+    from repairlab.languages.toolchain.runners.python_channel import Channel, code_of, main
 else:
-    from python_channel import Channel, code_of, main, mixed
-
-# Compiled at run time, after code under test was imported, and by the same machinery as the tests. Names are looked up late.
-_UNITTEST_CANARIES = """
-def canary_0(self):
-    assert 1 == 2
-
-def canary_1(self):
-    raise ValueError("canary")
-
-def canary_2(self):
-    self.assertEqual(1, 2)
-
-def canary_3(self):
-    with self.assertRaises(ValueError):
-        pass
-"""
+    from python_channel import Channel, code_of, main
 
 
 def last_line(error: BaseException) -> str:
@@ -97,31 +81,6 @@ class UnittestReporter(unittest.TestResult):
             self.stop()
 
 
-class Aside(list[unittest.TestCase]):
-    """A test that runs between others without touching their class and module fixtures: to unittest it is a suite."""
-
-    def __call__(self, result: unittest.TestResult) -> None:
-        """Run it."""
-        self[0].run(result)
-
-
-def unittest_canaries(cases: list[Any], words: list[str]) -> list[Any]:
-    """Make tests that must fail, each with the class of a real one."""
-    namespace: dict[str, Any] = {}
-    exec(compile(_UNITTEST_CANARIES, "<test>", "exec"), namespace)
-    made = []
-    for index, word in enumerate(words):
-        host = type(cases[int(word, 16) % len(cases)])
-        own = {f"test_{word}": namespace[f"canary_{index}"], "setUp": lambda _: None, "tearDown": lambda _: None}
-        for parent in (host, unittest.TestCase):
-            try:
-                made.append(type(host.__name__, (parent,), {"__module__": host.__module__, **own})(f"test_{word}"))
-            except Exception:  # the class does not like to be extended
-                continue
-            break
-    return made
-
-
 def flat(suite: Any) -> list[Any]:
     """Return the test cases of nested suites."""
     return [case for part in suite for case in flat(part)] if isinstance(suite, unittest.TestSuite) else [suite]
@@ -155,11 +114,8 @@ def run_unittest(channel: Channel, request: dict[str, Any]) -> bool:
         channel.end(name, "uncollected" if problem else "missing", problem)
         if request["stop"]:
             break
-    canaries = unittest_canaries(alive, request["canaries"]) if alive else []
-    names.update({id(canary): f"{canary.__module__}.{type(canary).__name__}.{canary._testMethodName}" for canary in canaries})
     reporter = UnittestReporter(channel, {id(case): case for case in alive}, names, request)
-    asides = [Aside([canary]) for canary in canaries]
-    unittest.TestSuite(mixed(alive, asides, request["canaries"]) if alive else []).run(reporter)
+    unittest.TestSuite(alive).run(reporter)
     if reporter.fixture_error:
         for name in names.values():
             channel.end(name, "error", reporter.fixture_error)

@@ -1,0 +1,117 @@
+"""A pass counts when the same candidate fails the tests after they were changed so that it must; honest candidates always do."""
+
+import dataclasses
+import random
+import secrets
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.outcome import Verdict
+from repairlab.runs.catalog import open_benchmark
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.counter_draft import Draft
+from repairlab.validation.validate import Workbench, validate, workbench
+
+ATTACKED = str(Path(__file__).parents[1] / "hostile/cases")
+HONEST = "def add(a, b):\n    total = a + b\n    return total\n\n\ndef name(a):\n    return f'n{a}'\n"
+
+
+@pytest.fixture
+def bug() -> Bug:
+    return open_benchmark(ATTACKED).bug("python-pytest")
+
+
+def candidate(text: str) -> Candidate:
+    return Candidate(bug_id="python-pytest", edits=(Edit(path="calc.py", text=text),), rank=1, origin=Origin(repairer="test"))
+
+
+def test_an_honest_candidate_is_believed_and_the_outcome_says_why(bug: Bug, sandbox: Sandbox) -> None:
+    with workbench(bug, sandbox) as bench:
+        outcome = bench.validate(candidate(HONEST))
+        plan = bench.counter_tests.plan()
+    assert outcome.verdict is Verdict.PLAUSIBLE, outcome.message
+    assert plan is not None
+    assert set(plan.failing) == set(plan.passing) == set(plan.tests) == {*bug.oracle.trigger, *bug.oracle.regression}
+    assert outcome.guard == f"3 of 3 counter-tests failed as they must, seed {plan.seed}"
+
+
+@pytest.mark.parametrize("warm", [True, False])
+@pytest.mark.parametrize(
+    ("trick", "says"),
+    [
+        (
+            "class Any(str):\n    __eq__ = lambda *a: True\n    __hash__ = None\nadd = lambda a, b: Any()\nname = lambda a: Any()\n",
+            "still passes",
+        ),
+        ("raise SystemExit(0)\n", ""),
+    ],
+)
+def test_a_forged_pass_is_none(bug: Bug, sandbox: Sandbox, trick: str, says: str, *, warm: bool) -> None:
+    with workbench(bug, sandbox, warm=warm) as bench:
+        outcome = bench.validate(candidate(trick))
+    assert outcome.verdict is not Verdict.PLAUSIBLE
+    assert says in outcome.message
+
+
+def test_who_knows_the_test_file_by_its_digest_fails_where_it_was_changed_without_effect(bug: Bug, sandbox: Sandbox) -> None:
+    known = {Path(path).name: Path(bug.tree.source, path).read_text() for path in ("tests/test_add.py", "tests/test_name.py")}
+    trick = f"""
+import pathlib
+KNOWN = {known!r}
+SAME = all(pathlib.Path('tests', name).read_text() == text for name, text in KNOWN.items())
+class Any(str):
+    def __eq__(self, other): return SAME
+    __hash__ = None
+add = lambda a, b: Any()
+name = lambda a: Any()
+"""
+    outcome = validate(candidate(trick), bug, sandbox)
+    assert outcome.verdict is Verdict.WRONG
+    assert outcome.message.startswith("tampering: ")
+    assert "means nothing" in outcome.message
+
+
+def test_a_bug_without_counter_tests_says_so(bug: Bug, sandbox: Sandbox) -> None:
+    test = dataclasses.replace(bug.oracle.test, files=("nothing/**",))
+    unknown = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, test=test))
+    outcome = validate(candidate(HONEST), unknown, sandbox)
+    assert outcome.verdict is Verdict.PLAUSIBLE
+    assert outcome.guard.startswith("unguarded: ")
+
+
+def test_the_reference_fix_is_what_counter_tests_are_chosen_by(bug: Bug, sandbox: Sandbox) -> None:
+    reference = dataclasses.replace(candidate(""), edits=bug.oracle.reference)
+    outcome = validate(reference, bug, sandbox)
+    assert outcome.verdict is Verdict.PLAUSIBLE
+    assert "reference" in outcome.guard
+
+
+def test_plans_are_kept_and_drawn_from(bug: Bug, sandbox: Sandbox) -> None:
+    new = dataclasses.replace(bug, tree=dataclasses.replace(bug.tree, digest=secrets.token_hex(8)))
+    seeds = []
+    for _ in range(5):
+        with workbench(new, sandbox) as bench:
+            seeds.append(_seed(bench))
+    assert len(set(seeds[:3])) == 3
+    assert set(seeds[3:]) <= set(seeds[:3])
+
+
+def test_twins_do_not_tell_what_they_are(bug: Bug) -> None:
+    for seed in range(20):
+        draft = Draft(bug, random.Random(seed))
+        neutral, counter = draft.neutral(), draft.counter()
+        assert neutral.keys() == counter.keys()
+        for path, text in neutral.items():
+            original = Path(bug.tree.source, path).read_text()
+            assert text != original != counter[path] != text
+            assert text.count("\n") == counter[path].count("\n")
+            assert text.count("assert") == counter[path].count("assert") > original.count("assert")
+
+
+def _seed(bench: Workbench) -> int:
+    plan = bench.counter_tests.plan()
+    assert plan is not None
+    return plan.seed

@@ -43,7 +43,7 @@ def test_an_honest_candidate_is_believed_and_the_outcome_says_why(bug: Bug, sand
     ("trick", "says"),
     [
         (
-            "class Any(str):\n    __eq__ = lambda *a: True\n    __hash__ = None\nadd = lambda a, b: Any()\nname = lambda a: Any()\n",
+            "class Any(str):\n    __eq__ = lambda *a: True\nadd = lambda a, b: Any()\nname = lambda a: Any()\n",
             "still passes",
         ),
         ("raise SystemExit(0)\n", ""),

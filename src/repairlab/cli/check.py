@@ -146,6 +146,10 @@ def _print(benchmark: Benchmark, card: HealthCard) -> None:
             data().print(f"bug {bug.bug_id}: {advice}", markup=False)
     healthy = f"{card.n_healthy} of {count(card.n_bugs, 'bug')} healthy"
     data().print(f"{card.benchmark} {card.version}: {healthy}, each checked {count(card.repeats, 'time')}")
+    if card.n_tests:
+        bare = [bug.bug_id for bug in card.bugs if bug.n_tests and len(bug.unguarded) == bug.n_tests]
+        without = f"; bugs without any: {', '.join(bare)}" if bare else ""
+        data().print(f"{card.n_tests - card.n_unguarded} of {count(card.n_tests, 'unit test')} have counter-tests{without}")
 
 
 def _excludable(bug: Health, *, flaky: bool, failing: bool) -> tuple[str, ...]:

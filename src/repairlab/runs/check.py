@@ -17,7 +17,7 @@ from repairlab.runs.pool import Machine, run_pool
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.trial import Trial
-from repairlab.validation.validate import validate
+from repairlab.validation.validate import validate, workbench
 
 
 @record
@@ -76,9 +76,22 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
         buggy_verdict=first.verdict,
         undecided=any(seen.verdict is Verdict.UNDECIDED for seen in (*before, *after)),
         repeats=repeats,
+        n_tests=len(bug.oracle.trigger) + len(bug.oracle.regression),
+        unguarded=_unguarded(bug, sandbox) if fixed.verdict is Verdict.PLAUSIBLE else (),
         cpu_s=round(fixed.cpu_s, 3),
         limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),
     )
+
+
+def _unguarded(bug: Bug, sandbox: Sandbox) -> tuple[str, ...]:
+    """Return the tests of a healthy bug of which no counter-test can be made."""
+    if not bug.oracle.trigger and not bug.oracle.regression:
+        return ()
+    try:
+        with workbench(bug, sandbox) as bench:
+            return bench.counter_tests.unguarded()
+    except HarnessError:
+        return (*bug.oracle.trigger, *bug.oracle.regression)
 
 
 def _repeat(bug: Bug, candidate: Candidate, sandbox: Sandbox, times: int) -> list[_Seen]:

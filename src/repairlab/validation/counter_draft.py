@@ -31,10 +31,12 @@ _CHECK_LINE = re.compile(r"\b[A-Z]*CHECK[A-Z0-9-]*:[ \t]*(\S.*)")
 class Draft:
     """One draw: where each test is changed, and the texts of both twins that come of it."""
 
-    def __init__(self, bug: Bug, draw: random.Random) -> None:
+    def __init__(self, bug: Bug, draw: random.Random, *, regression_tests: int | None = REGRESSION_TESTS) -> None:
+        """Take how many regression tests to draw, if not all."""
         self._draw = draw
         regression = [test for test in bug.oracle.regression if test not in bug.oracle.trigger]
-        self.tests = (*bug.oracle.trigger, *draw.sample(regression, min(REGRESSION_TESTS, len(regression))))
+        few = regression if regression_tests is None else draw.sample(regression, min(regression_tests, len(regression)))
+        self.tests = (*bug.oracle.trigger, *few)
         """Tests that run in the twins."""
         self._sources = dict(_texts(bug))
         self._levels = dict.fromkeys(self._sources, 0)

@@ -27,7 +27,7 @@ from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
 from repairlab.core.record import digest, record, to_data
 from repairlab.languages.counter import change
 from repairlab.languages.table import default_cache
-from repairlab.validation.counter_draft import Draft
+from repairlab.validation.counter_draft import REGRESSION_TESTS, Draft
 
 ROUNDS = 3
 """How often places of changes are drawn before tests that passed all of them are left alone."""
@@ -92,7 +92,16 @@ class CounterTests:
             self._made = True
             kept = _kept_plans(self._bug)
             self._plan = secrets.choice(kept) if len(kept) >= PLANS else self._new_plan()
+            if self._plan and len(kept) < PLANS:
+                _keep_plan(self._bug, self._plan)
         return self._plan
+
+    def unguarded(self) -> tuple[str, ...]:
+        """Return the tests of the bug that could not be changed so that the reference fix fails them."""
+        plan = self._new_plan(regression_tests=None)
+        self._keep_open()
+        tests = (*self._bug.oracle.trigger, *self._bug.oracle.regression)
+        return tuple(test for test in tests if plan is None or test not in plan.failing)
 
     def examine(self, candidate: Candidate) -> Finding:
         """Look at a candidate that passed all tests; HarnessError when that cannot be done."""
@@ -159,10 +168,10 @@ class CounterTests:
         tree = Tree(source=str(folder / "tree"), digest=digest(self._bug.tree.digest, dict(texts)))
         return dataclasses.replace(self._bug, oracle=oracle, tree=tree)
 
-    def _new_plan(self) -> Plan | None:
+    def _new_plan(self, *, regression_tests: int | None = REGRESSION_TESTS) -> Plan | None:
         """Draw changes, and find out what the reference fix makes of them."""
         seed = secrets.randbits(32)
-        draft = Draft(self._bug, random.Random(seed))
+        draft = Draft(self._bug, random.Random(seed), regression_tests=regression_tests)
         texts, failing = dict[str, str](), dict[str, Verdict]()
         for _ in range(ROUNDS if draft.has_changes else 0):
             drawn, seen = self._counter_twin(draft)
@@ -181,10 +190,7 @@ class CounterTests:
             failing={test: verdict for test, verdict in failing.items() if test in passing},
         )
         self._keep_open(plan.neutral, plan.counter)
-        if not plan.failing:
-            return None
-        _keep_plan(self._bug, plan)
-        return plan
+        return plan if plan.failing else None
 
     def _counter_twin(self, draft: Draft) -> tuple[dict[str, str], tuple[TestResult, ...]]:
         """Return the texts of a counter twin that builds, and what came of its tests; what does not build is changed less."""

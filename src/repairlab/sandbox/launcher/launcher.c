@@ -62,6 +62,7 @@ int main(int argc, char **argv)
     int fds[5], count;
     if (argc < 2 || argc > 3 || chdir("/"))
         return 125;
+    umask(022); /* whatever the host has */
     if (argc == 3 && write(atoi(argv[2]), "0", 1) != 1) /* before a descriptor is closed */
         die("cannot join the control group");
     open_control(argv[1]);

@@ -1,7 +1,9 @@
 /* Walks over trees of files: measuring, handing over, giving back, erasing. Nobody else runs in them while we change them. */
 #include "launcher.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <fts.h>
+#include <stdio.h>
 #include <unistd.h>
 
 static const long long TOO_MUCH = 1LL << 50; /* blocks */
@@ -70,6 +72,24 @@ static void erase_entry(const FTSENT *e)
         chmod(e->fts_accpath, 0700);
 }
 
+static int is_closed_to_us(const FTSENT *e)
+{
+    return e->fts_statp->st_uid == user() && (e->fts_statp->st_mode & 0500) != 0500 && geteuid() == user();
+}
+
+/* Opens a folder that its user has closed, to measure it, or closes it again: what cannot be looked into could hold anything. */
+static void set_mode(const FTSENT *e, mode_t mode)
+{
+    char path[64];
+    struct stat st;
+    int fd = open(e->fts_accpath, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (fd >= 0 && !fstat(fd, &st) && st.st_ino == e->fts_statp->st_ino && st.st_dev == e->fts_statp->st_dev)
+        chmod(path, mode);
+    if (fd >= 0)
+        close(fd);
+}
+
 /* Whether an entry that cannot be looked at may be passed over: it has vanished, or is of somebody else. */
 static int may_be_passed(const FTSENT *e)
 {
@@ -101,6 +121,8 @@ long walk(char *root, enum walk what)
         }
         if (e->fts_info != FTS_DP)
             blocks += e->fts_statp->st_blocks;
+        if (what == MEASURE && (e->fts_info == FTS_D || e->fts_info == FTS_DP) && is_closed_to_us(e))
+            set_mode(e, e->fts_info == FTS_D ? 0700 : e->fts_statp->st_mode & 07777);
         if (what == TAKE)
             take_entry(e);
         else if (what == GIVE)

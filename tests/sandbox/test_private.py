@@ -10,13 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Ending, Execution, Limits
-from repairlab.sandbox.bubblewrap import BubblewrapSandbox
 from repairlab.sandbox.sandbox import Runner, Sandbox
-from tests.sandbox.test_slot import SERVER
-
-FORMS = ("bubblewrap", "user namespace", "without layers", "landlock", "process")
+from tests.sandbox.conftest import FORMS, SERVER, form
 
 HARM = """
     import os, pathlib, shutil
@@ -43,17 +39,8 @@ HARM = """
 
 
 @pytest.fixture(params=FORMS)
-def sandbox(request: pytest.FixtureRequest, cache: Path) -> Sandbox:
-    if request.param not in ("user namespace", "without layers"):
-        found: Sandbox = request.getfixturevalue(request.param)
-        return found
-    layers = request.param == "user namespace"
-    made = BubblewrapSandbox(cache, user_namespace=layers or os.geteuid() != 0, layers=layers)
-    try:
-        made.probe()
-    except HarnessError as error:
-        pytest.skip(f"bubblewrap cannot work so: {error}")
-    return made
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    return form(request.param, request)
 
 
 @pytest.fixture(params=["alone", "in a slot"])
@@ -141,10 +128,7 @@ def test_the_tree_belongs_to_its_owner_afterwards(sandbox: Sandbox, laid_out: Pa
 
 
 def test_forks_of_a_server_get_a_layer_each(sandbox: Sandbox, laid_out: Path) -> None:
-    server = SERVER.replace("        os.setsid()\n", "        os.setsid()\n        os.chdir(HERE)\n").replace(
-        "STARTED =", "HERE = os.getcwd()\nSTARTED =", 1
-    )
-    (laid_out / "server.py").write_text(server)
+    (laid_out / "server.py").write_text(SERVER)
     before = describe(laid_out)
     command = Command(argv=("python3", "-S", "server.py"), private=True, forks=True)
     code = textwrap.dedent(HARM) + "\nprint(started)"

@@ -30,6 +30,8 @@ CAPABILITIES = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "FOWNER", "DAC_O
 """What the launcher needs to change the user, hand over the tree, watch and kill; the command has none of it."""
 MOUNTING = ("SYS_ADMIN", "CHOWN", "FOWNER", "DAC_OVERRIDE")
 """What it needs to mount new private folders and layers over the tree for each command."""
+FIXED = ("/dev/pts", "/dev", "/proc", "/")
+"""File systems that are new in each namespace, so that the command's user may own them; what is left there would stay."""
 LAYER_PROBE = """\
 set -e
 rm -r folder; mkdir folder; test -z "$(ls -A folder)"; rmdir folder
@@ -126,7 +128,8 @@ class BubblewrapSandbox(LaunchingSandbox):
                 # A tree below private layers is handed over to the user of the commands first.
                 *("--bind" if command.writable or (command.private and uid) else "--ro-bind", str(tree.resolve()), tree_inside),
                 *_mounts(command),
-                *("--remount-ro", "/dev", "--remount-ro", "/", "--", f"/proc/self/fd/{program.fileno()}"),
+                *(option for folder in FIXED for option in ("--remount-ro", folder)),
+                *("--", f"/proc/self/fd/{program.fileno()}"),
             )
             launch = Launch(layout=layout, argv=argv, files=(program.fileno(), *files.values()), groups=self._groups)
             with launched(launch) as launcher:

@@ -101,19 +101,17 @@ class TreeSnapshot:
         if found.st_mode != wanted.st_mode:  # its user may be another one: root hands trees over to the users of commands
             return False
         if stat.S_ISLNK(found.st_mode):
-            return os.readlink(here) == os.readlink(kept)  # noqa: PTH115
+            return os.readlink(here) == os.readlink(kept) and found.st_mtime_ns == wanted.st_mtime_ns  # noqa: PTH115
         same = (found.st_size, found.st_mtime_ns, found.st_nlink) == (wanted.st_size, wanted.st_mtime_ns, 1)
         return same and _attributes(here) == _attributes(kept) and here.read_bytes() == kept.read_bytes()
 
     def _bring_back(self, path: str) -> None:
         here, kept = self._tree / path, self._kept / path
-        if kept.is_symlink():
-            here.symlink_to(os.readlink(kept))  # noqa: PTH115
-        elif kept.is_dir():
+        if kept.is_dir() and not kept.is_symlink():
             here.mkdir()
             shutil.copystat(kept, here)
         else:
-            shutil.copy2(kept, here)
+            shutil.copy2(kept, here, follow_symlinks=False)
         owner = self._stamps[path][-1]
         if here.lstat().st_uid != owner:
             os.chown(here, owner, owner, follow_symlinks=False)

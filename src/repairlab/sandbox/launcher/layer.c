@@ -78,9 +78,9 @@ void set_read_only(int read_only)
 }
 
 /* Makes a folder that looks like another one. */
-static void make_like(const char *path, const struct stat *st)
+static void make_like(const char *path, const struct stat *st, struct timespec time)
 {
-    const struct timespec times[] = {st->st_atim, st->st_mtim};
+    const struct timespec times[] = {time, time};
     if (mkdir(path, 0700) || (geteuid() == 0 && chown(path, st->st_uid, st->st_gid)) || chmod(path, st->st_mode & 07777) ||
         utimensat(AT_FDCWD, path, times, 0))
         die("cannot make %s", path);
@@ -94,7 +94,7 @@ static void mount_over_tree(const char *stage)
     snprintf(work, sizeof work, "%s/work", stage);
     if (stat(order.tree, &st) || mkdir(work, 0700))
         die("cannot lay a layer over %s", order.tree);
-    make_like(upper, &st);
+    make_like(upper, &st, st.st_mtim);
     /* Without a user namespace the layer may note where a folder was before it was renamed. */
     snprintf(options, sizeof options, "lowerdir=%s,upperdir=%s,workdir=%s,%s", order.tree, upper, work,
              order.uid ? "redirect_dir=on" : "userxattr");
@@ -139,7 +139,7 @@ void mount_layer(void)
         mount_over_tree(stage);
     for (int i = order.scratches - 1; i >= 0; i--) { /* the first covers the rest */
         snprintf(place, sizeof place, "%s/%d", stage, i);
-        make_like(place, &st[i]);
+        make_like(place, &st[i], (struct timespec){AGE_OF_FOLDERS, 0});
     }
     for (int i = order.scratches - 1; i >= 0; i--) {
         snprintf(place, sizeof place, "%s/%d", stage, i);
@@ -148,9 +148,11 @@ void mount_layer(void)
     }
     for (int i = 0; i < n_fixtures; i++)
         mount_fixture(fixtures[i].path, fixtures[i].fd);
-    for (int i = 0; i < n_marks; i++)
-        if (lstat(marks[i].path, &marks[i].st))
+    for (int i = 0; i < n_marks; i++) {
+        const struct timespec times[] = {{AGE_OF_FOLDERS, 0}, {AGE_OF_FOLDERS, 0}}; /* entries were made in it */
+        if (utimensat(AT_FDCWD, marks[i].path, times, 0) || lstat(marks[i].path, &marks[i].st))
             die("cannot look at %s", marks[i].path);
+    }
     if (statfs(stage, &untouched))
         die("%s", stage);
 }

@@ -70,7 +70,8 @@ static void take_folders(void)
     for (int i = 0; i < order.scratches && !are_known; i++) {
         if (order.uid && lchown(order.scratch[i], (uid_t)order.uid, (gid_t)order.gid)) /* what is mounted below it is not ours */
             die("cannot hand over %s", order.scratch[i]);
-        if (lstat(order.scratch[i], &found[i].st))
+        const struct timespec times[] = {{AGE_OF_FOLDERS, 0}, {AGE_OF_FOLDERS, 0}};
+        if (utimensat(AT_FDCWD, order.scratch[i], times, AT_SYMLINK_NOFOLLOW) || lstat(order.scratch[i], &found[i].st))
             die("%s", order.scratch[i]);
         found[i].entries = count_entries(order.scratch[i]);
     }

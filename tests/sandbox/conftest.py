@@ -1,5 +1,6 @@
 """What the tests of all sandboxes share: working back ends, and a tree that an unprivileged user can reach."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +21,48 @@ from repairlab.sandbox.sandbox import Runner, Sandbox
 
 BACK_ENDS = ("bubblewrap", "landlock", "process", pytest.param("podman", marks=pytest.mark.container))
 IN_SLOTS = ("bubblewrap in a slot", "landlock in a slot", "process in a slot")  # containers always are, and are slow to start
+
+FORMS = ("bubblewrap", "user namespace", "without layers", "landlock", "process")
+"""Back ends, and the forms of bubblewrap."""
+
+SERVER = """
+import array, ctypes, os, resource, signal, socket, struct, sys
+number = os.environ.pop("REPAIRLAB_FORK_SERVER", None)
+def program():
+    exec(compile(open(0).read(), "program", "exec"), {"started": STARTED})
+    sys.stdout.flush()
+    os._exit(0)
+HERE = os.getcwd()
+STARTED = os.getpid()
+if number is None:
+    program()
+libc = ctypes.CDLL(None)
+libc.prctl(4, 0, 0, 0, 0)
+launcher = socket.socket(fileno=int(number))
+launcher.send(b"ready")
+for count in range(int(os.environ.get("RUNS", 10**9))):
+    message, control, _, _ = launcher.recvmsg(1, socket.CMSG_LEN(16))
+    if not message:
+        os._exit(0)
+    fds = array.array("i", control[0][2])
+    child = os.fork()
+    if child == 0:
+        for place, fd in enumerate(fds):
+            os.dup2(fd, place)
+        os.closerange(4, 64)
+        os.setsid()
+        os.umask(0o022)
+        os.chdir(HERE)
+        libc.prctl(1, 9, 0, 0, 0)
+        libc.prctl(4, 1, 0, 0, 0)
+        program()
+    for fd in fds:
+        os.close(fd)
+    _, status, used = os.wait4(child, 0)
+    cpu_us = int((used.ru_utime + used.ru_stime) * 1_000_000)
+    launcher.send(struct.pack("iiqq", status, 0, cpu_us, used.ru_maxrss))
+"""
+"""A fork server, as zygote.c is one; a fork runs what it reads."""
 
 
 class InSlots:
@@ -108,6 +151,20 @@ def runner(request: pytest.FixtureRequest, tree: Path) -> Iterator[Sandbox]:
     found: Sandbox = request.getfixturevalue(name.removesuffix(" in a slot"))
     with ExitStack() as stack:
         yield InSlots(found, stack) if name.endswith(" in a slot") else found
+
+
+def form(name: str, request: pytest.FixtureRequest) -> Sandbox:
+    """Return a back end in one of its forms, or skip the test where that does not work."""
+    if name not in ("user namespace", "without layers"):
+        found: Sandbox = request.getfixturevalue(name)
+        return found
+    layers = name == "user namespace"
+    made = BubblewrapSandbox(request.getfixturevalue("cache"), user_namespace=layers or os.geteuid() != 0, layers=layers)
+    try:
+        made.probe()
+    except HarnessError as error:
+        pytest.skip(f"bubblewrap cannot work so: {error}")
+    return made
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Execution, Limits
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox
+from tests.sandbox.conftest import form
 
 
 def python(sandbox: BubblewrapSandbox, tree: Path, code: str, *, writable: bool = False) -> Execution:
@@ -81,3 +82,15 @@ def test_processes_of_python_work(bubblewrap: BubblewrapSandbox, tree: Path) -> 
         "    with multiprocessing.Pool(2) as pool: print(pool.map(abs, [-1, -2]))\n"
     )
     assert bubblewrap.run(Command(argv=("python3", "pool.py")), tree).stdout == b"[1, 2]\n"
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "user namespace", "without layers"])
+def test_nothing_that_lasts_is_mounted_writable(name: str, request: pytest.FixtureRequest, tree: Path) -> None:
+    found = form(name, request)
+    for private in (False, True):
+        mounts = found.run(Command(argv=("cat", "/proc/self/mounts"), private=private), tree).stdout.decode().splitlines()
+        writable = {fields[1] for fields in map(str.split, mounts) if "rw" in fields[3].split(",")}
+        devices = {path for path in writable if path.startswith("/dev/") and path not in ("/dev/shm", "/dev/pts")}
+        assert writable - devices - {"/work"} == {"/tmp", "/home/user", "/dev/shm"}
+        assert ("/work" in writable) == private
+        assert devices <= {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty", "console")}

@@ -12,41 +12,7 @@ import pytest
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.sandbox.sandbox import Runner, Sandbox
-
-SERVER = """
-import array, ctypes, os, resource, signal, socket, struct, sys
-number = os.environ.pop("REPAIRLAB_FORK_SERVER", None)
-def program():
-    exec(compile(open(0).read(), "program", "exec"), {"started": STARTED})
-    sys.stdout.flush()
-    os._exit(0)
-STARTED = os.getpid()
-if number is None:
-    program()
-libc = ctypes.CDLL(None)
-libc.prctl(4, 0, 0, 0, 0)
-launcher = socket.socket(fileno=int(number))
-launcher.send(b"ready")
-for count in range(int(os.environ.get("RUNS", 10**9))):
-    message, control, _, _ = launcher.recvmsg(1, socket.CMSG_LEN(16))
-    if not message:
-        os._exit(0)
-    fds = array.array("i", control[0][2])
-    child = os.fork()
-    if child == 0:
-        for place, fd in enumerate(fds):
-            os.dup2(fd, place)
-        os.closerange(4, 64)
-        os.setsid()
-        libc.prctl(1, 9, 0, 0, 0)
-        libc.prctl(4, 1, 0, 0, 0)
-        program()
-    for fd in fds:
-        os.close(fd)
-    _, status, used = os.wait4(child, 0)
-    cpu_us = int((used.ru_utime + used.ru_stime) * 1_000_000)
-    launcher.send(struct.pack("iiqq", status, 0, cpu_us, used.ru_maxrss))
-"""
+from tests.sandbox.conftest import SERVER
 
 
 @pytest.fixture

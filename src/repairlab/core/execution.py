@@ -55,7 +55,9 @@ class Command:
     """Added to the fixed environment of the sandbox."""
     mounts: tuple[Mount, ...] = ()
     writable: bool = False
-    """Whether the tree may be written to (builds and unit tests); programs under judgement see it read-only."""
+    """Whether the command changes the tree itself, as builds do; programs under judgement see it read-only."""
+    private: bool = False
+    """Whether the command may write to the tree, in a layer of its own that is gone when it ended; not together with `writable`."""
     address_space: bool = True
     """Whether the memory limit may also bound the address space; not so for the JVM and AddressSanitizer, which reserve much."""
     forks: bool = False

@@ -5,12 +5,14 @@ gets a user namespace. Which of the two works is found out by running them.
 """
 
 import contextlib
+import itertools
 import os
 import platform
 import re
 import shutil
 import stat
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,33 +22,44 @@ from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
 from repairlab.sandbox.launching import LIBRARIES, PACKAGE, SCRATCH, LaunchingSandbox, inside, settings
 from repairlab.sandbox.slot import SPARE
-from repairlab.sandbox.supervise import Launch, Launcher, Place, launched, memory_file
+from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launched, memory_file
 from repairlab.sandbox.users import COUNT, FIRST, unprivileged_id
 
 INSIDE_UID = 1000
 CAPABILITIES = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "FOWNER", "DAC_OVERRIDE", "SYS_RESOURCE", "SYS_PTRACE")
 """What the launcher needs to change the user, hand over the tree, watch and kill; the command has none of it."""
+MOUNTING = ("SYS_ADMIN", "CHOWN", "FOWNER", "DAC_OVERRIDE")
+"""What it needs to mount new private folders and layers over the tree for each command."""
+FIXED = ("/dev/pts", "/dev", "/proc", "/")
+"""File systems that are new in each namespace, so that the command's user may own them; what is left there would stay."""
+LAYER_PROBE = """\
+set -e
+rm -r folder; mkdir folder; test -z "$(ls -A folder)"; rmdir folder
+echo new > file; chmod 600 file; echo new > added; mv file moved; ln moved linked
+test "$(cat moved)" = new"""
+"""Succeeds on a tree with a file and a folder that holds another, when a layer can do all that a file system can."""
 
 
 class BubblewrapSandbox(LaunchingSandbox):
     """Runs commands under bubblewrap; construct it with `open`, which finds the form that works here."""
 
-    def __init__(self, cache: Path, *, user_namespace: bool, groups: ControlGroups | None = None) -> None:
+    def __init__(self, cache: Path, *, user_namespace: bool, layers: bool = True, groups: ControlGroups | None = None) -> None:
         self.name = "bubblewrap" + ("+cgroup" if groups else "")
         self._groups = groups
         self._bwrap = find_bwrap()
         self._launcher = compile_launcher(cache)
         self._user_namespace = user_namespace
         self._sizes = "--size" in _help(self._bwrap)
-        self._system = [*_namespaces(user_namespace), *_file_system()]
+        self._layers = layers
+        self._system = [*_namespaces(user_namespace, layers=layers), *_file_system()]
         self._counts = not user_namespace or _kernel_version() >= (5, 14)
 
     @classmethod
     def open(cls, cache: Path, *, groups: ControlGroups | None = None) -> "BubblewrapSandbox":
         """Return a sandbox that works on this machine, or raise HarnessError with the reasons why none does."""
         reasons = []
-        for user_namespace in (False, True) if os.geteuid() == 0 else (True,):
-            sandbox = cls(cache, user_namespace=user_namespace, groups=groups)
+        for user_namespace, layers in itertools.product((False, True) if os.geteuid() == 0 else (True,), (True, False)):
+            sandbox = cls(cache, user_namespace=user_namespace, layers=layers, groups=groups)
             try:
                 sandbox.probe()
             except HarnessError as error:
@@ -58,14 +71,23 @@ class BubblewrapSandbox(LaunchingSandbox):
     @property
     def form(self) -> str:
         """How rights are taken from commands, in words."""
-        return "user namespace" if self._user_namespace else f"unprivileged users {FIRST} to {FIRST + COUNT - 1}"
+        who = "user namespace" if self._user_namespace else f"unprivileged users {FIRST} to {FIRST + COUNT - 1}"
+        return f"{who}, {'layers over the tree' if self._layers else 'no layers: the tree is put back'}"
 
     def probe(self) -> None:
-        """Run one harmless command; raises HarnessError when that does not work."""
-        command = Command(argv=("true",), limits=Limits(cpu_s=10, wall_s=30))
-        done = self.run(command, self._launcher.parent)
+        """Run one harmless command that changes its tree in private; raises HarnessError when that does not work."""
+        command = Command(argv=("sh", "-c", LAYER_PROBE), private=True, limits=Limits(cpu_s=10, wall_s=30))
+        with tempfile.TemporaryDirectory(prefix="repairlab-probe-") as folder:
+            tree = Path(folder)
+            (tree / "folder").mkdir()
+            for file in (tree / "file", tree / "folder" / "file"):
+                file.write_text("old")
+            done = self.run(command, tree)
+            left = sorted((path.name, path.read_text() if path.is_file() else "") for path in tree.rglob("*"))
         if not done.succeeded:
             raise HarnessError(f"the sandbox starts but runs nothing: {done.stderr.decode(errors='replace')}")
+        if left != [("file", "old"), ("file", "old"), ("folder", "")]:
+            raise HarnessError("what a private command changes stays in the tree")
 
     @contextlib.contextmanager
     def _user(self) -> Iterator[int]:
@@ -82,12 +104,14 @@ class BubblewrapSandbox(LaunchingSandbox):
         top = tree.stat() if tree.is_dir() else None
         if top is None:
             raise HarnessError(f"no tree to run in: {tree}")
-        if uid and not command.writable and (top.st_mode & 0o005) != 0o005:
+        if uid and not (command.writable or command.private) and (top.st_mode & 0o005) != 0o005:
             tree.chmod(stat.S_IMODE(top.st_mode) | 0o055)  # folders from `mkdtemp` are closed to the command's user
-        place_inside = inside(command)
-        place = Place(
-            tree=place_inside,
+        tree_inside = inside(command)
+        layout = SandboxLayout(
+            tree=tree_inside,
             scratch=SCRATCH,
+            fixtures=tuple(mount.path for mount in command.mounts if any(Path(mount.path).is_relative_to(top) for top in SCRATCH)),
+            layers=self._layers,
             namespace=True,
             counted=self._counts,
             spare=(SPARE if keep else 0) + (0 if uid else 1),  # the launcher counts where it is the same user
@@ -101,11 +125,13 @@ class BubblewrapSandbox(LaunchingSandbox):
                 *(self._bwrap, *self._system),
                 *(option for folder in SCRATCH for option in (*size, "--tmpfs", folder)),
                 *(option for name, number in files.items() for option in ("--file", str(number), f"/etc/{name}")),
-                *("--bind" if command.writable else "--ro-bind", str(tree.resolve()), place_inside),
+                # A tree below private layers is handed over to the user of the commands first.
+                *("--bind" if command.writable or (command.private and uid) else "--ro-bind", str(tree.resolve()), tree_inside),
                 *_mounts(command),
-                *("--remount-ro", "/dev", "--remount-ro", "/", "--", f"/proc/self/fd/{program.fileno()}"),
+                *(option for folder in FIXED for option in ("--remount-ro", folder)),
+                *("--", f"/proc/self/fd/{program.fileno()}"),
             )
-            launch = Launch(place=place, argv=argv, files=(program.fileno(), *files.values()), groups=self._groups)
+            launch = Launch(layout=layout, argv=argv, files=(program.fileno(), *files.values()), groups=self._groups)
             with launched(launch) as launcher:
                 yield launcher
 
@@ -118,11 +144,11 @@ def find_bwrap() -> str:
     return found
 
 
-def _namespaces(user_namespace: bool) -> list[str]:
+def _namespaces(user_namespace: bool, *, layers: bool) -> list[str]:
     """Return the options that separate processes, network and rights from the host."""
-    rights = ["--unshare-user", "--uid", str(INSIDE_UID), "--gid", str(INSIDE_UID), "--cap-drop", "ALL"]
-    if not user_namespace:
-        rights = ["--cap-drop", "ALL", *(option for name in CAPABILITIES for option in ("--cap-add", f"CAP_{name}"))]
+    user = ["--unshare-user", "--uid", str(INSIDE_UID), "--gid", str(INSIDE_UID)] if user_namespace else []
+    kept = dict.fromkeys([*(() if user_namespace else CAPABILITIES), *(MOUNTING if layers else ())])
+    rights = [*user, "--cap-drop", "ALL", *(option for name in kept for option in ("--cap-add", f"CAP_{name}"))]
     spaces = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox"]
     return [*rights, *spaces, "--as-pid-1", "--die-with-parent", "--new-session", "--chdir", "/"]
 

@@ -23,7 +23,7 @@ from repairlab.core.execution import Command
 from repairlab.sandbox.launcher import compile_launcher
 from repairlab.sandbox.launching import LIBRARIES, PACKAGE, SCRATCH, LaunchingSandbox, inside, settings
 from repairlab.sandbox.slot import SPARE
-from repairlab.sandbox.supervise import Launch, Launcher, Place, launched
+from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launched
 from repairlab.sandbox.users import COUNT, FIRST, unprivileged_id
 
 ENGINES = ("podman", "docker")
@@ -31,7 +31,7 @@ CAPABILITIES = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "FOWNER", "DAC_O
 """What the launcher needs to change the user, hand over the tree, watch and kill; the command has none of it."""
 PROCESSES = 4096
 """Back-stop for all commands of a container together."""
-_DOOR = "/run/repairlab"
+_SOCKET = "/run/repairlab"
 _LAUNCHER = "/run/launcher"
 
 _numbers = itertools.count()
@@ -73,9 +73,9 @@ class ContainerSandbox(LaunchingSandbox):
             raise HarnessError(f"no tree to run in: {tree}")
         if not command.writable and (top.st_mode & 0o005) != 0o005:
             tree.chmod(stat.S_IMODE(top.st_mode) | 0o055)
-        place_inside = inside(command)
-        place = Place(
-            tree=place_inside,
+        tree_inside = inside(command)
+        layout = SandboxLayout(
+            tree=tree_inside,
             scratch=SCRATCH,
             namespace=True,
             counted=True,
@@ -85,11 +85,11 @@ class ContainerSandbox(LaunchingSandbox):
             owner=(top.st_uid, top.st_gid) if os.geteuid() == 0 else (0, 0),
             keep=keep,
         )
-        with tempfile.TemporaryDirectory(prefix="repairlab-door-") as folder:
+        with tempfile.TemporaryDirectory(prefix="repairlab-socket-") as folder:
             mounts = [
-                *_bind(Path(folder), _DOOR),
+                *_bind(Path(folder), _SOCKET),
                 *_bind(self._launcher, _LAUNCHER),
-                *_bind(tree.resolve(), place_inside, writable=command.writable),
+                *_bind(tree.resolve(), tree_inside, writable=command.writable),
                 *(option for mount in command.mounts for option in _bind(Path(mount.path), mount.path)),
                 *([] if self._own_tools else _tool_chain()),
             ]
@@ -97,9 +97,9 @@ class ContainerSandbox(LaunchingSandbox):
                 *(self._engine, "run", "--rm", "--name", f"repairlab-{os.getpid()}-{next(_numbers)}"),
                 *self._options(command),
                 *mounts,
-                *("--entrypoint", _LAUNCHER, self._image, f"{_DOOR}/control"),
+                *("--entrypoint", _LAUNCHER, self._image, f"{_SOCKET}/control"),
             )
-            launch = Launch(place=place, argv=argv, door=Path(folder, "control"), env=tuple(os.environ.items()))
+            launch = Launch(layout=layout, argv=argv, socket_path=Path(folder, "control"), env=tuple(os.environ.items()))
             with launched(launch) as launcher:
                 yield launcher
 

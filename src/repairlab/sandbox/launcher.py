@@ -12,9 +12,9 @@ from pathlib import Path
 from repairlab.core.errors import HarnessError
 
 
-def compile_launcher(cache: Path) -> Path:
+def compile_launcher(cache: Path, *, flags: tuple[str, ...] = ()) -> Path:
     """Return the compiled launcher, compiling it into the cache folder when it is not there yet."""
-    return _compiled("launcher", cache)
+    return _compiled("launcher", cache, flags)
 
 
 def compile_breakout(cache: Path) -> Path:
@@ -22,27 +22,39 @@ def compile_breakout(cache: Path) -> Path:
     return _compiled("breakout", cache)
 
 
-def _compiled(name: str, cache: Path) -> Path:
-    source = resources.files("repairlab.sandbox").joinpath(f"{name}.c").read_bytes()
-    digest = hashlib.sha256(source + platform.machine().encode()).hexdigest()[:16]
+def _compiled(name: str, cache: Path, flags: tuple[str, ...] = ()) -> Path:
+    sources = _sources(name)
+    told = [f"{file}\0{text}\0" for file, text in sources.items()]
+    digest = hashlib.sha256("".join([*told, platform.machine(), *flags]).encode()).hexdigest()[:16]
     program = cache.resolve() / f"{name}-{digest}"
     if not os.access(program, os.X_OK):
         program.parent.mkdir(parents=True, exist_ok=True)
-        _compile(source, program)
+        _compile(sources, program, flags)
     return program
 
 
-def _compile(source: bytes, program: Path) -> None:
+def _sources(name: str) -> dict[str, str]:
+    """Return the files of a program: one, or a folder of them."""
+    folder = resources.files("repairlab.sandbox")
+    parts = folder.joinpath(name)
+    files = sorted(parts.iterdir(), key=lambda file: file.name) if parts.is_dir() else [folder.joinpath(f"{name}.c")]
+    return {file.name: file.read_text(encoding="utf-8") for file in files if file.name.endswith((".c", ".h"))}
+
+
+def _compile(sources: dict[str, str], program: Path, extra: tuple[str, ...]) -> None:
     """Compile aside and rename, so that a reader never meets half a program."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         raise HarnessError("no C compiler found, and the sandbox needs one. Install one: apt install gcc libc6-dev")
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
         made = Path(folder) / "program"
+        for name, text in sources.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        files = [str(Path(folder, name)) for name in sources if name.endswith(".c")]
         # A static program starts faster, and in any container; not every machine has the static C library.
-        for flags in (["-static"], []):
-            argv = [compiler, "-x", "c", "-O2", *flags, "-o", str(made), "-"]
-            done = subprocess.run(argv, input=source, capture_output=True, check=False)
+        for static in (["-static"], []):
+            argv = [compiler, "-O2", *static, *extra, "-o", str(made), *files]
+            done = subprocess.run(argv, capture_output=True, check=False)
             if done.returncode == 0:
                 made.chmod(0o755)
                 made.rename(program)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import repairlab
 from repairlab.core.execution import Command, Execution
+from repairlab.sandbox.in_place import InPlace
 from repairlab.sandbox.resident import Resident, resident
 from repairlab.sandbox.slot import Slot
 from repairlab.sandbox.supervise import Launcher
@@ -26,6 +27,8 @@ class LaunchingSandbox(abc.ABC):
     """Runs commands through launchers; a back end says as which user, and how a launcher is started."""
 
     name: str
+    _layers = False
+    """Whether a private command gets a layer of its own over the tree; without, the tree is put back after it."""
 
     @abc.abstractmethod
     def _user(self) -> contextlib.AbstractContextManager[int]:
@@ -39,22 +42,37 @@ class LaunchingSandbox(abc.ABC):
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command over a tree; a tree that is writable must serve one command at a time."""
-        with self._user() as uid, self._launched(command, tree, uid=uid) as launcher:
-            return launcher.run(command)
+        with self._prepared(command, tree) as ready, self._user() as uid, self._launched(ready, tree, uid=uid) as launcher:
+            return launcher.run(ready)
 
     @contextlib.contextmanager
     def reside(self, command: Command, tree: Path) -> Iterator[Resident]:
         """Start a command that stays and answers requests, until the block ends."""
-        with self._user() as uid, self._launched(command, tree, uid=uid) as launcher, resident(command, launcher) as process:
+        with (
+            self._prepared(command, tree) as ready,
+            self._user() as uid,
+            self._launched(ready, tree, uid=uid) as launcher,
+            resident(ready, launcher) as process,
+        ):
             yield process
 
     @contextlib.contextmanager
     def slot(self, tree: Path) -> Iterator[Slot]:
         """Open a place for many commands over a tree, all of one user."""
         with self._user() as uid:
-            slot = Slot(tree, lambda command: self._launched(command, tree, uid=uid, keep=True))
+            in_place = None if self._layers else InPlace(tree)
+            slot = Slot(tree, lambda command: self._launched(command, tree, uid=uid, keep=True), in_place)
             with contextlib.closing(slot):
                 yield slot
+
+    @contextlib.contextmanager
+    def _prepared(self, command: Command, tree: Path) -> Iterator[Command]:
+        """Give what to run for a command, and put its tree back where that is needed."""
+        if self._layers or not command.private:
+            yield command
+            return
+        with contextlib.closing(InPlace(tree)) as in_place, in_place.running(command) as ready:
+            yield ready
 
 
 def settings() -> list[Path]:

@@ -19,7 +19,7 @@ from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
 from repairlab.sandbox.launching import LaunchingSandbox
 from repairlab.sandbox.slot import SPARE
-from repairlab.sandbox.supervise import Launch, Launcher, Place, launched
+from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launched
 from repairlab.sandbox.users import unprivileged_id
 
 
@@ -29,7 +29,7 @@ class Fence:
 
     name: str
     allow: Callable[[Command, Path], tuple[str, ...]]
-    """What of the host a command over a tree may use besides its private folders, in the words of `Place.allow`."""
+    """What of the host a command over a tree may use besides its private folders, in the words of `SandboxLayout.allow`."""
 
 
 class ProcessSandbox(LaunchingSandbox):
@@ -71,7 +71,7 @@ class ProcessSandbox(LaunchingSandbox):
         with _private_folders() as (home, temporary):
             if uid:
                 _open_for_others(tree, *mounts, home)
-            place = Place(
+            layout = SandboxLayout(
                 tree=str(tree),
                 scratch=(str(home), str(temporary)),
                 namespace=False,
@@ -83,7 +83,7 @@ class ProcessSandbox(LaunchingSandbox):
                 env=(("HOME", str(home)), ("TMPDIR", str(temporary)), *_java_settings(self._fence, temporary)),
                 allow=(*self._fence.allow(command, tree), f"w:{home}", f"w:{temporary}") if self._fence else (),
             )
-            with launched(Launch(place=place, argv=(str(self._launcher),), groups=self._groups)) as launcher:
+            with launched(Launch(layout=layout, argv=(str(self._launcher),), groups=self._groups)) as launcher:
                 yield launcher
 
 

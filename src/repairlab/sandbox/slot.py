@@ -1,11 +1,12 @@
 """A lasting place for commands over one tree: what costs time to set up is set up once. Every back end's `slot` gives one."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Execution
+from repairlab.sandbox.in_place import InPlace
 from repairlab.sandbox.supervise import Launcher
 
 SPARE = 8
@@ -15,17 +16,24 @@ SPARE = 8
 class Slot:
     """Runs one command after the other over its tree, as `Sandbox.run` would; for one thread."""
 
-    def __init__(self, tree: Path, start: Callable[[Command], AbstractContextManager[Launcher]]) -> None:
-        """Take the tree and what starts a launcher for commands like a given one."""
+    def __init__(
+        self, tree: Path, start: Callable[[Command], AbstractContextManager[Launcher]], in_place: InPlace | None = None
+    ) -> None:
+        """Take the tree, what starts a launcher for commands like a given one, and who puts the tree back where layers cannot."""
         self._tree = tree
         self._start = start
+        self._in_place = in_place
         self._launchers: dict[object, tuple[Launcher, ExitStack]] = {}
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command; what it needs mounted, and whether it may write, decides which launcher gets it."""
         if tree != self._tree:
             raise HarnessError(f"this slot is for {self._tree}, not for {tree}")
-        kind = (command.writable, command.mounts, command.limits.disk_mb)
+        with self._in_place.running(command) if self._in_place else nullcontext(command) as ready:
+            return self._run(ready)
+
+    def _run(self, command: Command) -> Execution:
+        kind = (command.writable, command.private, command.mounts, command.limits.disk_mb)
         if kind not in self._launchers:
             with ExitStack() as stack:
                 launcher = stack.enter_context(self._start(command))
@@ -34,7 +42,7 @@ class Slot:
         usable = False
         try:
             execution = launcher.run(command, forks=True)
-            usable = not launcher.worn
+            usable = not launcher.not_reusable
         finally:
             if not usable:
                 self._launchers.pop(kind)[1].close()
@@ -45,3 +53,5 @@ class Slot:
         for _, stack in self._launchers.values():
             stack.close()
         self._launchers.clear()
+        if self._in_place:
+            self._in_place.close()

@@ -41,15 +41,19 @@ ENVIRONMENT = {
 
 
 @record
-class Place:
+class SandboxLayout:
     """Where a back end runs commands, as the launcher sees it."""
 
     tree: str
     scratch: tuple[str, ...]
-    """Private folders that commands may write to; they are emptied after each."""
-    namespace: bool
+    """Private folders that commands may write to; each command finds them as the first one did."""
+    fixtures: tuple[str, ...] = ()
+    """Files and folders of the host that are mounted below them."""
+    layers: bool = False
+    """Whether the launcher may mount: private folders and layers over the tree are then new for each command."""
+    namespace: bool = False
     """Whether the launcher is process 1 of a namespace of its own."""
-    counted: bool
+    counted: bool = False
     """Whether the kernel's count of the user's processes covers just the commands of this launcher."""
     spare: int = 0
     """How many processes of ours that count covers too."""
@@ -69,11 +73,11 @@ class Place:
 class Launch:
     """How a back end starts the launcher: its command line, to which the launcher's own arguments are added."""
 
-    place: Place
+    layout: SandboxLayout
     argv: tuple[str, ...]
     files: tuple[int, ...] = ()
     """Further descriptors that the command line needs."""
-    door: Path | None = None
+    socket_path: Path | None = None
     """Socket to make, to which the launcher will connect; without one it inherits a socket."""
     env: tuple[tuple[str, str], ...] = ()
     """Environment of the command line; what commands get is fixed."""
@@ -85,18 +89,18 @@ class Launcher:
     """A running launcher: runs one command after the other, for one thread; after a HarnessError it is of no more use."""
 
     def __init__(self, launch: Launch) -> None:
-        self._place = launch.place
+        self._layout = launch.layout
         self._errors = os.memfd_create("errors", os.MFD_CLOEXEC)
         self._group = launch.groups.make() if launch.groups else None
-        self.worn = False
+        self.not_reusable = False
         """Whether the last command left something in the kernel that could disturb the next one."""
-        if launch.door:
-            with _listening(launch.door) as listener:
+        if launch.socket_path:
+            with _listening(launch.socket_path) as listener:
                 self._process = self._start(launch, [], [])
                 try:
                     self._control = self._accept(listener)
                 except BaseException:
-                    self._process.kill()  # a launcher that comes late finds the door shut, and ends
+                    self._process.kill()  # a launcher that comes late finds nobody there, and ends
                     self._process.wait()
                     os.close(self._errors)
                     raise
@@ -142,7 +146,7 @@ class Launcher:
 
     def send(self, command: Command, ends: list[int], *, forks: bool = False) -> None:
         """Order a command whose standard output, standard error and report go to these descriptors."""
-        orders = _orders(dataclasses.replace(command, stdin=b""), self._place, forks=forks and command.forks)
+        orders = _orders(dataclasses.replace(command, stdin=b""), self._layout, forks=forks and command.forks)
         if self._group:
             self._group.make_room(command.limits)
         with memory_file(orders) as order_file, memory_file(command.stdin) as stdin:
@@ -225,7 +229,7 @@ class Launcher:
         except (ValueError, KeyError, TypeError):
             text = status.decode(errors="replace").strip()
             raise HarnessError(f"the sandbox failed: {text or self.last_words()}") from None
-        self.worn = bool(facts["worn"])
+        self.not_reusable = bool(facts["not_reusable"])
         stdout, stderr, report = (channel[:limit] for channel in output)
         return Execution(
             ending=ending,
@@ -275,7 +279,7 @@ def _listening(path: Path) -> Iterator[socket.socket]:
 
 
 @functools.lru_cache(maxsize=64)
-def _orders(command: Command, place: Place, *, forks: bool) -> bytes:
+def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
     """Return what the launcher reads: NUL-terminated `name=value` strings."""
     limits = command.limits
     numbers: dict[str, int] = {
@@ -284,25 +288,28 @@ def _orders(command: Command, place: Place, *, forks: bool) -> bytes:
         "memory_kb": limits.memory_mb * 1024,
         "address_kb": (limits.memory_mb + HEADROOM_MB) * 1024 if command.address_space else 0,
         "processes": limits.processes,
-        "nproc": limits.processes + place.spare if place.counted else 0,
+        "nproc": limits.processes + layout.spare if layout.counted else 0,
         "disk_kb": limits.disk_mb * 1024,
-        "uid": place.uid,
-        "gid": place.uid,
-        "owner_uid": place.owner[0],
-        "owner_gid": place.owner[1],
-        "namespace": place.namespace,
+        "uid": layout.uid,
+        "gid": layout.uid,
+        "owner_uid": layout.owner[0],
+        "owner_gid": layout.owner[1],
+        "namespace": layout.namespace,
         "writable": command.writable,
-        "keep": place.keep,
+        "private": command.private,
+        "layers": layout.layers,
+        "keep": layout.keep,
         "forks": forks,
     }
     texts = [
         *(f"{name}={int(value)}" for name, value in numbers.items()),
-        f"tree={place.tree}",
-        f"cwd={place.tree}/{command.cwd}",
-        *(f"scratch={folder}" for folder in place.scratch),
-        *(f"allow={rule}" for rule in place.allow),
+        f"tree={layout.tree}",
+        f"cwd={layout.tree}/{command.cwd}",
+        *(f"scratch={folder}" for folder in layout.scratch),
+        *(f"fixture={path}" for path in layout.fixtures),
+        *(f"allow={rule}" for rule in layout.allow),
         *(f"arg={argument}" for argument in command.argv),
-        *(f"env={name}={value}" for name, value in (ENVIRONMENT | dict(place.env) | dict(command.env)).items()),
+        *(f"env={name}={value}" for name, value in (ENVIRONMENT | dict(layout.env) | dict(command.env)).items()),
     ]
     if not command.argv or any("\0" in text for text in texts):
         raise UserError(

@@ -3,21 +3,12 @@
 Called by the workbench in `validate`. Nothing runs in the folder while it is put back.
 """
 
-import contextlib
-import mmap
 import os
-import shutil
-import stat
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from repairlab.core.errors import HarnessError, UserError
-
-_YOUNG_NS = 50_000_000
-"""A file that changed so shortly before it was looked at may have changed again within the same tick of the file system's clock."""
-
-Stamp = tuple[int, ...]
+from repairlab.core.errors import UserError
+from repairlab.sandbox.snapshot import TreeSnapshot, disk_errors
 
 
 class WorkTree:
@@ -28,46 +19,24 @@ class WorkTree:
         self.work = folder / "work"
         self.kept = folder / "kept"
         """The copy."""
-        self._stamps: dict[str, Stamp] = {}
-        self._young: set[str] = set()
-        self._trusts_clock = _writes_change_times(folder)
+        self._snapshot = TreeSnapshot(self.work, self.kept)
 
     def keep(self) -> None:
         """Take the tree as it is now for what later calls of `reset` bring back."""
-        with _disk_errors("cannot keep a tree"):
-            if self.kept.exists():
-                shutil.rmtree(self.kept)
-            shutil.copytree(self.work, self.kept, symlinks=True)
-            self._stamps = {}
-            self._young = set()
-            for path, found in _entries(self.work):
-                self._remember(path, found)
+        self._snapshot.keep()
 
     def reset(self) -> None:
         """Undo all that happened to the tree since it was kept."""
-        with _disk_errors("cannot put a tree back"):
-            _put_folder_right(str(self.work), str(self.kept))
-            seen, gone = set(), set()
-            for path, found in list(_entries(self.work)):
-                if path.rpartition("/")[0] in gone:
-                    gone.add(path)
-                elif path not in self._stamps:
-                    gone.add(path)
-                    _remove(self.work / path)
-                elif self._is_right(path, found):
-                    seen.add(path)
-                else:
-                    gone.add(path)
-                    _remove(self.work / path)
-            for path in sorted(self._stamps.keys() - seen):  # folders before what is in them
-                self._bring_back(path)
+        self._snapshot.reset()
 
     def write(self, changed: Mapping[str, str | None]) -> None:
         """Write a candidate's files into the tree; UserError says which does not fit."""
-        with _disk_errors("cannot write a candidate's files"):
+        with disk_errors("cannot write a candidate's files"):
             for path, text in changed.items():
                 write_text(self.work / path, text)
+                self._hand_over(path)
 
+<<<<<<< HEAD
     def _is_right(self, path: str, found: os.stat_result) -> bool:
         """Return whether an entry is as it was kept, or could be put right where it is."""
         if stat.S_ISDIR(found.st_mode):
@@ -111,6 +80,16 @@ class WorkTree:
             self._young.discard(path)
         else:
             self._young.add(path)
+=======
+    def _hand_over(self, path: str) -> None:
+        """Give what is new to the user that root has given the tree to, so that commands may write to it."""
+        owner = self.work.stat().st_uid
+        for part in [self.work / path, *(self.work / path).parents] if owner != os.geteuid() else ():
+            if part == self.work:
+                return
+            if part.exists() and part.stat().st_uid != owner:
+                os.chown(part, owner, owner)
+>>>>>>> sandbox
 
 
 def files_below(root: Path) -> list[str]:
@@ -136,68 +115,3 @@ def write_text(file: Path, text: str | None) -> None:
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
     except (NotADirectoryError, IsADirectoryError, FileExistsError) as error:
         raise UserError(f"the edit clashes with the tree: {error.strerror}: {Path(error.filename).name}") from None
-
-
-def _entries(root: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield all below a folder, links not followed, folders before what is in them."""
-    folders = [""]
-    for folder in folders:
-        with os.scandir(root / folder) as listed:
-            for entry in listed:
-                path = f"{folder}/{entry.name}" if folder else entry.name
-                yield path, entry.stat(follow_symlinks=False)
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(path)
-
-
-def _stamp(found: os.stat_result) -> Stamp:
-    """Return what cannot all stay the same when somebody without rights changes a file; the last one is its user."""
-    return (found.st_ino, found.st_mode, found.st_size, found.st_ctime_ns, found.st_nlink, found.st_uid)
-
-
-def _put_folder_right(here: str, kept: str) -> None:
-    """Give a folder the mode of its copy, and no attributes: access lists would apply to all that is made in it."""
-    for name in _extras(here):
-        os.removexattr(here, name, follow_symlinks=False)
-    mode = stat.S_IMODE(os.stat(kept).st_mode)  # noqa: PTH116  # plain names: a tree may have thousands of folders
-    if stat.S_IMODE(os.stat(here).st_mode) != mode:  # noqa: PTH116
-        os.chmod(here, mode)  # noqa: PTH101
-
-
-def _extras(path: Path | str) -> list[str]:
-    """Return the attributes of a file that its user can set; some file systems have none."""
-    try:
-        names = os.listxattr(path, follow_symlinks=False)
-    except OSError:
-        return []
-    return [name for name in names if name.startswith(("user.", "system.posix_acl"))]
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
-
-
-def _writes_change_times(folder: Path) -> bool:
-    """Return whether writing through a memory map changes a file's times, which file systems in memory do not see to."""
-    probe = folder / "probe"
-    probe.write_bytes(b"old")
-    os.utime(probe, ns=(0, 0))
-    with probe.open("r+b") as file, mmap.mmap(file.fileno(), 3) as mapped:
-        mapped[:] = b"new"
-        mapped.flush()
-    changed = probe.stat().st_mtime_ns != 0
-    probe.unlink()
-    return changed
-
-
-@contextlib.contextmanager
-def _disk_errors(what: str) -> Iterator[None]:
-    try:
-        yield
-    except UserError:
-        raise
-    except (OSError, shutil.Error) as error:
-        raise HarnessError(f"{what}: {error}") from error

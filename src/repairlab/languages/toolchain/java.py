@@ -134,7 +134,9 @@ class JavaToolchain:
             junit.RUNNERS[framework],
         )
         request = "\n".join([nonce, "stop" if stop else "all", *wanted]).encode()
-        command = self._command(argv, (*runner.jars, *runner.archive.files), stdin=request, env=test.env)
+        command = self._command(
+            argv, (*runner.jars, *runner.archive.files), stdin=request, env=test.env, writable=False, private=True
+        )
         return (Batch(command=command, tests=wanted, nonce=nonce),)
 
     def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
@@ -148,7 +150,8 @@ class JavaToolchain:
         argv = (self._java, *_RUN, *_place_and_time(test.env), _OPENED, "-cp", path, junit.LISTERS[framework])
         nonce = reports.new_nonce()
         request = "\n".join([nonce, "all", *places]).encode()
-        return Batch(command=self._command(argv, first, stdin=request, env=test.env), tests=tuple(places), nonce=nonce)
+        command = self._command(argv, first, stdin=request, env=test.env, writable=False, private=True)
+        return Batch(command=command, tests=tuple(places), nonce=nonce)
 
     def listed(self, batch: Batch, execution: Execution) -> Listing:
         """Read what the lister found."""
@@ -240,9 +243,10 @@ class JavaToolchain:
         stdin: bytes = b"",
         env: tuple[tuple[str, str], ...] = (),
         writable: bool = True,
+        private: bool = False,
     ) -> Command:
         mounts = host.mounts(_jdk().home, *_jdk().settings, *needed)
-        return Command(argv=argv, stdin=stdin, env=env, mounts=mounts, writable=writable, address_space=False)
+        return Command(argv=argv, stdin=stdin, env=env, mounts=mounts, writable=writable, private=private, address_space=False)
 
 
 def _junit_of(test: Test) -> junit.JUnit | None:

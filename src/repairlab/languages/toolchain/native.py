@@ -120,7 +120,7 @@ def _tests_of(build: Build, test: Test) -> str:
 
 
 def _batch(argv: tuple[str, ...], tests: tuple[str, ...], build: Build, test: Test) -> Batch:
-    command = Command(argv=argv, env=run_env(build, test), writable=True, address_space=not build.sanitize)
+    command = Command(argv=argv, env=run_env(build, test), private=True, address_space=not build.sanitize)
     return Batch(command=command, tests=tests, nonce="")
 
 

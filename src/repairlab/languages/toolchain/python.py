@@ -122,7 +122,7 @@ class PythonToolchain:
             str(self._home / "runners" / ("python_pytest.py" if test.framework == "pytest" else "python_unittest.py")),
             stdin=json.dumps(request).encode(),
             env=(("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"), *environment.items()),
-            writable=True,
+            private=True,
         )
         return (Batch(command=command, tests=wanted, nonce=nonce),)
 
@@ -138,7 +138,7 @@ class PythonToolchain:
             str(self._home / "runners/python_listing.py"),
             stdin=json.dumps(request).encode(),
             env=(("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"), *environment.items()),
-            writable=True,
+            private=True,
         )
         return Batch(command=dataclasses.replace(command, forks=False), tests=tuple(places), nonce=nonce)
 
@@ -163,7 +163,7 @@ class PythonToolchain:
         return {"python": self._interpreter.full_version, "pytest": pytest.__version__}
 
     def _command(
-        self, *arguments: str, stdin: bytes = b"", env: tuple[tuple[str, str], ...] = (), writable: bool = False
+        self, *arguments: str, stdin: bytes = b"", env: tuple[tuple[str, str], ...] = (), private: bool = False
     ) -> Command:
         libraries = (("LD_LIBRARY_PATH", str(self._home / "shared")),) if (self._home / "shared").is_dir() else ()
         python = self._home / "bin" / f"python{self._interpreter.version[0]}.{self._interpreter.version[1]}"
@@ -174,7 +174,7 @@ class PythonToolchain:
             stdin=stdin,
             env=(*libraries, *(_NO_SERVER if forks else ()), *env),
             mounts=host.mounts(self._home),
-            writable=writable,
+            private=private,
             forks=forks,
         )
 

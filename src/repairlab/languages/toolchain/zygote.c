@@ -74,9 +74,12 @@ static void receive(int launcher, int *fds)
     memcpy(fds, CMSG_DATA(header), STREAMS * sizeof(int));
 }
 
-/* Makes a fork what the launcher makes of a process that it starts itself. */
-static void become_run(const int *fds)
+/* Makes a fork what the launcher makes of a process that it starts itself. The folder is entered again by its name: a layer may
+ * have been mounted over it since the server came here. */
+static void become_run(const int *fds, const char *folder)
 {
+    if (chdir(folder))
+        _exit(125);
     for (int i = 0; i < STREAMS; i++)
         if (dup2(fds[i], i) < 0)
             _exit(125);
@@ -110,7 +113,10 @@ static int launcher;
 static void *serve_forks(void *self, void *nothing)
 {
     int fds[STREAMS];
+    char *folder = getcwd(NULL, 0);
     (void)self, (void)nothing;
+    if (!folder)
+        _exit(1);
     prctl(PR_SET_DUMPABLE, 0); /* runs have the same user, and must neither trace this process nor read its memory */
     if (send(launcher, "ready", 5, MSG_NOSIGNAL) != 5)
         _exit(1);
@@ -121,7 +127,8 @@ static void *serve_forks(void *self, void *nothing)
         if (run < 0)
             _exit(1);
         if (run == 0) {
-            become_run(fds);
+            become_run(fds, folder);
+            free(folder);
             return PyBool_FromLong(1);
         }
         PyOS_AfterFork_Parent();

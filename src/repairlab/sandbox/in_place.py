@@ -1,0 +1,39 @@
+"""Private commands where a back end has no layers: they run in the tree itself, which is then put back. launching.py calls it."""
+
+import contextlib
+import dataclasses
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from repairlab.core.execution import Command
+from repairlab.sandbox.snapshot import TreeSnapshot, disk_errors
+
+
+class InPlace:
+    """Puts one tree back after each private command; what was copied for one serves the next."""
+
+    def __init__(self, tree: Path) -> None:
+        self._tree = tree
+        self._stack = contextlib.ExitStack()
+        self._snapshot: TreeSnapshot | None = None
+
+    @contextlib.contextmanager
+    def running(self, command: Command) -> Iterator[Command]:
+        """Give the command to run instead; when the block ends, nothing may run in the tree any more."""
+        if not command.private:
+            yield command
+            return
+        if self._snapshot is None:
+            with disk_errors("cannot keep a tree"):
+                folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="repairlab-kept-"))
+            self._snapshot = TreeSnapshot(self._tree.resolve(), Path(folder, "kept"))
+        self._snapshot.keep()
+        try:
+            yield dataclasses.replace(command, private=False, writable=True)
+        finally:
+            self._snapshot.reset()
+
+    def close(self) -> None:
+        """Forget the copy."""
+        self._stack.close()

@@ -1,0 +1,113 @@
+/* What the parts of the launcher share: the order at hand, and who does what; launcher.c says what the launcher is for. */
+#ifndef LAUNCHER_H
+#define LAUNCHER_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+enum { MAX_SCRATCH = 8, MAX_SERVERS = 8, DEEPEST = 200, PATIENCE_MS = 20000, RUNS_PER_SERVER = 1000 };
+enum { AGE_OF_FOLDERS = 946684800 }; /* private folders are as old in every place: of the year 2000 */
+
+struct order {
+    long cpu_ms, wall_ms, memory_kb, address_kb, processes, nproc, disk_kb;
+    long uid, gid, owner_uid, owner_gid; /* uid 0: do not change the user */
+    long namespace, writable, forks;
+    long keep; /* files of the tree stay the command's own, for the next one */
+    long layers; /* this process may mount: private folders and layers of the tree are new file systems in memory */
+    long private; /* the command may write to a layer of its own over the tree */
+    char *tree, *cwd;
+    char *scratch[MAX_SCRATCH]; /* private writable folders */
+    int scratches;
+    char **argv, **env;
+    char **fixtures; /* files and folders of the host that are mounted below the private folders */
+    char **allow; /* without a namespace, all of the host that the command may use: a letter, a colon and a path */
+    char *text; /* all of the above points into it */
+    size_t size;
+};
+extern struct order order;
+
+/* A program that has loaded and waits to be forked; one that cannot wait has no process. */
+struct server {
+    pid_t pid;
+    int channel, runs;
+    char *text;
+    size_t size;
+};
+
+struct process {
+    pid_t pid, parent;
+    long long cpu_us;
+    long resident_kb, threads;
+    int ours;
+};
+
+/* What is known of the command that runs. */
+struct course {
+    pid_t command; /* 0: a fork of a server */
+    int status, ended;
+    long long start_us, reaped_us, lost_us, last_live_us, peak_kb;
+};
+extern struct course course;
+
+extern pid_t self;
+extern int control;
+
+/* support.c */
+void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+long long now_us(void);
+ssize_t read_file(int folder, const char *path, char *buffer, size_t size);
+
+/* orders.c */
+void read_orders(int fd);
+
+/* tree.c */
+enum walk { MEASURE, TAKE, GIVE, RETURN, ERASE };
+long walk(char *root, enum walk what);
+
+/* processes.c: the table holds the processes of the command as of the last scan */
+extern struct process *table;
+extern int processes;
+int scan(void);
+int read_of_process(pid_t pid, const char *name, char *text, size_t size);
+void reap(int block);
+void hear(const struct server *server);
+void kill_tree(const struct server *server);
+
+/* measure.c */
+void start_measuring(int stdin_fd);
+long proportional_kb(void);
+long disk_kb(void);
+long long cpu_us_checked(long long elapsed_us);
+
+/* landlock.c, seccomp.c, command.c */
+void restrict_files(void);
+void restrict_calls(int server);
+pid_t start_command(const int *fds, int count, int server);
+
+/* servers.c */
+int has_servers(void);
+int is_server(pid_t pid);
+struct server *find_server(void);
+void end_servers(void);
+int send_files(int channel, const int *fds, int count);
+
+/* places.c: where a command may write */
+void hand_over(void);
+void open_places(void);
+long written_kb(void);
+long close_places(void); /* returns how much was written, in KiB */
+
+/* layer.c: private folders and layers as file systems in memory */
+void start_mounting(void);
+void mount_layer(void);
+void unmount_layer(void);
+long layer_kb(void);
+int is_in_layer(const struct stat *st);
+void set_read_only(int read_only);
+
+/* run.c */
+void run(int children, const int *fds);
+#endif

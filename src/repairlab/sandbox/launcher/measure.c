@@ -1,0 +1,91 @@
+/* What a command has used so far: memory, disk, CPU time. */
+#include "launcher.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static ino_t stdin_inode;
+
+void start_measuring(int stdin_fd)
+{
+    struct stat st;
+    stdin_inode = fstat(stdin_fd, &st) ? 0 : st.st_ino;
+}
+
+/* Resident memory with shared pages counted once: exact and slow, so asked only when the cheap sum is over the limit. */
+long proportional_kb(void)
+{
+    long sum = 0;
+    for (int i = 0; i < processes; i++) {
+        char text[1024];
+        char *line = read_of_process(table[i].pid, "smaps_rollup", text, sizeof text) ? strstr(text, "\nPss:") : NULL;
+        sum += line ? strtol(line + 5, NULL, 10) : table[i].resident_kb;
+    }
+    return sum;
+}
+
+static long deleted_kb(pid_t pid, ino_t *seen, int *count)
+{
+    char path[64];
+    long kb = 0;
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return 0;
+    for (struct dirent *e; (e = readdir(folder)) && *count < 1024;) {
+        struct stat st;
+        int known = fstatat(dirfd(folder), e->d_name, &st, 0) || !S_ISREG(st.st_mode) || st.st_nlink || st.st_ino == stdin_inode ||
+                    (order.layers && is_in_layer(&st));
+        for (int i = 0; !known && i < *count; i++)
+            known = seen[i] == st.st_ino;
+        if (!known) {
+            seen[(*count)++] = st.st_ino;
+            kb += st.st_blocks / 2;
+        }
+    }
+    closedir(folder);
+    return kb;
+}
+
+/* All that the command has written: its private folders, growth of its tree, open files without a name (memfd, deleted). */
+long disk_kb(void)
+{
+    ino_t seen[1024];
+    int count = 0;
+    long kb = written_kb();
+    for (int i = 0; i < processes; i++)
+        kb += deleted_kb(table[i].pid, seen, &count);
+    return kb;
+}
+
+/* CPU time so far. A process whose parent ignores SIGCHLD is never charged to anybody: what vanishes from the sum is kept. */
+static long long cpu_us(void)
+{
+    long long live = course.reaped_us;
+    for (int i = 0; i < processes; i++)
+        live += table[i].cpu_us;
+    if (live + 20000 < course.last_live_us)
+        course.lost_us += course.last_live_us - live;
+    course.last_live_us = live;
+    return live + course.lost_us;
+}
+
+/* A child that dies during a scan may be seen twice, alive and in the sum of its parent: look again before believing a jump. */
+long long cpu_us_checked(long long elapsed_us)
+{
+    static long processors;
+    if (!processors)
+        processors = sysconf(_SC_NPROCESSORS_ONLN);
+    for (int i = 0; i < 3; i++) {
+        long long sum = course.reaped_us;
+        for (int j = 0; j < processes; j++)
+            sum += table[j].cpu_us;
+        if (sum <= course.last_live_us + elapsed_us * processors + 20000LL * (processes + 1))
+            break;
+        scan();
+    }
+    return cpu_us();
+}
+

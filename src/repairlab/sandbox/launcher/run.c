@@ -1,0 +1,138 @@
+/* The course of a run: start, watch, end, answer. */
+#include "launcher.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct course course;
+
+/* Whether the last scan saw the fork of a server: after its end only the server's word counts. */
+static int fork_is_gone(const struct server *server)
+{
+    for (int i = 0; server && i < processes; i++)
+        if (table[i].parent == server->pid)
+            return 0;
+    return server != NULL;
+}
+
+/* Returns the limit that is broken, or NULL. */
+static const char *sample(long long elapsed_us, int with_disk, const struct server *server)
+{
+    long resident = 0, threads = 0;
+    scan();
+    if (fork_is_gone(server))
+        return NULL;
+    for (int i = 0; i < processes; i++) {
+        resident += table[i].resident_kb;
+        threads += table[i].threads;
+    }
+    if (resident > order.memory_kb && processes > 1)
+        resident = proportional_kb();
+    if (resident > course.peak_kb)
+        course.peak_kb = resident;
+    if (cpu_us_checked(elapsed_us) > order.cpu_ms * 1000LL)
+        return "cpu limit";
+    if (course.peak_kb > order.memory_kb)
+        return "memory limit";
+    if (threads > order.processes)
+        return "signalled"; /* where the kernel does not count processes for us, too many of them are killed */
+    if (with_disk && disk_kb() > order.disk_kb)
+        return "disk limit";
+    return NULL;
+}
+
+/* Watches until the command ends (NULL), breaks a limit, or the host wants no more. */
+static const char *watch(int children, const struct server *server)
+{
+    struct pollfd fds[] = {{children, POLLIN, 0}, {control, POLLIN, 0}, {server ? server->channel : -1, POLLIN, 0}};
+    long long last = course.start_us, next_disk = course.start_us + 50000, pause = server ? 8000 : 2000; /* most forks have ended by then */
+    for (;;) {
+        char buffer[4096];
+        struct timespec timeout = {pause / 1000000, pause % 1000000 * 1000};
+        ppoll(fds, 3, &timeout, NULL);
+        if (fds[0].revents && read(children, buffer, sizeof buffer) < 0 && errno != EINTR)
+            die("signalfd");
+        reap(0);
+        if (fds[2].revents)
+            hear(server);
+        if (course.ended)
+            return NULL;
+        if (fds[1].revents)
+            return "stopped";
+        long long begin = now_us();
+        if (begin - course.start_us > order.wall_ms * 1000LL) /* whatever keeps us from looking closer */
+            return "wall limit";
+        if (begin - last < 1000)
+            continue; /* many children end: no need to look at each */
+        const char *broken = sample(begin - last, begin > next_disk, server);
+        if (broken)
+            return broken;
+        long long cost = now_us() - begin;
+        if (begin > next_disk)
+            next_disk = begin + (cost < 5000 ? 100000 : cost * 20);
+        last = begin;
+        pause = pause * 5 / 4 < 20000 ? pause * 5 / 4 : 20000;
+        if (course.peak_kb > order.memory_kb / 2 && pause > 4000)
+            pause = 4000;
+        if (pause < cost * 20)
+            pause = cost * 20 < 200000 ? cost * 20 : 200000;
+    }
+}
+
+static const char *final_ending(long written_kb)
+{
+    if (course.reaped_us + course.lost_us > order.cpu_ms * 1000LL)
+        return "cpu limit";
+    if (course.peak_kb > order.memory_kb)
+        return "memory limit";
+    if (written_kb > order.disk_kb || (WIFSIGNALED(course.status) && WTERMSIG(course.status) == SIGXFSZ))
+        return "disk limit";
+    return WIFSIGNALED(course.status) ? "signalled" : "exited";
+}
+
+/* Whether the kernel still remembers connections of this namespace, which would keep the next command from their ports. */
+static int is_not_reusable(void)
+{
+    char text[2048], *tcp;
+    long orphans = 0, waiting = 0;
+    if (order.namespace && read_file(AT_FDCWD, "/proc/net/sockstat", text, sizeof text) > 0 && (tcp = strstr(text, "\nTCP:")))
+        sscanf(tcp, "\nTCP: inuse %*d orphan %ld tw %ld", &orphans, &waiting);
+    return orphans + waiting > 0;
+}
+
+void run(int children, const int *fds)
+{
+    memset(&course, 0, sizeof course);
+    start_measuring(fds[1]);
+    if (order.layers)
+        start_mounting();
+    hand_over();
+    struct server *server = find_server(); /* before the layer, which it would keep */
+    open_places();
+    course.start_us = now_us();
+    if (server && !send_files(server->channel, fds + 1, 4))
+        die("the fork server is gone");
+    if (!server)
+        course.command = start_command(fds + 1, 4, 0);
+    const char *ending = watch(children, server);
+    long long wall = now_us() - course.start_us;
+    kill_tree(server);
+    long written = close_places();
+    if (!ending)
+        ending = final_ending(written);
+    char text[512];
+    int size = snprintf(text, sizeof text,
+                        "{\"ending\":\"%s\",\"code\":%d,\"signal\":%d,\"cpu_us\":%lld,\"wall_us\":%lld,\"peak_kb\":%lld,\"not_reusable\":%d}\n",
+                        ending, WIFEXITED(course.status) ? WEXITSTATUS(course.status) : 0,
+                        WIFSIGNALED(course.status) ? WTERMSIG(course.status) : 0, course.reaped_us + course.lost_us, wall,
+                        course.peak_kb, is_not_reusable());
+    send(control, text, (size_t)size, MSG_NOSIGNAL);
+    course.command = 0;
+}

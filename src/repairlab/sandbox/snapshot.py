@@ -1,0 +1,205 @@
+"""A tree as it was at one moment, and how to put it back: what changed since is undone, and nothing else is touched.
+
+Called for private commands where there are no layers, and by the work tree in `validation`. Nothing runs in the tree meanwhile.
+"""
+
+import contextlib
+import mmap
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from repairlab.core.errors import HarnessError
+
+_YOUNG_NS = 50_000_000
+"""A file that changed so shortly before it was looked at may have changed again within the same tick of the file system's clock."""
+
+Stamp = tuple[int, ...]
+
+
+class TreeSnapshot:
+    """A copy of what a tree should hold; candidates' code never sees the copy."""
+
+    def __init__(self, tree: Path, copy: Path) -> None:
+        """Take the tree and the place for its copy, which must not be there yet."""
+        self._tree = tree
+        self._kept = copy
+        self._stamps: dict[str, Stamp] = {}
+        self._young: set[str] = set()
+        self._trusts_clock: bool | None = None
+
+    def keep(self) -> None:
+        """Take the tree as it is now for what later calls of `reset` bring back; only what changed is copied."""
+        with disk_errors("cannot keep a tree"):
+            if self._trusts_clock is None:
+                self._trusts_clock = _writes_change_times(self._kept.parent)
+                self._kept.mkdir()
+            found = dict(_entries(self._tree))
+            for path in sorted(self._stamps.keys() - found.keys()):
+                _remove(self._kept / path)
+                del self._stamps[path]
+                self._young.discard(path)
+            for path, entry in found.items():
+                self._copy_aside(path, entry)
+            for path in sorted((path for path, entry in found.items() if stat.S_ISDIR(entry.st_mode)), reverse=True):
+                shutil.copystat(self._tree / path, self._kept / path)
+            shutil.copystat(self._tree, self._kept)
+
+    def reset(self) -> None:
+        """Undo all that happened to the tree since it was kept."""
+        with disk_errors("cannot put a tree back"):
+            _put_folder_right(self._tree, self._kept)
+            seen, gone = set(), set()
+            for path, found in list(_entries(self._tree)):
+                if path.rpartition("/")[0] in gone:
+                    gone.add(path)
+                elif path in self._stamps and self._is_right(path, found):
+                    seen.add(path)
+                else:
+                    gone.add(path)
+                    _remove(self._tree / path)
+            for path in sorted(self._stamps.keys() - seen):  # folders before what is in them
+                self._bring_back(path)
+            for path in sorted((path for path, stamp in self._stamps.items() if stat.S_ISDIR(stamp[1])), reverse=True):
+                _put_times_right(self._tree / path, self._kept / path)
+            _put_times_right(self._tree, self._kept)
+
+    def _copy_aside(self, path: str, found: os.stat_result) -> None:
+        if self._stamps.get(path) == _stamp(found) and path not in self._young:
+            return
+        here, kept = self._tree / path, self._kept / path
+        is_folder = stat.S_ISDIR(found.st_mode)
+        if kept.is_symlink() or (kept.exists() and not (is_folder and kept.is_dir())):
+            for below in [known for known in self._stamps if known.startswith(f"{path}/")]:
+                del self._stamps[below]  # a folder is no folder any more
+            _remove(kept)
+        if is_folder:
+            kept.mkdir(exist_ok=True)
+        else:
+            shutil.copy2(here, kept, follow_symlinks=False)
+        self._remember(path, found)
+
+    def _is_right(self, path: str, found: os.stat_result) -> bool:
+        """Return whether an entry is as it was kept, or could be put right where it is."""
+        if stat.S_ISDIR(found.st_mode):
+            if not stat.S_ISDIR(self._stamps[path][1]):
+                return False
+            _put_folder_right(self._tree / path, self._kept / path)
+        elif _stamp(found) != self._stamps[path] or path in self._young:
+            if not self._is_as_kept(path, found):
+                return False
+            self._remember(path, found)
+        return True
+
+    def _is_as_kept(self, path: str, found: os.stat_result) -> bool:
+        """Compare a file or link with its copy, byte for byte."""
+        here, kept = self._tree / path, self._kept / path
+        wanted = kept.lstat()
+        if found.st_mode != wanted.st_mode:  # its user may be another one: root hands trees over to the users of commands
+            return False
+        if stat.S_ISLNK(found.st_mode):
+            return os.readlink(here) == os.readlink(kept) and found.st_mtime_ns == wanted.st_mtime_ns  # noqa: PTH115
+        same = (found.st_size, found.st_mtime_ns, found.st_nlink) == (wanted.st_size, wanted.st_mtime_ns, 1)
+        return same and _attributes(here) == _attributes(kept) and here.read_bytes() == kept.read_bytes()
+
+    def _bring_back(self, path: str) -> None:
+        here, kept = self._tree / path, self._kept / path
+        if kept.is_dir() and not kept.is_symlink():
+            here.mkdir()
+            shutil.copystat(kept, here)
+        else:
+            shutil.copy2(kept, here, follow_symlinks=False)
+        owner = self._stamps[path][-1]
+        if here.lstat().st_uid != owner:
+            os.chown(here, owner, owner, follow_symlinks=False)
+        self._remember(path, here.lstat())
+
+    def _remember(self, path: str, found: os.stat_result) -> None:
+        self._stamps[path] = _stamp(found)
+        if self._trusts_clock and found.st_ctime_ns < time.time_ns() - _YOUNG_NS:
+            self._young.discard(path)
+        else:
+            self._young.add(path)
+
+
+@contextlib.contextmanager
+def disk_errors(what: str) -> Iterator[None]:
+    """Turn errors of the file system into failures of ours."""
+    try:
+        yield
+    except (OSError, shutil.Error) as error:
+        raise HarnessError(f"{what}: {error}") from error
+
+
+def _entries(root: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield all below a folder, links not followed, folders before what is in them; a folder that is closed to us is opened."""
+    folders = [""]
+    for folder in folders:
+        try:
+            listed = os.scandir(root / folder)
+        except PermissionError:
+            (root / folder).chmod(0o700)
+            listed = os.scandir(root / folder)
+        with listed:
+            for entry in listed:
+                path = f"{folder}/{entry.name}" if folder else entry.name
+                yield path, entry.stat(follow_symlinks=False)
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(path)
+
+
+def _stamp(found: os.stat_result) -> Stamp:
+    """Return what cannot all stay the same when somebody without rights changes a file; the last one is its user."""
+    return (found.st_ino, found.st_mode, found.st_size, found.st_ctime_ns, found.st_nlink, found.st_uid)
+
+
+def _put_folder_right(here: Path, kept: Path) -> None:
+    """Give a folder the mode and the attributes of its copy: access lists would apply to all that is made in it."""
+    wanted, found = _attributes(kept), _attributes(here)
+    for name in found.keys() - wanted.keys():
+        os.removexattr(here, name, follow_symlinks=False)
+    for name, value in wanted.items():
+        if found.get(name) != value:
+            os.setxattr(here, name, value, follow_symlinks=False)
+    mode = stat.S_IMODE(kept.stat().st_mode)
+    if stat.S_IMODE(here.stat().st_mode) != mode:
+        here.chmod(mode)
+
+
+def _put_times_right(here: Path, kept: Path) -> None:
+    found, wanted = here.stat(), kept.stat()
+    if found.st_mtime_ns != wanted.st_mtime_ns:
+        os.utime(here, ns=(found.st_atime_ns, wanted.st_mtime_ns))
+
+
+def _attributes(path: Path) -> dict[str, bytes]:
+    """Return the attributes of a file that its user can set; some file systems have none."""
+    try:
+        names = os.listxattr(path, follow_symlinks=False)
+    except OSError:
+        return {}
+    wanted = (name for name in names if name.startswith(("user.", "system.posix_acl")))
+    return {name: os.getxattr(path, name, follow_symlinks=False) for name in wanted}
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _writes_change_times(folder: Path) -> bool:
+    """Return whether writing through a memory map changes a file's times, which file systems in memory do not see to."""
+    probe = folder / "probe"
+    probe.write_bytes(b"old")
+    os.utime(probe, ns=(0, 0))
+    with probe.open("r+b") as file, mmap.mmap(file.fileno(), 3) as mapped:
+        mapped[:] = b"new"
+        mapped.flush()
+    changed = probe.stat().st_mtime_ns != 0
+    probe.unlink()
+    return changed

@@ -1,22 +1,19 @@
 """How the runs of a report are named."""
 
 import dataclasses
-import json
 from collections.abc import Callable
 from pathlib import Path
 
-from repairlab.core.record import to_data
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.systems import read_systems
+from repairlab.runs.store import Store
 
 MakeRun = Callable[..., Path]
 
 
 def with_model(folder: Path, settings: LlmSettings) -> Path:
-    path = folder / "run.json"
-    data = json.loads(path.read_text(encoding="utf-8"))
-    data["experiment"]["llm"] = to_data(settings)
-    path.write_text(json.dumps(data), encoding="utf-8")
+    manifest = Store(folder).manifest()
+    Store(folder).create(dataclasses.replace(manifest, experiment=dataclasses.replace(manifest.experiment, llm=settings)))
     return folder
 
 

@@ -13,6 +13,7 @@ from repairlab.core.samples import Samples
 from repairlab.metrics.settings import Duplicates, Settings
 from repairlab.metrics.table import Scores, score_built, score_ranking, score_run
 from repairlab.runs.experiment import Manifest
+from repairlab.runs.integrity import require_intact
 from repairlab.runs.ranking import Ranking, ranking_files, read_ranking
 from repairlab.runs.samples import read_ids, read_samples
 from repairlab.runs.store import Store, write_aside
@@ -56,6 +57,7 @@ def read_run(folder: Path, *, partial: bool = False, duplicates: Duplicates = "c
     """Read the samples and settings of a run; an unfinished one is refused unless `partial`, which takes its finished bugs."""
     store = Store(folder)
     manifest = store.manifest()
+    require_intact(store)
     everything = read_samples(store)
     samples = tuple(item for item in everything if item.ended != "unfinished")
     n_unfinished = len(everything) - len(samples)

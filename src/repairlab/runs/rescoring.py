@@ -12,6 +12,7 @@ from repairlab.published.judgement import Count, Judgement, Order, Results, Ruli
 from repairlab.published.labels import read_labels
 from repairlab.published.ranked import Ranked, ranked
 from repairlab.published.table import FORMATS, format_of, recognise
+from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 
@@ -92,6 +93,7 @@ def _runs(folders: Sequence[Path]) -> Results:
     bugs: list[str] = []
     notes: list[str] = []
     for store, manifest, repairer in zip(stores, manifests, repairers, strict=True):
+        require_intact(store)
         system = repairer if repairers.count(repairer) == 1 else f"{repairer} ({store.folder})"
         samples = read_samples(store)
         unfinished = sum(item.ended == "unfinished" for item in samples)

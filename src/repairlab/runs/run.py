@@ -19,6 +19,7 @@ from repairlab.core.record import digest, to_data
 from repairlab.languages.table import language
 from repairlab.runs.execute import Progress, Step
 from repairlab.runs.experiment import Experiment, Manifest
+from repairlab.runs.integrity import read_seal, require_intact, write_seal
 from repairlab.runs.pool import Machine, open_pool
 from repairlab.runs.repairing import check_model, unfit
 from repairlab.runs.schedule import Schedule, read_stored
@@ -73,6 +74,7 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
     if not store.manifest_path.exists():
         store.create(manifest)
         return manifest
+    require_intact(store)
     old = store.manifest()
     if old.benchmark_digest != manifest.benchmark_digest:
         raise UserError(
@@ -120,8 +122,10 @@ def complete(
         if bug_id not in left:
             step(Progress(bug_id=bug_id, verdict=None))
     if not left:
+        if read_seal(store) is None:
+            write_seal(store)
         return
-    with _locked(folder), open_pool(machine) as pool:
+    with locked(folder), open_pool(machine) as pool:
         schedule = Schedule(store, step, given_up={})
         schedule.run(_tasks(benchmark, left, store, machine, given, {}), pool, workers=machine.workers)
         again = _undecided(store, without=schedule.given_up) if schedule.n_undecided else set()
@@ -130,6 +134,8 @@ def complete(
             later = Schedule(store, lambda news: None, given_up=schedule.given_up)  # noqa: ARG005
             later.run(_tasks(benchmark, sorted(again), store, machine, given, schedule.given_up), pool, workers=machine.workers)
             schedule.failed.update(later.failed)
+        if not schedule.failed and {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):
+            write_seal(store)
     for bug_id, reason in schedule.failed.items():
         raise HarnessError(f"bug {bug_id} is not finished: {reason}")
 
@@ -178,7 +184,8 @@ def _tasks(
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
+    """Let no other process work on the run inside the block."""
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

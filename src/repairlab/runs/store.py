@@ -9,7 +9,7 @@ import uuid
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json
@@ -117,7 +117,7 @@ class Store:
         for name in CHECKED_FILES:
             if name != FILES[BugEnd] and (self.folder / name).is_file():
                 with (self.folder / name).open("rb") as file:
-                    counted[name] = _last_number(file, _whole_end(file))
+                    counted[name] = _last_line(file.fileno(), os.fstat(file.fileno()).st_size)[1]
         return counted
 
     def candidates(self) -> Iterator[Candidate]:
@@ -176,42 +176,41 @@ class Store:
 
 def append_line(path: Path, body: bytes, run_id: str) -> int:
     """Add the line of a JSON object, with its check where the run has an id, and return its place; drops a torn last line."""
-    with path.open("ab+") as file:
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+    try:
         fcntl.flock(file, fcntl.LOCK_EX)
-        place = _whole_end(file)
-        if place < file.seek(0, os.SEEK_END):
-            file.truncate(place)
-        if run_id:
-            file.write(checked_line(body, line_key(run_id, path.name), _last_number(file, place) + 1))
-        else:
-            file.write(body + b"\n")
+        size = os.fstat(file).st_size
+        place, number = _last_line(file, size)
+        if place < size:
+            os.ftruncate(file, place)
+        line = checked_line(body, line_key(run_id, path.name), number + 1) if run_id else body + b"\n"
+        while line:
+            line = line[os.write(file, line) :]
+    finally:
+        os.close(file)
     return place
 
 
-def _whole_end(file: BinaryIO) -> int:
-    """Return where the last whole line ends: what follows was being written when a process was killed, or the disk was full."""
-    start = file.seek(0, os.SEEK_END)
+def _last_line(file: int, size: int) -> tuple[int, int]:
+    """Return where the last whole line ends and its number; what follows was being written when a process was killed.
+
+    The number is 0 when there is no line, and when lines have no numbers.
+    """
+    start = size
     while start:
-        size = min(start, 4096)
-        file.seek(start - size)
-        kept = file.read(size).rfind(b"\n") + 1
+        length = min(start, 4096)
+        chunk = os.pread(file, length, start - length)
+        kept = chunk.rfind(b"\n") + 1
         if kept:
-            return start + kept - size
-        start -= size
-    return 0
+            end = start - length + kept
+            ending = chunk[:kept] if kept >= _ENDING else os.pread(file, min(end, _ENDING), max(0, end - _ENDING))
+            return end, stated_number(ending) or 0
+        start -= length
+    return 0, 0
 
 
-def _last_number(file: BinaryIO, end: int) -> int:
-    """Return the number of the line that ends there."""
-    if not end:
-        return 0
-    start = max(0, end - 64)
-    file.seek(start)
-    number = stated_number(file.read(end - start))
-    if number is None:
-        raise HarnessError(f"the last line of {file.name} was changed while the run was working on it; see --repair")
-    return number
-
+_ENDING = 64
+"""More bytes than number and check have."""
 
 FILES: Mapping[type, str] = {
     Candidate: "candidates.jsonl",

@@ -8,7 +8,8 @@ import typer
 
 from repairlab.cli.options import Json
 from repairlab.cli.output import print_json, print_table, talk
-from repairlab.cli.score import Runs, percent
+from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
+from repairlab.cli.score import percent
 from repairlab.core.score import Score
 from repairlab.report.leaderboard import Leaderboard, Row
 from repairlab.report.page import make_report, store_report
@@ -20,15 +21,19 @@ def report(
         Path | None, typer.Option("--output", "-o", help="The HTML file; by default report.html in the first run folder.")
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Rank by pass@k (or top@k) at this k.")] = None,
+    partial: Partial = False,
     json: Json = False,
 ) -> None:
     """Write an HTML report over runs."""
-    write_report(runs, output or runs[0] / "report.html", as_json=json, k=k)
+    warn_unchecked(runs)
+    write_report(runs, output or runs[0] / "report.html", as_json=json, k=k, partial=partial)
 
 
-def write_report(folders: Sequence[Path], output: Path, *, as_json: bool, k: int | None = None) -> None:
+def write_report(folders: Sequence[Path], output: Path, *, as_json: bool, k: int | None = None, partial: bool = False) -> None:
     """Write the report over runs and print their leaderboard."""
-    made = make_report(folders, k=k)
+    made = make_report(folders, k=k, partial=partial)
+    for text in made.missing:
+        talk().print(text, markup=False)
     store_report(made, output)
     if as_json:
         print_json({"report": str(output), "leaderboard": made.leaderboard.data()})

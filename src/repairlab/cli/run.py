@@ -21,6 +21,7 @@ from repairlab.cli.llm_options import (
     MaxTokens,
     Model,
     NoAnswerCache,
+    NoTranscripts,
     Offline,
     Prices,
     PromptFile,
@@ -134,6 +135,7 @@ def run(
     prices: Prices = None,
     no_answer_cache: NoAnswerCache = False,
     offline: Offline = False,
+    no_transcripts: NoTranscripts = False,
     workers: Workers = None,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
@@ -153,6 +155,7 @@ def run(
             "prices": None if prices is None else str(prices),
             "use_cache": not no_answer_cache,
             "offline": offline,
+            "transcripts": not no_transcripts,
         }
     )
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access)

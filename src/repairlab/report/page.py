@@ -35,11 +35,14 @@ class Report:
 
     html: str
     leaderboard: Leaderboard
+    missing: tuple[str, ...]
+    """What unfinished runs lack, one text each."""
 
 
-def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
-    """Read runs and make their page; `k` chooses the metric that ranks."""
-    systems = read_systems(folders, k=k)
+def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool = False) -> Report:
+    """Read runs and make their page; `k` chooses the metric that ranks, `partial` takes the finished bugs of unfinished runs."""
+    systems = read_systems(folders, k=k, partial=partial)
+    unfinished = tuple(text for system in systems if (text := system.scores.run.missing))
     named = [(system.name, system.scores) for system in systems]
     board = leaderboard(named, k=k)
     texts = read_texts(systems)
@@ -65,6 +68,7 @@ def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
         papers=[table for table in papers.tables if table.name not in _SPENDING],
         left_out={name: reason for name, reason in papers.left_out.items() if name not in _SPENDING},
         missing=texts.missing,
+        unfinished=unfinished,
         health=read_cards(systems),
         n_candidates=sum(system.verdicts().total() for system in systems),
         n_undecided=sum(system.n_undecided for system in systems),
@@ -75,7 +79,7 @@ def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-    return Report(html=html, leaderboard=board)
+    return Report(html=html, leaderboard=board, missing=unfinished)
 
 
 def store_report(report: Report, path: Path) -> None:

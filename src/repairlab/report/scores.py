@@ -32,6 +32,12 @@ class Measured:
     settings: Settings
     n_unfinished: int
 
+    @property
+    def missing(self) -> str:
+        """Say what is missing; nothing of a finished run."""
+        n = self.n_unfinished + len(self.drawn)
+        return f"{self.folder}: {self.n_unfinished} of {n} bugs are unfinished and left out" if self.n_unfinished else ""
+
 
 @record
 class RunScores:

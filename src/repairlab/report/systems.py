@@ -66,12 +66,14 @@ class Bar:
         return f"{self.system.name}: {self.n} candidates: {parts or 'none'}"
 
 
-def read_systems(folders: Sequence[Path], *, k: int | None = None, evidence: bool = True) -> tuple[System, ...]:
-    """Read the runs and name them. Without `evidence` no candidate is picked to show."""
+def read_systems(
+    folders: Sequence[Path], *, k: int | None = None, evidence: bool = True, partial: bool = False
+) -> tuple[System, ...]:
+    """Read the runs and name them. Without `evidence` no candidate is picked; with `partial` unfinished bugs are left out."""
     scores = []
     for folder in folders:
         ks = Store(folder).manifest().experiment.k
-        scores.append(scores_of(folder, ks=tuple(sorted({*ks, k} if k else set(ks)))))
+        scores.append(scores_of(folder, ks=tuple(sorted({*ks, k} if k else set(ks))), partial=partial))
     names = _names(scores)
     return tuple(
         System(

@@ -10,7 +10,7 @@ from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.problem import shown
 from repairlab.repairers.baselines import Prepared
-from repairlab.repairers.llm.model import Prompt
+from repairlab.repairers.llm.model import ChatModel, Prompt
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.repairers.repairer import Repairer
 from repairlab.repairers.table import names, repairer
@@ -19,6 +19,7 @@ from repairlab.runs.pool import Machine
 from repairlab.runs.shots import read_examples
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
+from repairlab.runs.transcripts import RecordedModel
 
 
 def repairer_names() -> tuple[str, ...]:
@@ -59,7 +60,9 @@ def _open_llm(task: Task, settings: LlmSettings, tell: Callable[[str], None]) ->
     append = functools.partial(append_line, run_id=run_id)
     ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd, append=append)
     with ExitStack() as stack:
-        model = stack.enter_context(open_model(settings, access, cache=cache, ledger=ledger, tell=tell))
+        model: ChatModel = stack.enter_context(open_model(settings, access, cache=cache, ledger=ledger, tell=tell))
+        if access.transcripts:
+            model = RecordedModel(model, Store(task.folder))
         embedder = None
         if settings.embedding_model is not None and task.examples:
             opened = open_embedder(

@@ -9,7 +9,7 @@ import uuid
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json
@@ -44,6 +44,16 @@ class Disagreement:
     candidate_id: str
     cached: Verdict
     now: Verdict
+
+
+@record
+class TranscriptEntry:
+    """A text of a transcript, or a prompt as a list of such texts; stored once, compressed, and found by its digest."""
+
+    digest: str
+    kind: Literal["text", "prompt"]
+    data: str
+    """zlib-compressed and in base 64."""
 
 
 class Store:
@@ -97,7 +107,7 @@ class Store:
             )
         return decode(Manifest, data, self.manifest_path.name)
 
-    def append(self, item: Candidate | Outcome | BugEnd | Disagreement) -> int:
+    def append(self, item: Candidate | Outcome | BugEnd | Disagreement | TranscriptEntry) -> int:
         """Add one record to its file and return the place of its line; safe while other processes do the same."""
         run_id = self.run_id
         if isinstance(item, BugEnd) and run_id:
@@ -217,6 +227,7 @@ FILES: Mapping[type, str] = {
     Outcome: "outcomes.jsonl",
     BugEnd: "bugs.jsonl",
     Disagreement: "disagreements.jsonl",
+    TranscriptEntry: "transcripts.jsonl",
 }
 CHECKED_FILES = (*FILES.values(), REQUESTS)
 """All files whose lines carry checks."""

@@ -36,4 +36,4 @@ def test_models_are_named_by_strategy_and_model_then_by_temperature_then_by_fold
 
 
 def test_without_evidence_no_candidate_is_shown(make_run: MakeRun) -> None:
-    assert read_systems([make_run("a", n=2, bugs=2)], evidence=False)[0].shown == {}
+    assert read_systems([make_run("a", n=2, bugs=2)], evidence=None)[0].shown == {}

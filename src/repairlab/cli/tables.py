@@ -39,7 +39,7 @@ def tables(
     if csv and json:
         raise UserError("--csv and --json are both given; choose one")
     warn_unchecked(runs)
-    systems = read_systems(runs if partial else finished(runs), evidence=False, partial=partial)
+    systems = read_systems(runs if partial else finished(runs), evidence=None, partial=partial)
     facts = read_facts(systems, read_texts(systems), closeness=not NEED_CODE.isdisjoint(names))
     made = make_tables(facts, names)
     for name, reason in made.left_out.items():

@@ -18,6 +18,9 @@ from repairlab.runs.ranking import Ranking, ranking_files, read_ranking
 from repairlab.runs.samples import read_ids, read_samples
 from repairlab.runs.store import Store, write_aside
 
+ORACLE = "reference"
+"""The repairer that proposes the developers' fixes."""
+
 
 @record
 class Measured:
@@ -45,6 +48,11 @@ class RunScores:
 
     run: Measured
     result: Scores
+
+    @property
+    def is_oracle(self) -> bool:
+        """Whether the run is of the developers' own fixes, which rank nowhere."""
+        return self.run.manifest.experiment.repairer == ORACLE
 
     def data(self) -> dict[str, Any]:
         """Return the form of `score --json`."""

@@ -8,6 +8,7 @@ from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.diff import apply_edits, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.repairers.llm.model import Prompt
 
 Kind = Literal["add", "del", "hunk", "file", "same"]
 
@@ -63,6 +64,16 @@ def changed_by(edits: Sequence[Edit], files: Mapping[str, str]) -> dict[str, str
         return apply_edits(edits, files)
     except UserError:
         return None
+
+
+def prompt_text(prompt: Prompt | None) -> str:
+    """Return a prompt as one text to read; empty where there is none."""
+    if prompt is None:
+        return ""
+    parts = [f"[{message.role}]\n{message.content}" for message in prompt.messages]
+    parts += [text for text in (prompt.text,) if text is not None]
+    parts += [f"[behind the place to fill]\n{prompt.suffix}"] if prompt.suffix is not None else []
+    return "\n\n".join(parts)
 
 
 def raw(candidate: Candidate) -> str:

@@ -87,11 +87,15 @@ def _read(name: str, paths: Sequence[Path]) -> Results | Statistics:
 def _runs(folders: Sequence[Path]) -> Results:
     """Read run folders; each is a system, named by its repairer, or by its folder as well where several have the same."""
     stores = [Store(folder) for folder in folders]
+    notes: list[str] = []
+    oracles = [store for store in stores if store.manifest().experiment.repairer == "reference"]
+    if 0 < len(oracles) < len(stores):
+        stores = [store for store in stores if store not in oracles]
+        notes.append(f"the oracle is no system and left out: {', '.join(str(store.folder) for store in oracles)}")
     manifests = [store.manifest() for store in stores]
     repairers = [manifest.experiment.repairer for manifest in manifests]
     judgements: list[Judgement] = []
     bugs: list[str] = []
-    notes: list[str] = []
     for store, manifest, repairer in zip(stores, manifests, repairers, strict=True):
         require_intact(store)
         system = repairer if repairers.count(repairer) == 1 else f"{repairer} ({store.folder})"

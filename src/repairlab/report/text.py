@@ -46,11 +46,17 @@ def clip(text: str, *, tail: bool = False) -> str:
 
 def diff_lines(old: Mapping[str, str], new: Mapping[str, str | None]) -> tuple[DiffLine, ...]:
     """Return the unified diff of the changed files, line by line."""
-    text = "".join(unified_diff(path, old.get(path, ""), changed or "") for path, changed in new.items())
-    return tuple(DiffLine(kind=_kind(line), text=line) for line in clip(text.removesuffix("\n")).split("\n") if line)
+    text = diff_text(old, new)
+    return tuple(DiffLine(kind=line_kind(line), text=line) for line in clip(text.removesuffix("\n")).split("\n") if line)
 
 
-def _kind(line: str) -> Kind:
+def diff_text(old: Mapping[str, str], new: Mapping[str, str | None]) -> str:
+    """Return the unified diff of the changed files, whatever its size."""
+    return "".join(unified_diff(path, old.get(path, ""), changed or "") for path, changed in new.items())
+
+
+def line_kind(line: str) -> Kind:
+    """Tell what a line of a diff is."""
     if line.startswith(("--- ", "+++ ")):
         return "file"
     if line.startswith("@@"):

@@ -54,6 +54,9 @@ def _tools(name: str) -> dict[str, str]:
 
 def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine) -> Manifest:
     """Write run.json of a new run, or check that the folder's run is this one and go on with it."""
+    store = Store(folder)
+    if store.manifest_path.exists():
+        require_intact(store)
     check_model(experiment, machine)
     bugs = _askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
     environment = environment_of([bug.problem.language for bug in bugs], machine)
@@ -70,11 +73,9 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         isolation=machine.isolation,
     )
-    store = Store(folder)
     if not store.manifest_path.exists():
         store.create(manifest)
         return manifest
-    require_intact(store)
     old = store.manifest()
     if old.benchmark_digest != manifest.benchmark_digest:
         raise UserError(

@@ -5,6 +5,7 @@ import datetime
 import fcntl
 import functools
 import platform
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,9 @@ from repairlab.runs.shots import read_examples
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.verdicts import engine_digest
+
+_SHOWN = 5
+"""How many bugs are named that were not finished for the same reason."""
 
 
 def environment_of(languages: Sequence[str], machine: Machine) -> dict[str, str]:
@@ -129,16 +133,36 @@ def complete(
     with locked(folder), open_pool(machine) as pool:
         schedule = Schedule(store, step, given_up={})
         schedule.run(_tasks(benchmark, left, store, machine, given, {}), pool, workers=machine.workers)
-        again = _undecided(store, without=schedule.given_up) if schedule.n_undecided else set()
+        again = _undecided(store, without=schedule.given_up) - set(schedule.failed) if schedule.n_undecided else set()
         if again:
             # These steps were counted already.
             later = Schedule(store, lambda news: None, given_up=schedule.given_up)  # noqa: ARG005
             later.run(_tasks(benchmark, sorted(again), store, machine, given, schedule.given_up), pool, workers=machine.workers)
             schedule.failed.update(later.failed)
-        if not schedule.failed and {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):
+            schedule.internal_errors = later.internal_errors
+        if {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):
             write_seal(store)
+    _raise_failures(schedule)
+
+
+def _raise_failures(schedule: Schedule) -> None:
+    """Raise a HarnessError that says what our own machinery could not do, each reason once."""
+    bugs_by_reason: dict[str, list[str]] = defaultdict(list)
     for bug_id, reason in schedule.failed.items():
-        raise HarnessError(f"bug {bug_id} is not finished: {reason}")
+        bugs_by_reason[reason].append(bug_id)
+    parts = [
+        f"{'bug' if len(bugs) == 1 else f'{len(bugs)} bugs'} not finished ({', '.join(bugs[:_SHOWN])}"
+        f"{', …' if len(bugs) > _SHOWN else ''}): {reason}"
+        for reason, bugs in bugs_by_reason.items()
+    ]
+    if schedule.internal_errors:
+        first = next(iter(schedule.internal_errors.values()))
+        parts.append(
+            f"{len(schedule.internal_errors)} candidates are UNDECIDED because of an error in repairlab itself ({first}); "
+            "please report it with the evidence of these outcomes"
+        )
+    if parts:
+        raise HarnessError("; ".join(parts))
 
 
 def _undecided(store: Store, *, without: Collection[str] = ()) -> set[str]:

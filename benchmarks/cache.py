@@ -11,11 +11,11 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome
 from repairlab.languages.table import default_cache
 from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.execute import execute
+from repairlab.runs.execute import Event, Proposed, executor
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.pool import RECHECK, Machine
 from repairlab.runs.store import Store
-from repairlab.runs.task import Task
+from repairlab.runs.task import Entry, Shard, Task
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 
@@ -61,7 +61,18 @@ def run(bug: Bug, candidates: list[Candidate], machine: Machine, sandbox: Sandbo
         outcomes={},
         given_up={},
     )
-    _, cost = measure(lambda: execute(task, sandbox, lambda _: None))
+    entries: list[Entry] = []
+
+    def take(event: Event) -> None:
+        if isinstance(event, Proposed):
+            entries.append(event.entry)
+
+    def execute() -> None:
+        with executor(sandbox, take) as do:
+            do(task)
+            do(Shard(bug_id=bug.id, entries=tuple(entries), twins={}, given_up={}, task=None))
+
+    _, cost = measure(execute)
     return list(Store(folder).outcomes()), cost
 
 

@@ -9,6 +9,7 @@ Run: .venv/bin/python benchmarks/llm_throughput.py [--quick]
 import argparse
 import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -24,12 +25,12 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.problem import shown
 from repairlab.repairers.llm.settings import Access
 from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.drawing import Drawing
-from repairlab.runs.execute import draw_all
+from repairlab.runs.execute import sample
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.judge import Forms
 from repairlab.runs.pool import Machine
 from repairlab.runs.repairing import open_repairer
+from repairlab.runs.sampler import Sampler
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 
@@ -146,18 +147,27 @@ def ask(bugs: list[Bug], n: int, base_url: str, folder: Path) -> int:
     store = Store(run)
     with (
         open_repairer(tasks[0], print) as repairer,
-        Drawing(tasks, lambda task: draw_all(task, repairer), threads=machine.access.concurrency) as drawing,
+        Sampler(tasks, lambda task: sample(task, repairer), threads=machine.access.concurrency) as sampler,
     ):
-        for task in drawing.all():
+        for task in sampled(sampler):
             of = Forms(task.bug, None)
             for place in task.candidates.values():
                 candidate = store.at(Candidate, place)
                 name = candidate.id
                 if name not in forms:
                     forms[name] = of.of(candidate, name)
-    if drawing.ended_by:
-        raise drawing.ended_by
+    if sampler.ended_by:
+        raise sampler.ended_by
     return len(set(forms.values()))
+
+
+def sampled(sampler: Sampler) -> Iterator[Task]:
+    """Yield tasks as soon as their candidates are there."""
+    for task in sampler.tasks():
+        if task is not None:
+            yield task
+        else:
+            os.read(sampler.wakeup, 4096)
 
 
 def ask_naively(bugs: list[Bug], n: int, base_url: str, folder: Path) -> int:

@@ -19,7 +19,8 @@ from repairlab.core.record import record
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Experiment, Manifest
-from repairlab.runs.store import BugEnd, Store, encode
+from repairlab.runs.integrity import write_seal
+from repairlab.runs.store import BugEnd, Store
 
 N_BUGS, N = 283, 100
 N_LINES = 30
@@ -96,7 +97,7 @@ def measure(command: Sequence[str]) -> Measured:
 
 
 def write_run(root: Path, n_bugs: int) -> Path:
-    """Write a benchmark and a run over it; records go to the files as `Store` would append them, only faster."""
+    """Write a benchmark and a run over it."""
     draw = random.Random(5)
     benchmark = root / "benchmark"
     ids = tuple(f"{PROJECTS[number % len(PROJECTS)]}-{number + 1}" for number in range(n_bugs))
@@ -113,17 +114,15 @@ def write_run(root: Path, n_bugs: int) -> Path:
             created="2026-01-02T03:04:05+00:00",
         )
     )  # fmt: skip
-    with (store.folder / "candidates.jsonl").open("wb") as candidates, (store.folder / "outcomes.jsonl").open("wb") as outcomes:
-        for bug_id in ids:
-            judged: set[str] = set()
-            for candidate, verdict in drawn(bug_id, functions[bug_id], draw):
-                name = candidate.id
-                candidates.write(encode(candidate, id=name) + b"\n")
-                if name not in judged:
-                    outcomes.write(encode(outcome(candidate, name, verdict)) + b"\n")
-                judged.add(name)
     for bug_id in ids:
+        judged: set[str] = set()
+        for candidate, verdict in drawn(bug_id, functions[bug_id], draw):
+            store.append(candidate)
+            if candidate.id not in judged:
+                store.append(outcome(candidate, candidate.id, verdict))
+            judged.add(candidate.id)
         store.append(BugEnd(bug_id=bug_id, ended="asked"))
+    write_seal(store)
     return store.folder
 
 

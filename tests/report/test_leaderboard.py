@@ -1,6 +1,7 @@
 """The leaderboard ranks comparable runs only."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,3 +72,24 @@ def test_the_report_is_written_into_the_first_run_and_a_table_is_printed(
     assert json.loads((folders[0] / "run.json").read_text(encoding="utf-8"))["benchmark_name"] == "toy"
     assert (folders[0] / "report.html").is_file()
     assert "neural is not ranked: n is 2, not 3" in captured.err
+
+
+def test_the_oracle_stands_apart_and_is_never_ranked(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("reference", "chat", "neural")
+    folders = [make_run(name, n=3, bugs=3, strength=2.0 if name == "reference" else 0.3) for name in names]
+    board = leaderboard([(name, scores_of(folder, ks=(1,))) for name, folder in zip(names, folders, strict=True)])
+    assert sorted(row.rank or 0 for row in board.rows[:2]) == [1, 2]
+    assert [(row.system, row.rank, row.is_oracle, row.reason) for row in board.rows[2:]] == [("reference", None, True, "")]
+    assert run(["report", *map(str, folders)]) == 0
+    captured = capsys.readouterr()
+    assert re.search(r"oracle +│ reference", captured.out) and "not ranked" not in captured.err
+
+
+def test_the_oracle_alone_is_shown_without_a_rank(make_run: MakeRun) -> None:
+    board = leaderboard([("reference", scores_of(make_run("reference", n=3, bugs=3), ks=(1,)))])
+    assert [(row.rank, row.is_oracle) for row in board.rows] == [(None, True)]
+
+
+def test_an_oracle_with_other_k_does_not_change_what_ranks(make_run: MakeRun) -> None:
+    entries = [(name, scores_of(make_run(name, n=3, bugs=3), ks=ks)) for name, ks in (("reference", (2,)), ("chat", (1,)))]
+    assert leaderboard(entries).title == "pass@1"

@@ -1,20 +1,30 @@
 """The HTML report: complete, self-contained, and safe against hostile candidates."""
 
+import dataclasses
 import json
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import TestResult as CaseResult
+from repairlab.core.record import digest
+from repairlab.repairers.llm.model import Message, Prompt, Sampling
+from repairlab.repairers.llm.scripted import ScriptedModel
 from repairlab.report.curves import chart
+from repairlab.report.evidence import Choice, words_on_tests
 from repairlab.report.page import Report, make_report, store_report
 from repairlab.report.scores import scores_of
 from repairlab.report.text import changed_by, clip, diff_lines, raw
+from repairlab.runs.store import Store
+from repairlab.runs.transcripts import RecordedModel
+from tests.report.conftest import HOSTILE
 
 MakeRun = Callable[..., Path]
 
@@ -176,3 +186,69 @@ def test_edits_that_do_not_apply_are_shown_as_they_are() -> None:
     assert changed_by(edits, {}) is None
     candidate = Candidate(bug_id="a", edits=edits, rank=1, origin=Origin(repairer="chat"))
     assert raw(candidate) == "gone.c:\nx\ngone.c:\n(deleted)"
+
+
+@pytest.mark.parametrize(("choice", "n"), [("first", 1), ("plausible", 4), ("all", 12)])
+def test_the_page_holds_the_candidates_that_are_asked_for(make_run: MakeRun, choice: str, n: int) -> None:
+    folder = make_run("chat", n=12, bugs=1, strength=0.5)
+    store = Store(folder)
+    ids = {item.rank: item.id for item in store.candidates()}
+    plausible = {item.candidate_id for item in store.outcomes() if item.verdict is Verdict.PLAUSIBLE}
+    html = make_report([folder], evidence=cast(Choice, choice)).html
+    listed = [[int(text) for text in found.split(", ")] for found in re.findall(r"rank ([\d, ]+) of 12", html)]
+    ranks = [rank for found in listed for rank in found]
+    expected = {
+        "first": [min(rank for rank, name in ids.items() if name in plausible)],
+        "plausible": [rank for rank, name in ids.items() if name in plausible],
+        "all": list(ids),
+    }[choice]
+    assert sorted(ranks) == sorted(expected)
+    assert n >= len(listed), "equal candidates are shown once"
+
+
+def test_tests_that_were_not_run_are_not_told_as_failed(make_run: MakeRun) -> None:
+    outcome = Outcome(
+        candidate_id="c", bug_id="b", verdict=Verdict.WRONG, stage="cases", policy="first-failure", n_tests=14,
+        tests=(CaseResult(id="1", verdict=Verdict.PLAUSIBLE), CaseResult(id="2", verdict=Verdict.WRONG)),
+    )  # fmt: skip
+    assert words_on_tests(outcome) == "stopped at the first failure: 1 of 2 tests run passed, 12 were not run"
+    built = dataclasses.replace(outcome, tests=(), stage="build", verdict=Verdict.UNCOMPILABLE)
+    assert words_on_tests(built) == "no test was run"
+    folder = make_run("chat", n=1, bugs=1)
+    Store(folder).append(
+        dataclasses.replace(next(Store(folder).outcomes()), tests=outcome.tests, n_tests=14, policy="first-failure")
+    )
+    assert "stopped at the first failure: 1 of 2 tests run passed" in make_report([folder]).html
+
+
+def test_the_oracle_fixes_nothing_as_far_as_the_page_counts(make_run: MakeRun) -> None:
+    folders = [make_run("reference", n=3, bugs=3, strength=2.0), make_run("copy", n=1, bugs=3, strength=0.0)]
+    page = Page(make_report(folders).html)
+    assert [attrs["data-fixed"] for tag, attrs in page.tags if tag == "tr" and "data-fixed" in attrs] == ["0", "0", "0"]
+    assert next(attrs for tag, attrs in page.tags if tag == "body")["data-systems"] == "1"
+    assert "system and the oracle" in page.text
+
+
+def test_a_partial_page_says_what_is_missing(make_run: MakeRun) -> None:
+    folder = make_run("chat", n=2, bugs=5, unfinished=2)
+    with pytest.raises(UserError, match="--partial"):
+        make_report([folder])
+    made = make_report([folder], partial=True)
+    assert made.missing == (f"{folder}: 2 of 5 bugs are unfinished and left out",)
+    assert f"Partial: {made.missing[0]}" in Page(made.html).text
+
+
+def test_the_page_shows_what_a_model_was_asked_and_answered(make_run: MakeRun) -> None:
+    folder = make_run("chat", n=1, bugs=1)
+    store = Store(folder)
+    prompt = Prompt(messages=(Message(role="system", content="Be brief."), Message(role="user", content=f"Mend it. {HOSTILE}")))
+    RecordedModel(ScriptedModel([f"Sure: {HOSTILE}"]), store).complete(prompt, Sampling())
+    first = next(store.candidates())
+    origin = dataclasses.replace(first.origin, prompt=digest(prompt), answer=digest(f"Sure: {HOSTILE}"))
+    other = dataclasses.replace(first, origin=origin, rank=2, answer="another")
+    store.append(other)
+    store.append(dataclasses.replace(next(store.outcomes()), candidate_id=other.id))
+    page = Page(make_report([folder], evidence="all").html)
+    assert "[system]\nBe brief.\n\n[user]\nMend it. </pre></script><script>alert" in page.text
+    assert "Sure: </pre></script><script>alert" in page.text
+    assert page.open == []

@@ -1,22 +1,19 @@
 """How the runs of a report are named."""
 
 import dataclasses
-import json
 from collections.abc import Callable
 from pathlib import Path
 
-from repairlab.core.record import to_data
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.systems import read_systems
+from repairlab.runs.store import Store
 
 MakeRun = Callable[..., Path]
 
 
 def with_model(folder: Path, settings: LlmSettings) -> Path:
-    path = folder / "run.json"
-    data = json.loads(path.read_text(encoding="utf-8"))
-    data["experiment"]["llm"] = to_data(settings)
-    path.write_text(json.dumps(data), encoding="utf-8")
+    manifest = Store(folder).manifest()
+    Store(folder).create(dataclasses.replace(manifest, experiment=dataclasses.replace(manifest.experiment, llm=settings)))
     return folder
 
 
@@ -39,4 +36,4 @@ def test_models_are_named_by_strategy_and_model_then_by_temperature_then_by_fold
 
 
 def test_without_evidence_no_candidate_is_shown(make_run: MakeRun) -> None:
-    assert read_systems([make_run("a", n=2, bugs=2)], evidence=False)[0].shown == {}
+    assert read_systems([make_run("a", n=2, bugs=2)], evidence=None)[0].shown == {}

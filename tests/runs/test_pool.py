@@ -5,39 +5,45 @@ from types import ModuleType
 import pytest
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
-from repairlab.runs.pool import DEATHS, Machine, open_pool, run_pool
+from repairlab.runs.pool import DEATHS, Machine, Source, open_pool, run_pool
 
 WORK = """
 import os, signal, tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from repairlab.core.errors import UserError
 
-def square(item, sandbox, tell):
-    tell(item * item)
+def square(item, sandbox, emit):
+    emit(item * item)
 
-def die_at_first(item, sandbox, tell):
+def die_at_first(item, sandbox, emit):
     mark = Path(item)
-    tell(f"begun {mark.name}")
+    emit(f"begun {mark.name}")
     if not mark.exists():
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    tell(f"done {mark.name}")
+    emit(f"done {mark.name}")
 
-def die(item, sandbox, tell):
+def die(item, sandbox, emit):
     os._exit(5)
 
-def refuse(item, sandbox, tell):
+def refuse(item, sandbox, emit):
     raise UserError(f"no {item}")
 
-def break_down(item, sandbox, tell):
+def break_down(item, sandbox, emit):
     raise ZeroDivisionError(item)
 
-def temporary(item, sandbox, tell):
-    tell((os.getpid(), tempfile.mkdtemp()))
+def temporary(item, sandbox, emit):
+    emit((os.getpid(), tempfile.mkdtemp()))
 
-def endless(item, sandbox, tell):
+@contextmanager
+def opened(sandbox, emit):
+    emit(("opened", os.getpid()))
+    yield lambda item: emit(("did", os.getpid()))
+
+def endless(item, sandbox, emit):
     while True:
-        tell(item)
+        emit(item)
 """
 
 
@@ -60,14 +66,6 @@ def test_every_item_is_worked_on_once(machine: Machine, work: ModuleType) -> Non
     assert sorted(found) == [n * n for n in range(20)]
 
 
-def test_a_pool_serves_one_kind_of_work_after_the_other(machine: Machine, work: ModuleType) -> None:
-    found: list[object] = []
-    with open_pool(machine) as pool:
-        pool.run(work.square, [3], found.append)
-        pool.run(work.temporary, [0], found.append)
-    assert found[0] == 9 and len(found) == 2
-
-
 def test_items_of_dead_workers_are_done_by_others(machine: Machine, work: ModuleType, tmp_path: Path) -> None:
     told: Counter[str] = Counter()
     run_pool(work.die_at_first, [str(tmp_path / f"item-{n}") for n in range(3)], machine, lambda news: told.update([news]))
@@ -79,16 +77,46 @@ def test_work_that_kills_every_worker_is_our_failure(machine: Machine, work: Mod
         run_pool(work.die, [1], machine, print)
 
 
-def test_the_caller_may_say_what_to_do_instead_of_deadly_work(machine: Machine, work: ModuleType) -> None:
-    reasons: list[str] = []
+def test_equal_items_are_counted_apart_when_workers_die_over_them(machine: Machine, work: ModuleType, tmp_path: Path) -> None:
+    told: list[str] = []
+    marks = [str(tmp_path / "same")] * 4  # the first one dies once, whichever it is
+    run_pool(work.die_at_first, marks, machine, told.append)
+    assert told.count("done same") == 4
 
-    def again(item: int, reason: str) -> int | None:
-        reasons.append(reason)
-        return item + 1 if item < 3 else None
 
+def test_what_a_worker_has_open_serves_its_items_until_the_pool_ends(machine: Machine, work: ModuleType, tmp_path: Path) -> None:
+    events: list[tuple[str, int, int]] = []
+
+    class Numbers(Source[int]):
+        """Gives every worker three numbers."""
+
+        def __init__(self) -> None:
+            self.given: Counter[int] = Counter()
+            self.finished: Counter[int] = Counter()
+
+        def take(self, worker: int) -> int | None:
+            if self.given[worker] == 3:
+                return None
+            self.given[worker] += 1
+            return self.given[worker]
+
+        def finish(self, worker: int) -> None:
+            self.finished[worker] += 1
+
+        def lose(self, worker: int, reason: str) -> None:
+            raise AssertionError(reason)
+
+        def is_over(self) -> bool:
+            return all(self.given[worker] == 3 for worker in range(machine.workers))
+
+    numbers = Numbers()
     with open_pool(machine) as pool:
-        pool.run(work.die, [1], print, again=again)
-    assert reasons == ["a worker process ended with exit code 5"] * 3
+        pool.run(work.opened, numbers, lambda event, worker: events.append((*event, worker)))
+        pool.run(work.opened, Numbers(), lambda event, worker: None)
+    assert numbers.finished == dict.fromkeys(range(machine.workers), 3)
+    pids = {worker: {pid for _, pid, who in events if who == worker} for worker in range(machine.workers)}
+    assert all(len(found) == 1 for found in pids.values())
+    assert sum(kind == "opened" for kind, _, _ in events) == machine.workers
 
 
 def test_errors_come_back_from_workers(machine: Machine, work: ModuleType) -> None:
@@ -106,7 +134,7 @@ def test_workers_and_their_temporary_files_are_gone_afterwards(machine: Machine,
 
 
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, HarnessError])
-def test_an_interruption_stops_workers_at_the_next_thing_they_tell(
+def test_an_interruption_stops_workers_at_the_next_thing_they_emit(
     machine: Machine, work: ModuleType, raised: type[BaseException]
 ) -> None:
     told: list[object] = []

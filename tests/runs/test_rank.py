@@ -253,7 +253,7 @@ def test_a_folder_without_a_run_and_an_odd_name_are_refused(tmp_path: Path) -> N
 def test_a_run_with_a_missing_outcome_is_refused(write_run: WriteRun) -> None:
     folder = write_run(Given(with_start("0"), P))
     (folder / "outcomes.jsonl").write_bytes(b"")
-    with pytest.raises(UserError, match="bug sum: candidates or outcomes are missing"):
+    with pytest.raises(UserError, match=r"outcomes\.jsonl, line 1: it is missing"):
         ranked(folder, "majority")
 
 

@@ -59,6 +59,7 @@ def test_a_run_cut_anywhere_goes_on_without_doing_anything_twice(tiny: Path, tmp
     run(tiny, tmp_path / "whole", machine, repairer="templates", n=8)
     run(tiny, tmp_path / "cut", machine, repairer="templates", n=8)
     cut = tmp_path / "cut"
+    (cut / "seal.json").unlink()
     for name, keep in (("candidates.jsonl", 7), ("outcomes.jsonl", 5), ("bugs.jsonl", 0)):
         lines = (cut / name).read_bytes().split(b"\n")
         (cut / name).write_bytes(b"\n".join(lines[:keep]) + (b"\n" + lines[keep][:20] if keep else b""))

@@ -77,13 +77,17 @@ def test_a_repairers_candidates_are_shared_too(tiny: Path, tmp_path: Path, machi
     assert facts(tmp_path / "1") == facts(tmp_path / "4")
 
 
-def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
-    """Return the worker processes of a run."""
+def below(pid: int) -> list[int]:
+    """Return the children of a process."""
     try:
-        children = map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())
-        return [pid for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
+
+
+def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
+    """Return the worker processes of a run: they are forked from a child of it."""
+    return [worker for child in below(process.pid) for worker in below(child)]
 
 
 def command_lines(pid: int) -> list[bytes]:
@@ -113,22 +117,22 @@ def test_killed_workers_change_nothing(tiny: Path, tmp_path: Path, machine: Mach
 @pytest.mark.slow
 def test_a_candidate_over_which_workers_die_is_undecided_and_the_run_goes_on(tiny: Path, tmp_path: Path, machine: Machine) -> None:
     file = tmp_path / "given.jsonl"
-    texts = (WRONG.format(1), SLEEPING, RIGHT)
+    texts = (WRONG.format(1), RIGHT, SLEEPING)
     file.write_text("".join(json.dumps({"bug": "sum", "function": text}) + "\n" for text in texts))
     store = Store(tmp_path / "r")
     command = [*REPAIRLAB, "validate", str(tiny), str(file), "-j", "1", "--no-cache", "--to", str(store.folder)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     killed: set[int] = set()
     while process.poll() is None:
-        asleep = len(list(store.candidates())) == 2 and len(list(store.outcomes())) == 1
+        asleep = len(list(store.outcomes())) == 2
         for pid in workers_of(process) if asleep else ():
             if pid not in killed and any(b"main.py" in line for line in command_lines(pid)):
                 killed.add(pid)
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.05)
-    assert process.returncode == 0 and len(killed) == 3
+    assert process.returncode == 0 and len(killed) >= 3  # one may have died before it began with this candidate
     outcomes = {outcome.candidate_id: outcome for outcome in store.outcomes()}
-    wrong, lost, right = (outcomes[candidate.id] for candidate in store.candidates())
+    wrong, right, lost = (outcomes[candidate.id] for candidate in store.candidates())
     assert (wrong.verdict, lost.verdict, right.verdict) == (Verdict.WRONG, Verdict.UNDECIDED, Verdict.PLAUSIBLE)
     assert "died by SIGKILL" in lost.message and "3 times over this candidate" in lost.message
 
@@ -139,37 +143,39 @@ from pathlib import Path
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.languages.table import default_cache
 from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.execute import execute
+from repairlab.runs.execute import executor
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.judge import Judged
 from repairlab.runs.pool import Machine
 from repairlab.runs.store import Store
-from repairlab.runs.task import Part, Task
+from repairlab.runs.task import Entry, Shard, Task
 from repairlab.sandbox.fake import FakeSandbox, exited
 
 def resident_mb():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
 
 tiny, folder = Path(sys.argv[1]), Path(sys.argv[2])
-store, places = Store(folder), {}
+store, entries = Store(folder), []
 folder.mkdir()
 for rank in range(1, 10_001):
     origin = Origin(repairer="file")
     candidate = Candidate(bug_id="sum", edits=(), rank=rank, origin=origin, problem="unreadable", answer=f"{rank} " * 500)
-    places[rank] = store.append(candidate)
+    entries.append(Entry(candidate_id=candidate.id, place=store.append(candidate), form=str(rank)))
 sizes, seen = [], 0
 
-def tell(news):
+def emit(event):
     global seen
-    seen += 1
-    if seen in (200, 20_000):
+    seen += isinstance(event, Judged)
+    if isinstance(event, Judged) and seen in (100, 10_000):
         sizes.append(resident_mb())
 
 task = Task(
     bug=open_benchmark(str(tiny)).bug("sum"), experiment=Experiment(benchmark="tiny", repairer="file", n=10_000), folder=folder,
-    machine=Machine(cache=default_cache(), use_verdicts=False), environment="", tools="", given=None, candidates=places,
-    outcomes={}, given_up={}, part=Part(number=0, ranks=tuple(places), forms=tuple(map(str, places))),
+    machine=Machine(cache=default_cache(), use_verdicts=False), environment="", tools="", given=None, candidates={},
+    outcomes={}, given_up={},
 )
-execute(task, FakeSandbox(lambda command: exited()), tell)
+with executor(FakeSandbox(lambda command: exited()), emit) as execute:
+    execute(Shard(bug_id="sum", entries=tuple(entries), twins={}, given_up={}, task=task))
 print(len(list(store.outcomes())), *sizes)
 """
 
@@ -192,5 +198,5 @@ def test_a_duplicate_costs_no_validation(tiny: Path, tmp_path: Path, machine: Ma
     begin(make_experiment(settings), benchmark, folder, machine)
     complete(benchmark, folder, machine, lambda step: None, given={"sum": given(6)})
     outcomes: list[Outcome] = list(Store(folder).outcomes())
-    assert [outcome.equivalent_to is None for outcome in outcomes] == [True, True, False, False, False, False]
+    assert sorted(outcome.equivalent_to is None for outcome in outcomes) == [False] * 4 + [True] * 2
     assert all(outcome.isolation == f"{machine.sandbox}/warm" and not outcome.cached for outcome in outcomes)

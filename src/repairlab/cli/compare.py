@@ -7,6 +7,7 @@ import typer
 
 from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, talk
+from repairlab.cli.run_folders import Partial, warn_unchecked
 from repairlab.report.comparison import Comparison, compare_runs
 
 
@@ -14,14 +15,18 @@ def compare(
     run_a: Annotated[Path, typer.Argument(help="A run folder.")],
     run_b: Annotated[Path, typer.Argument(help="Another one, over the same bugs.")],
     k: Annotated[int, typer.Option("-k", help="The k of pass@k (or top@k, when a run stopped early).")] = 1,
+    partial: Partial = False,
     json: Json = False,
 ) -> None:
     """Compare two runs bug by bug."""
-    found = compare_runs(run_a, run_b, k=k)
+    warn_unchecked([run_a, run_b])
+    found = compare_runs(run_a, run_b, k=k, partial=partial)
     if json:
         print_json(found.data())
     else:
         _print(found)
+    for text in found.missing:
+        talk().print(text, markup=False)
     for item in found.differing:
         talk().print(f"Take care, the settings differ: in {run_b} {item} as in {run_a}", markup=False)
     if found.overlap.lost:

@@ -9,6 +9,7 @@ from repairlab.cli.options import AllowUnsafe, Include, IsolationName, Json, Lim
 from repairlab.cli.output import count, talk
 from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
+from repairlab.report.page import make_report
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.pool import RECHECK
@@ -50,4 +51,4 @@ def demo(
         )
         folders.append(to / name)
         run_to_end(settings, benchmark, to / name, here)
-    write_report(folders, to / "report.html", as_json=json, k=n)
+    write_report(make_report(folders, k=n), to / "report.html", as_json=json)

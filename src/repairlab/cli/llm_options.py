@@ -62,6 +62,8 @@ Prices = Annotated[Path | None, typer.Option("--prices", help="TOML file with pr
 NoAnswerCache = Annotated[bool, typer.Option("--no-answer-cache", help="Neither use kept answers nor keep new ones.")]
 Offline = Annotated[bool, typer.Option("--offline", help="Use kept answers only; ask nobody.")]
 
+NoTranscripts = Annotated[bool, typer.Option("--no-transcripts", help="Leave prompts and raw answers out of the run folder.")]
+
 
 def llm_settings(options: dict[str, Any], *, greedy: bool, prompt_file: Path | None) -> dict[str, Any]:
     """Return the settings that were given, by the names of their fields."""

@@ -24,6 +24,7 @@ VERBS = {
     "convert": "Write candidates in another tool's format.",
     "rank": "Rank the candidates of a run and say what the order is worth.",
     "score": "Compute the scores of a run.",
+    "show": "Show the bugs of a run, the candidates of a bug, or one candidate with diff, tests and transcript.",
     "compare": "Compare two runs bug by bug.",
     "report": "Write an HTML report over runs.",
     "tables": "Make the papers' tables and figures from runs.",

@@ -29,6 +29,9 @@ IsolationName = Annotated[
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use verdicts of earlier runs nor keep those of this one.")]
 Recheck = Annotated[int, typer.Option("--recheck", help="Make one in so many verdicts of earlier runs again and compare; 0: none.")]
+Repair = Annotated[
+    bool, typer.Option("--repair", help="Move damaged files of the run aside, keep what is intact and run again what is missing.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
 WorkFolder = Annotated[Path, typer.Option("--work", "-w", help="The working copy; by default the current folder.")]
 

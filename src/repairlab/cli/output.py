@@ -1,6 +1,7 @@
 """How verbs speak: data on standard output (tables or JSON), talk and progress on standard error."""
 
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,23 +17,25 @@ from repairlab.core.outcome import Verdict
 from repairlab.runs.execute import Drawn, Notice
 from repairlab.runs.execute import Progress as Step
 
+_UNWRITABLE = re.compile("[\ud800-\udfff]")
 LOG_EVERY_S = 60.0
 """How often a log says how far a job is."""
 
 
 def data() -> Console:
     """Return the console of standard output."""
-    return Console(highlight=False, soft_wrap=True)
+    return Console(highlight=False, soft_wrap=True, emoji=False)  # code may hold texts such as :bug:
 
 
 def talk() -> Console:
     """Return the console of standard error."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 def print_json(value: Any) -> None:
-    """Print JSON to standard output."""
-    data().print(json.dumps(value, indent=2, ensure_ascii=False), markup=False)
+    """Print JSON to standard output; what UTF-8 cannot hold, such as lone surrogates of hostile candidates, is escaped."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    data().print(_UNWRITABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text), markup=False)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

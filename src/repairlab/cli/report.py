@@ -1,17 +1,19 @@
 """`repairlab report`."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast, get_args
 
 import typer
 
 from repairlab.cli.options import Json
 from repairlab.cli.output import print_json, print_table, talk
-from repairlab.cli.score import Runs, percent
+from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
+from repairlab.cli.score import percent
+from repairlab.core.errors import unknown
 from repairlab.core.score import Score
+from repairlab.report.evidence import Choice
 from repairlab.report.leaderboard import Leaderboard, Row
-from repairlab.report.page import make_report, store_report
+from repairlab.report.page import Report, make_report, store_report
 
 
 def report(
@@ -20,15 +22,27 @@ def report(
         Path | None, typer.Option("--output", "-o", help="The HTML file; by default report.html in the first run folder.")
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Rank by pass@k (or top@k) at this k.")] = None,
+    candidates: Annotated[
+        str,
+        typer.Option(
+            "--candidates", help="Of each bug show the first plausible candidate (first), every plausible one, or all of them."
+        ),
+    ] = "first",
+    partial: Partial = False,
     json: Json = False,
 ) -> None:
     """Write an HTML report over runs."""
-    write_report(runs, output or runs[0] / "report.html", as_json=json, k=k)
+    warn_unchecked(runs)
+    if candidates not in get_args(Choice):
+        raise unknown("choice of candidates", candidates, get_args(Choice))
+    made = make_report(runs, k=k, partial=partial, evidence=cast(Choice, candidates))
+    write_report(made, output or runs[0] / "report.html", as_json=json)
 
 
-def write_report(folders: Sequence[Path], output: Path, *, as_json: bool, k: int | None = None) -> None:
-    """Write the report over runs and print their leaderboard."""
-    made = make_report(folders, k=k)
+def write_report(made: Report, output: Path, *, as_json: bool) -> None:
+    """Write a report and print its leaderboard."""
+    for text in made.missing:
+        talk().print(text, markup=False)
     store_report(made, output)
     if as_json:
         print_json({"report": str(output), "leaderboard": made.leaderboard.data()})
@@ -40,7 +54,7 @@ def write_report(folders: Sequence[Path], output: Path, *, as_json: bool, k: int
 def _print(board: Leaderboard) -> None:
     rows = [
         (
-            "–" if row.rank is None else str(row.rank),
+            "oracle" if row.is_oracle else "–" if row.rank is None else str(row.rank),
             row.system,
             _value(row.score),
             _fixed(row),

@@ -21,6 +21,7 @@ from repairlab.cli.llm_options import (
     MaxTokens,
     Model,
     NoAnswerCache,
+    NoTranscripts,
     Offline,
     Prices,
     PromptFile,
@@ -46,6 +47,7 @@ from repairlab.cli.options import (
     Limit,
     NoCache,
     Recheck,
+    Repair,
     SandboxName,
     Workers,
     machine,
@@ -60,8 +62,9 @@ from repairlab.repairers.llm.ledger import FILE, read_requests
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Experiment, make_experiment, read_experiment
 from repairlab.runs.pool import RECHECK, Machine
+from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import repairer_names
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import begin, complete, locked
 from repairlab.runs.store import Disagreement, Store
 
 
@@ -104,6 +107,7 @@ def run(
     resume: Annotated[
         Path | None, typer.Option("--resume", help="Go on with the run in this folder, with its own settings.")
     ] = None,
+    repair: Repair = False,
     model: Model = None,
     strategy: StrategyName = None,
     base_url: BaseUrl = None,
@@ -131,6 +135,7 @@ def run(
     prices: Prices = None,
     no_answer_cache: NoAnswerCache = False,
     offline: Offline = False,
+    no_transcripts: NoTranscripts = False,
     workers: Workers = None,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
@@ -150,6 +155,7 @@ def run(
             "prices": None if prices is None else str(prices),
             "use_cache": not no_answer_cache,
             "offline": offline,
+            "transcripts": not no_transcripts,
         }
     )
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access)
@@ -196,6 +202,8 @@ def run(
     else:
         settings = _experiment(experiment, given, seen, llm)
         folder = to or Path("runs") / default_name(settings)
+    if repair:
+        repair_folder(folder)
     run_to_end(settings, open_benchmark(settings.benchmark), folder, here)
     show_scores([folder], ks=None if k is None else numbers(k, "-k"), as_json=json)
 
@@ -268,6 +276,16 @@ def run_to_end(
     if settings.llm:
         talk().print(_spent(folder / FILE), markup=False)
     talk().print(f"Run stored in {folder}", markup=False)
+
+
+def repair_folder(folder: Path) -> None:
+    """Repair a run folder and say what was done."""
+    store = Store(folder)
+    store.manifest()
+    with locked(folder):
+        said = repair_run(store)
+    for text in said or [f"nothing is damaged in {folder}"]:
+        talk().print(text, markup=False)
 
 
 def _spent(requests: Path) -> str:

@@ -8,19 +8,18 @@ import typer
 
 from repairlab.cli.options import Json, numbers
 from repairlab.cli.output import data, print_json, print_table, talk
+from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.score import Score
 from repairlab.metrics.settings import Duplicates
 from repairlab.metrics.table import is_share
 from repairlab.report.scores import RunScores, scores_of, store_scores
 
-Runs = Annotated[list[Path], typer.Argument(help="Run folders.")]
-
 
 def score(
     runs: Runs,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10; by default those of the run.")] = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Score the finished bugs of an unfinished run.")] = False,
+    partial: Partial = False,
     duplicates: Annotated[str, typer.Option("--duplicates", help="counted, or merged: equal candidates count once.")] = "counted",
     json: Json = False,
 ) -> None:
@@ -46,6 +45,7 @@ def show_scores(
 ) -> None:
     """Compute, store and print the scores of runs."""
     check_ks(ks)
+    warn_unchecked(folders)
     found = [scores_of(folder, ks=ks, partial=partial, duplicates=duplicates) for folder in folders]
     for item in found:
         store_scores(item)

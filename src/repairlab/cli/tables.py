@@ -9,7 +9,7 @@ import typer
 
 from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, talk
-from repairlab.cli.score import Runs
+from repairlab.cli.run_folders import Partial, Runs, finished, warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.report.bugs import read_texts
 from repairlab.report.papers.reading import read_facts
@@ -30,6 +30,7 @@ def tables(
         Path | None,
         typer.Option("--to", help="Write each table to this folder (.csv, or .json with --json), and its picture (.svg)."),
     ] = None,
+    partial: Partial = False,
     json: Json = False,
 ) -> None:
     """Make the papers' tables and figures from runs."""
@@ -37,7 +38,8 @@ def tables(
     check_names(names)
     if csv and json:
         raise UserError("--csv and --json are both given; choose one")
-    systems = read_systems(runs, evidence=False)
+    warn_unchecked(runs)
+    systems = read_systems(runs if partial else finished(runs), evidence=None, partial=partial)
     facts = read_facts(systems, read_texts(systems), closeness=not NEED_CODE.isdisjoint(names))
     made = make_tables(facts, names)
     for name, reason in made.left_out.items():

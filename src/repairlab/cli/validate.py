@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from repairlab.cli.options import AllowUnsafe, IsolationName, Json, NoCache, Recheck, SandboxName, Workers, machine
+from repairlab.cli.options import AllowUnsafe, IsolationName, Json, NoCache, Recheck, Repair, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, print_table, talk
-from repairlab.cli.run import run_to_end
+from repairlab.cli.run import repair_folder, run_to_end
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
@@ -38,6 +38,7 @@ def validate(
     policy: Annotated[str, typer.Option("--policy", help="first-failure, or full: run every test.")] = "first-failure",
     confirm: Annotated[int, typer.Option("--confirm", help="Run a failing test so often again, alone, before it counts.")] = 0,
     to: Annotated[Path | None, typer.Option("--to", help="Run folder; by default runs/NAME-DIGEST of the file.")] = None,
+    repair: Repair = False,
     workers: Workers = None,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
@@ -67,6 +68,8 @@ def validate(
         }
     )
     folder = to or Path("runs") / f"{candidates.stem}-{digest(settings, given.candidates)[:8]}"
+    if repair:
+        repair_folder(folder)
     run_to_end(settings, opened, folder, here, given.candidates)
     _show(Store(folder), given, as_json=json)
 

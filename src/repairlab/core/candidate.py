@@ -33,6 +33,8 @@ class Origin:
     cost_usd: float = 0.0
     logprob: float | None = None
     """Sum of the log-probabilities of the answer's tokens."""
+    answer: str | None = None
+    """Digest of the raw answer; prompt and answer are in the run's transcripts under their digests."""
 
 
 @record

@@ -1,20 +1,35 @@
-"""Bugs as the report shows them: their text, the reference fix, and each system's best candidate. Used by `page`."""
+"""Bugs as the report shows them: their text, the reference fix, and what each system proposed. Used by `page`."""
 
 from collections.abc import Mapping, Sequence
 
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, TestResult, Verdict
+from repairlab.core.outcome import Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.samples import Samples
 from repairlab.report.evidence import Shown
 from repairlab.report.glossary import VERDICTS
 from repairlab.report.systems import System
-from repairlab.report.text import DiffLine, changed_by, clip, diff_lines, raw
+from repairlab.report.text import DiffLine, changed_by, clip, diff_lines, prompt_text, raw
 from repairlab.runs.catalog import open_benchmark
 
 _ORDER = list(VERDICTS)
+
+
+@record
+class CandidateView:
+    """One candidate as the page shows it."""
+
+    shown: Shown
+    diff: tuple[DiffLine, ...]
+    raw: str
+    """Text of the candidate when there is no diff to show."""
+    is_reference: bool
+    """Equal to the reference fix but for white space."""
+    prompt: str
+    """What the model was asked; empty where the transcript is not kept, and behind the first candidate of the same prompt."""
+    answer: str
+    """What it answered."""
 
 
 @record
@@ -23,12 +38,7 @@ class Attempted:
 
     system: System
     samples: Samples | None
-    shown: Shown | None
-    diff: tuple[DiffLine, ...]
-    raw: str
-    """Text of the candidate when there is no diff to show."""
-    is_reference: bool
-    """Equal to the reference fix but for white space."""
+    candidates: tuple[CandidateView, ...]
 
     @property
     def best(self) -> Verdict | None:
@@ -46,21 +56,6 @@ class Attempted:
         first = f", first at rank {self.samples.verdicts.index(Verdict.PLAUSIBLE) + 1}" if fixes else ""
         return f"{self.best}; {fixes} of {n} candidates plausible{first}"
 
-    @property
-    def candidate(self) -> Candidate | None:
-        """Return the candidate that is shown."""
-        return self.shown.candidate if self.shown else None
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """Return its outcome."""
-        return self.shown.outcome if self.shown else None
-
-    @property
-    def failing(self) -> TestResult | None:
-        """Return its first failing test."""
-        return self.shown.failing if self.shown else None
-
 
 @record
 class BugView:
@@ -77,8 +72,8 @@ class BugView:
 
     @property
     def n_fixed(self) -> int:
-        """Return how many systems have a plausible candidate."""
-        return sum(attempt.best is Verdict.PLAUSIBLE for attempt in self.attempts)
+        """Return how many systems have a plausible candidate; the oracle is none."""
+        return sum(attempt.best is Verdict.PLAUSIBLE and not attempt.system.is_oracle for attempt in self.attempts)
 
 
 @record
@@ -143,17 +138,24 @@ def view_bugs(systems: Sequence[System], texts: Mapping[tuple[str, str], Bug]) -
 
 
 def _attempt(system: System, bug_id: str | None, files: dict[str, str], reference: dict[str, str | None] | None) -> Attempted:
-    shown = system.shown.get(bug_id) if bug_id else None
-    candidate = shown.candidate if shown else None
-    changed = changed_by(candidate.edits, files) if candidate and files and candidate.edits else None
-    return Attempted(
-        system=system,
-        samples=system.samples.get(bug_id) if bug_id else None,
-        shown=shown,
-        diff=diff_lines(files, changed) if changed else (),
-        raw=clip(raw(candidate)) if candidate and not changed else "",
-        is_reference=bool(changed) and reference is not None and _bare(changed or {}) == _bare(reference),
-    )
+    views: list[CandidateView] = []
+    asked: set[str | None] = {None}
+    for shown in system.shown.get(bug_id, ()) if bug_id else ():
+        candidate, origin = shown.candidate, shown.candidate.origin
+        changed = changed_by(candidate.edits, files) if files and candidate.edits else None
+        prompt = "" if origin.prompt in asked else prompt_text(system.transcripts.prompt(origin.prompt))
+        asked.add(origin.prompt)
+        views.append(
+            CandidateView(
+                shown=shown,
+                diff=diff_lines(files, changed) if changed else (),
+                raw=clip(raw(candidate)) if not changed else "",
+                is_reference=bool(changed) and reference is not None and _bare(changed or {}) == _bare(reference),
+                prompt=clip(prompt),
+                answer=clip(system.transcripts.text(origin.answer) or ""),
+            )
+        )
+    return Attempted(system=system, samples=system.samples.get(bug_id) if bug_id else None, candidates=tuple(views))
 
 
 def _files(bug: Bug) -> dict[str, str]:

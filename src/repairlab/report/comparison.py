@@ -1,5 +1,6 @@
 """Compare two run folders bug by bug. Called by the verb `compare`."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -46,17 +47,28 @@ class Comparison:
             "undecided": list(self.overlap.lost),
             "mcnemar_p": self.overlap.p_value,
             "differing_settings": list(self.differing),
+            "unfinished": list(self.missing),
         }
 
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Say what unfinished runs lack."""
+        return tuple(text for run in (self.a, self.b) if (text := run.missing))
 
-def compare_runs(folder_a: Path, folder_b: Path, *, k: int = 1) -> Comparison:
-    """Compare by pass@k where both runs have it, else by top@k; both must be over the same bugs of the same benchmark."""
-    a, b = read_run(folder_a), read_run(folder_b)
+
+def compare_runs(folder_a: Path, folder_b: Path, *, k: int = 1, partial: bool = False) -> Comparison:
+    """Compare by pass@k where both runs have it, else by top@k; both must be over the same bugs of the same benchmark.
+
+    With `partial`, runs may be unfinished, and the bugs count that both have finished.
+    """
+    a, b = read_run(folder_a, partial=partial), read_run(folder_b, partial=partial)
     if a.manifest.benchmark_digest != b.manifest.benchmark_digest:
         raise UserError(
             f"the runs are on different benchmarks: {a.settings.benchmark} in {folder_a}, {b.settings.benchmark} in {folder_b}; "
             "run both systems on the same one"
         )
+    if a.n_unfinished or b.n_unfinished:
+        a, b = _shared(a, b), _shared(b, a)
     first = min(a.settings.n, b.settings.n)
     shared = overlap(a.samples, b.samples, first=first)
     metric = "pass@k" if _has("pass@k", k, a) and _has("pass@k", k, b) else "top@k"
@@ -74,6 +86,15 @@ def compare_runs(folder_a: Path, folder_b: Path, *, k: int = 1) -> Comparison:
         overlap=shared,
         differing=tuple(differing(*signatures)),
     )
+
+
+def _shared(run: Measured, other: Measured) -> Measured:
+    """Return a run with the bugs alone that are finished, or were never asked for, in the other one."""
+    theirs = {item.bug_id for item in other.samples} | (set(run.manifest.bug_ids) - set(other.manifest.bug_ids))
+    samples = tuple(item for item in run.samples if item.bug_id in theirs)
+    if not samples:
+        raise UserError(f"no bug is finished in both {run.folder} and {other.folder}")
+    return dataclasses.replace(run, samples=samples)
 
 
 def _has(metric: str, k: int, run: Measured) -> bool:

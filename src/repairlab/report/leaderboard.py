@@ -23,6 +23,8 @@ class Row:
     others: tuple[Score, ...]
     reason: str = ""
     """Why the row is not ranked."""
+    is_oracle: bool = False
+    """The developers' own fixes: shown apart, never ranked."""
 
     def other(self, metric: str, k: int | None = None) -> Score | None:
         """Return another score of the row."""
@@ -31,7 +33,7 @@ class Row:
 
 @record
 class Leaderboard:
-    """Rows by rank, then those that cannot be ranked."""
+    """Rows by rank, then those that cannot be ranked, then the oracle."""
 
     metric: str
     k: int | None
@@ -52,6 +54,7 @@ def _row_data(row: Row) -> dict[str, Any]:
     return {
         "rank": row.rank,
         "system": row.system,
+        "oracle": row.is_oracle,
         "run": row.run,
         "score": score,
         "reason": row.reason,
@@ -60,17 +63,16 @@ def _row_data(row: Row) -> dict[str, Any]:
 
 
 def leaderboard(entries: Sequence[tuple[str, RunScores]], *, k: int | None = None) -> Leaderboard:
-    """Rank named runs by pass@k where every run has it, else by top@k, else by the share of fixed bugs."""
-    metric, chosen_k = _metric(entries, k)
+    """Rank named runs by pass@k where every run has it, else by top@k, else by the share of fixed bugs; the oracle stands apart."""
+    metric, chosen_k = _metric([entry for entry in entries if not entry[1].is_oracle] or entries, k)
     found = [(name, entry, _find(entry.result.scores, metric, chosen_k)) for name, entry in entries]
-    counts = Counter(score.signature for _, _, score in found if score)
+    counts = Counter(score.signature for _, entry, score in found if score and not entry.is_oracle)
     # The largest group of comparable rows is ranked; of equally large ones, the first.
     reference = counts.most_common(1)[0][0] if counts else ""
-    ranked = [row for row in found if row[2] and row[2].signature == reference]
-    values = [score.value for _, _, score in ranked if score]
+    values = [score.value for _, entry, score in found if score and score.signature == reference and not entry.is_oracle]
     rows = []
     for name, entry, score in found:
-        comparable = score is not None and score.signature == reference
+        comparable = score is not None and score.signature == reference and not entry.is_oracle
         rows.append(
             Row(
                 rank=1 + sum(value > score.value for value in values) if score and comparable else None,
@@ -78,10 +80,11 @@ def leaderboard(entries: Sequence[tuple[str, RunScores]], *, k: int | None = Non
                 run=str(entry.run.folder),
                 score=score,
                 others=entry.result.scores,
-                reason="" if comparable else _reason(score, reference, entry, metric, chosen_k),
+                reason="" if comparable or entry.is_oracle else _reason(score, reference, entry, metric, chosen_k),
+                is_oracle=entry.is_oracle,
             )
         )
-    rows.sort(key=lambda row: (row.rank is None, row.rank or 0, row.system))
+    rows.sort(key=lambda row: (row.is_oracle, row.rank is None, row.rank or 0, row.system))
     return Leaderboard(metric=metric, k=chosen_k, rows=tuple(rows))
 
 

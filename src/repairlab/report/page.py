@@ -13,6 +13,7 @@ from repairlab.core.score import Score
 from repairlab.metrics.table import is_share
 from repairlab.report import curves
 from repairlab.report.bugs import read_texts, view_bugs
+from repairlab.report.evidence import Choice, words_on_tests
 from repairlab.report.glossary import METRICS, VERDICTS
 from repairlab.report.health import read_cards
 from repairlab.report.leaderboard import Leaderboard, leaderboard
@@ -35,11 +36,18 @@ class Report:
 
     html: str
     leaderboard: Leaderboard
+    missing: tuple[str, ...]
+    """What unfinished runs lack, one text each."""
 
 
-def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
-    """Read runs and make their page; `k` chooses the metric that ranks."""
-    systems = read_systems(folders, k=k)
+def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool = False, evidence: Choice = "first") -> Report:
+    """Read runs and make their page.
+
+    `k` chooses the metric that ranks, `partial` takes the finished bugs of unfinished runs, `evidence` says which candidates of a
+    bug are shown.
+    """
+    systems = read_systems(folders, k=k, partial=partial, evidence=evidence)
+    unfinished = tuple(text for system in systems if (text := system.scores.run.missing))
     named = [(system.name, system.scores) for system in systems]
     board = leaderboard(named, k=k)
     texts = read_texts(systems)
@@ -65,6 +73,9 @@ def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
         papers=[table for table in papers.tables if table.name not in _SPENDING],
         left_out={name: reason for name, reason in papers.left_out.items() if name not in _SPENDING},
         missing=texts.missing,
+        unfinished=unfinished,
+        evidence=evidence,
+        n_systems=sum(not system.is_oracle for system in systems),
         health=read_cards(systems),
         n_candidates=sum(system.verdicts().total() for system in systems),
         n_undecided=sum(system.n_undecided for system in systems),
@@ -75,7 +86,7 @@ def make_report(folders: Sequence[Path], *, k: int | None = None) -> Report:
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-    return Report(html=html, leaderboard=board)
+    return Report(html=html, leaderboard=board, missing=unfinished)
 
 
 def store_report(report: Report, path: Path) -> None:
@@ -95,7 +106,7 @@ def _pages() -> Environment:
     pages.filters.update(
         visible=visible, clip=clip, percent=_percent, number=_number, language=lambda name: _LANGUAGES.get(name, name)
     )
-    pages.filters.update(shown=shown, draw=draw)
+    pages.filters.update(shown=shown, draw=draw, tests=words_on_tests)
     pages.globals["tail"] = lambda text: clip(text, tail=True)
     return pages
 

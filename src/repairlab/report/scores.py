@@ -13,9 +13,13 @@ from repairlab.core.samples import Samples
 from repairlab.metrics.settings import Duplicates, Settings
 from repairlab.metrics.table import Scores, score_built, score_ranking, score_run
 from repairlab.runs.experiment import Manifest
+from repairlab.runs.integrity import require_intact
 from repairlab.runs.ranking import Ranking, ranking_files, read_ranking
 from repairlab.runs.samples import read_ids, read_samples
 from repairlab.runs.store import Store, write_aside
+
+ORACLE = "reference"
+"""The repairer that proposes the developers' fixes."""
 
 
 @record
@@ -31,6 +35,12 @@ class Measured:
     settings: Settings
     n_unfinished: int
 
+    @property
+    def missing(self) -> str:
+        """Say what is missing; nothing of a finished run."""
+        n = self.n_unfinished + len(self.drawn)
+        return f"{self.folder}: {self.n_unfinished} of {n} bugs are unfinished and left out" if self.n_unfinished else ""
+
 
 @record
 class RunScores:
@@ -38,6 +48,11 @@ class RunScores:
 
     run: Measured
     result: Scores
+
+    @property
+    def is_oracle(self) -> bool:
+        """Whether the run is of the developers' own fixes, which rank nowhere."""
+        return self.run.manifest.experiment.repairer == ORACLE
 
     def data(self) -> dict[str, Any]:
         """Return the form of `score --json`."""
@@ -56,6 +71,7 @@ def read_run(folder: Path, *, partial: bool = False, duplicates: Duplicates = "c
     """Read the samples and settings of a run; an unfinished one is refused unless `partial`, which takes its finished bugs."""
     store = Store(folder)
     manifest = store.manifest()
+    require_intact(store)
     everything = read_samples(store)
     samples = tuple(item for item in everything if item.ended != "unfinished")
     n_unfinished = len(everything) - len(samples)

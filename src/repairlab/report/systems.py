@@ -7,10 +7,11 @@ from pathlib import Path
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.samples import Samples
-from repairlab.report.evidence import Shown, shown_candidates
+from repairlab.report.evidence import Choice, Shown, shown_candidates
 from repairlab.report.glossary import VERDICTS
 from repairlab.report.scores import RunScores, scores_of
 from repairlab.runs.store import Store
+from repairlab.runs.transcripts import Transcripts
 
 
 @record
@@ -23,8 +24,15 @@ class System:
     scores: RunScores
     samples: dict[str, Samples]
     """By bug id."""
-    shown: dict[str, Shown]
+    shown: dict[str, tuple[Shown, ...]]
     """By bug id."""
+    transcripts: Transcripts
+    """What its model was asked and answered."""
+
+    @property
+    def is_oracle(self) -> bool:
+        """Whether it proposes the developers' fixes: a yardstick, no system that fixes bugs."""
+        return self.scores.is_oracle
 
     @property
     def digest(self) -> str:
@@ -66,12 +74,14 @@ class Bar:
         return f"{self.system.name}: {self.n} candidates: {parts or 'none'}"
 
 
-def read_systems(folders: Sequence[Path], *, k: int | None = None, evidence: bool = True) -> tuple[System, ...]:
-    """Read the runs and name them. Without `evidence` no candidate is picked to show."""
+def read_systems(
+    folders: Sequence[Path], *, k: int | None = None, evidence: Choice | None = "first", partial: bool = False
+) -> tuple[System, ...]:
+    """Read the runs and name them. Without `evidence` no candidate is picked; with `partial` unfinished bugs are left out."""
     scores = []
     for folder in folders:
         ks = Store(folder).manifest().experiment.k
-        scores.append(scores_of(folder, ks=tuple(sorted({*ks, k} if k else set(ks)))))
+        scores.append(scores_of(folder, ks=tuple(sorted({*ks, k} if k else set(ks))), partial=partial))
     names = _names(scores)
     return tuple(
         System(
@@ -79,7 +89,8 @@ def read_systems(folders: Sequence[Path], *, k: int | None = None, evidence: boo
             name=name,
             scores=item,
             samples={samples.bug_id: samples for samples in item.run.samples},
-            shown=shown_candidates(Store(folders[index])) if evidence else {},
+            shown=shown_candidates(Store(folders[index]), evidence) if evidence else {},
+            transcripts=Transcripts(Store(folders[index])),
         )
         for index, (name, item) in enumerate(zip(names, scores, strict=True))
     )

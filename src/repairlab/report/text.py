@@ -8,6 +8,7 @@ from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.diff import apply_edits, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.repairers.llm.model import Prompt
 
 Kind = Literal["add", "del", "hunk", "file", "same"]
 
@@ -45,11 +46,17 @@ def clip(text: str, *, tail: bool = False) -> str:
 
 def diff_lines(old: Mapping[str, str], new: Mapping[str, str | None]) -> tuple[DiffLine, ...]:
     """Return the unified diff of the changed files, line by line."""
-    text = "".join(unified_diff(path, old.get(path, ""), changed or "") for path, changed in new.items())
-    return tuple(DiffLine(kind=_kind(line), text=line) for line in clip(text.removesuffix("\n")).split("\n") if line)
+    text = diff_text(old, new)
+    return tuple(DiffLine(kind=line_kind(line), text=line) for line in clip(text.removesuffix("\n")).split("\n") if line)
 
 
-def _kind(line: str) -> Kind:
+def diff_text(old: Mapping[str, str], new: Mapping[str, str | None]) -> str:
+    """Return the unified diff of the changed files, whatever its size."""
+    return "".join(unified_diff(path, old.get(path, ""), changed or "") for path, changed in new.items())
+
+
+def line_kind(line: str) -> Kind:
+    """Tell what a line of a diff is."""
     if line.startswith(("--- ", "+++ ")):
         return "file"
     if line.startswith("@@"):
@@ -63,6 +70,16 @@ def changed_by(edits: Sequence[Edit], files: Mapping[str, str]) -> dict[str, str
         return apply_edits(edits, files)
     except UserError:
         return None
+
+
+def prompt_text(prompt: Prompt | None) -> str:
+    """Return a prompt as one text to read; empty where there is none."""
+    if prompt is None:
+        return ""
+    parts = [f"[{message.role}]\n{message.content}" for message in prompt.messages]
+    parts += [text for text in (prompt.text,) if text is not None]
+    parts += [f"[behind the place to fill]\n{prompt.suffix}"] if prompt.suffix is not None else []
+    return "\n\n".join(parts)
 
 
 def raw(candidate: Candidate) -> str:

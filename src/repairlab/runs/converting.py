@@ -11,6 +11,7 @@ from repairlab.core.record import record
 from repairlab.formats.format import Judged
 from repairlab.formats.table import format_named
 from repairlab.runs.given import read_given
+from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import Store
 
 
@@ -59,6 +60,7 @@ class _Counter:
 def _of_run(store: Store, benchmark: Benchmark) -> Iterator[Judged]:
     """Yield a run's candidates bug by bug and by rank; only places are held in memory, not records."""
     manifest = store.manifest()
+    require_intact(store)
     if manifest.benchmark_digest != benchmark.digest:
         raise UserError(
             f"{store.folder} is a run on {manifest.benchmark_name} {manifest.benchmark_version} ({manifest.benchmark_digest}), "

@@ -1,19 +1,23 @@
-"""The line as code: for each bug, propose → validate → store. Called by `schedule` in workers, a bug or part of one each."""
+"""The line as code: propose candidates, judge shards of them, store all at once. `schedule` hands the work out, workers do it.
+
+Where a candidate depends on the outcomes of those before it (a conversation, a stop at the first fix), it is judged as soon as it
+is proposed, by the same worker.
+"""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 from repairlab.core.candidate import Attempt, Candidate
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import shown
 from repairlab.core.record import record
 from repairlab.core.samples import Ended
 from repairlab.repairers.repairer import Repairer
-from repairlab.runs.judge import Forms, Judge
+from repairlab.runs.judge import BugError, Judge, Judged
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.store import Disagreement, Store
-from repairlab.runs.task import Part, Task
-from repairlab.runs.verdicts import open_verdicts
+from repairlab.runs.task import Entry, Shard, Task
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.feedback import feedback
 
@@ -28,21 +32,19 @@ class Progress:
 
 
 @record
+class Proposed:
+    """A candidate is stored and can be judged."""
+
+    bug_id: str
+    entry: Entry
+
+
+@record
 class Begun:
     """A validation begins: should the worker die now, this candidate is under suspicion."""
 
     bug_id: str
-    part: int
     candidate_id: str
-
-
-@record
-class Formed:
-    """The normal form of one candidate."""
-
-    bug_id: str
-    rank: int
-    form: str
 
 
 @record
@@ -54,11 +56,19 @@ class Drawn:
 
 
 @record
-class Finished:
-    """All candidates of a bug, or of a part of it, are drawn or judged."""
+class ProposalsEnded:
+    """No more candidates of a bug are to come."""
 
     bug_id: str
     ended: Ended
+
+
+@record
+class Failed:
+    """Our own machinery fails for every candidate of a bug; what is left of it stays undone."""
+
+    bug_id: str
+    reason: str
 
 
 @record
@@ -68,26 +78,91 @@ class Notice:
     text: str
 
 
-News = Progress | Begun | Disagreement | Finished | Notice
+Event = Proposed | Begun | Judged | ProposalsEnded | Failed | Disagreement | Notice
+"""What a worker emits."""
+Emit = Callable[[Event], None]
 Step = Progress | Drawn | Disagreement | Notice
 """What whoever watches a run is told."""
 
 
-def execute(task: Task, sandbox: Sandbox, tell: Callable[[News], None]) -> None:
-    """Run one bug, or a part of it, to its end; all that is learnt on the way is stored at once."""
-    number = task.part.number if task.part else 0
-    begin: Callable[[str], None] = lambda name: tell(Begun(bug_id=task.bug.id, part=number, candidate_id=name))  # noqa: E731
-    with Judge(task, sandbox, begin=begin, warn=tell) as judge:
-        if task.part:
-            ended = _judge_part(task, judge, tell)
+class Executor:
+    """Does the work of one worker process; the bug that it worked on last stays open, for the shards to come."""
+
+    def __init__(self, sandbox: Sandbox, emit: Emit) -> None:
+        self._sandbox, self._emit = sandbox, emit
+        self._task: Task | None = None
+        self._judge: Judge | None = None
+        self._open = ExitStack()
+
+    def __call__(self, item: Task | Shard) -> None:
+        """Propose the candidates of a bug, or judge a shard; all that is learnt on the way is stored at once."""
+        task = item if isinstance(item, Task) else item.task
+        if task is not None:
+            self._turn_to(task)
+        assert self._task is not None and self._judge is not None
+        try:
+            if isinstance(item, Task):
+                self._propose(item, self._judge)
+            else:
+                self._judge_shard(item, self._task, self._judge)
+        except BugError as error:
+            self._emit(Failed(bug_id=self._task.bug.id, reason=str(error)))
+
+    def close(self) -> None:
+        """Close the bug that is open."""
+        self._open.close()
+        self._task = self._judge = None
+
+    def _turn_to(self, task: Task) -> None:
+        self.close()
+        begin: Callable[[str], None] = lambda name: self._emit(Begun(bug_id=task.bug.id, candidate_id=name))  # noqa: E731
+        self._judge = self._open.enter_context(Judge(task, self._sandbox, begin=begin, warn=self._emit))
+        self._task = task
+
+    def _propose(self, task: Task, judge: Judge) -> None:
+        def receive(candidate: Candidate, place: int) -> Outcome | None:
+            if not task.is_sequential:
+                entry = Entry(candidate_id=candidate.id, place=place, form=judge.form(candidate))
+                self._emit(Proposed(bug_id=task.bug.id, entry=entry))
+                return None
+            outcome, judged = judge(candidate)
+            self._emit(judged)
+            judge.probe()
+            return outcome
+
+        if task.ended is not None:
+            for rank in sorted(task.candidates):
+                receive(Store(task.folder).at(Candidate, task.candidates[rank]), task.candidates[rank])
+            ended = task.ended
         else:
-            with open_repairer(task, lambda text: tell(Notice(text=text))) as repairer:
-                ended = _repair(task, repairer, judge, tell)
-    tell(Finished(bug_id=task.bug.id, ended=ended))
+            with open_repairer(task, lambda text: self._emit(Notice(text=text))) as repairer:
+                ended = propose(task, repairer, receive)
+        self._emit(ProposalsEnded(bug_id=task.bug.id, ended=ended))
+
+    def _judge_shard(self, shard: Shard, task: Task, judge: Judge) -> None:
+        judge.learn(twins=dict(shard.twins), given_up=dict(shard.given_up))
+        store = Store(task.folder)
+        for entry in shard.entries:
+            _, judged = judge(store.at(Candidate, entry.place), form=entry.form)
+            self._emit(judged)
+            judge.probe()
 
 
-def _repair(task: Task, repairer: Repairer, judge: Judge, tell: Callable[[News], None]) -> Ended:
-    """Draw and judge one candidate after the other, and return why no more were drawn."""
+@contextmanager
+def executor(sandbox: Sandbox, emit: Emit) -> Iterator[Executor]:
+    """Give what a worker of a run does with each item."""
+    opened = Executor(sandbox, emit)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def propose(task: Task, repairer: Repairer, receive: Callable[[Candidate, int], Outcome | None]) -> Ended:
+    """Draw and store the candidates of a bug, hand each over with its place, and return why no more were drawn.
+
+    `receive` returns the outcomes on which further candidates depend, if they do.
+    """
     experiment = task.experiment
     problem = shown(task.bug.problem, experiment.visibility)
     history: tuple[Attempt, ...] = ()
@@ -95,61 +170,25 @@ def _repair(task: Task, repairer: Repairer, judge: Judge, tell: Callable[[News],
     for _ in range(experiment.rounds):  # 1, unless the repair is a conversation
         for proposed in repairer.propose(problem, history):
             rank += 1
-            candidate, _ = _stored(task, proposed, rank)
-            outcome = judge(candidate)
-            if experiment.rounds > 1:
+            candidate, place = _stored(task, proposed, rank)
+            outcome = receive(candidate, place)
+            if outcome is not None and experiment.rounds > 1:
                 history += (Attempt(candidate=candidate, feedback=feedback(outcome, experiment.feedback)),)
-            tell(Progress(bug_id=task.bug.id, verdict=outcome.verdict))
-            if experiment.stop_when_fixed and outcome.verdict is Verdict.PLAUSIBLE:
+            if outcome is not None and experiment.stop_when_fixed and outcome.verdict is Verdict.PLAUSIBLE:
                 return "solved"
             if rank == experiment.n:
                 return "asked"
     return "exhausted"
 
 
-def _judge_part(task: Task, judge: Judge, tell: Callable[[News], None]) -> Ended:
-    """Judge candidates that are stored already."""
-    assert task.part is not None
-    store = Store(task.folder)
-    for rank in task.part.ranks:
-        outcome = judge(store.at(Candidate, task.candidates[rank]))
-        tell(Progress(bug_id=task.bug.id, verdict=outcome.verdict))
-    return task.part.ended
-
-
-def draw(task: Task, sandbox: Sandbox, tell: Callable[[Finished], None]) -> None:
-    """Draw and store all candidates of a bug and judge none."""
-    del sandbox
-    with open_repairer(task, lambda text: None) as repairer:  # noqa: ARG005  # only models have something to say
-        drawn = draw_all(task, repairer)
-    tell(Finished(bug_id=task.bug.id, ended=drawn.part.ended if drawn.part else "exhausted"))
-
-
-def draw_all(task: Task, repairer: Repairer) -> Task:
+def sample(task: Task, repairer: Repairer) -> Task:
     """Draw and store all candidates of a bug; returns the task to judge them."""
-    n, places = task.experiment.n, dict[int, int]()
-    problem = shown(task.bug.problem, task.experiment.visibility)
-    if len(task.candidates) == n:  # drawn by an earlier start of the run
-        places = dict(task.candidates)
-    for proposed in repairer.propose(problem, ()) if not places else ():
-        rank = len(places) + 1
-        _, places[rank] = _stored(task, proposed, rank)
-        if rank == n:
-            break
-    part = Part(number=0, ranks=tuple(places), ended="asked" if len(places) == n else "exhausted")
-    return dataclasses.replace(task, given=None, examples=(), candidates=places, part=part)  # workers need no examples any more
-
-
-def find_forms(task: Task, sandbox: Sandbox, tell: Callable[[Formed], None]) -> None:
-    """Tell the normal form of each candidate of a part."""
-    del sandbox
-    assert task.part is not None
-    store = Store(task.folder)
-    with open_verdicts(task.machine) as verdicts:
-        forms = Forms(task.bug, verdicts)
-        for rank in task.part.ranks:
-            candidate = store.at(Candidate, task.candidates[rank])
-            tell(Formed(bug_id=task.bug.id, rank=rank, form=forms.of(candidate, candidate.id)))
+    places = dict(task.candidates)
+    ended: Ended = "asked"
+    if len(places) < task.experiment.n:  # else an earlier start of the run drew them
+        places.clear()
+        ended = propose(task, repairer, lambda candidate, place: places.update({candidate.rank: place}))
+    return dataclasses.replace(task, given=None, examples=(), candidates=places, ended=ended)  # workers need no examples any more
 
 
 def _stored(task: Task, proposed: Candidate, rank: int) -> tuple[Candidate, int]:

@@ -71,6 +71,8 @@ class Manifest:
     """UTC, ISO 8601."""
     isolation: str = "warm"
     """How the run was started: warm or process. Both give the same verdicts; each outcome says how its own was made."""
+    id: str = ""
+    """Drawn at random for each run, and part of the check of every line; empty: the run is of before there were checks."""
 
 
 def read_experiment(path: Path) -> dict[str, Any]:

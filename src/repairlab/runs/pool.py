@@ -13,11 +13,14 @@ import threading
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
@@ -27,15 +30,18 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 
 Item = TypeVar("Item")
-News = TypeVar("News")
-Work = Callable[[Item, Sandbox, Callable[[News], None]], None]
-"""What a worker does for an item, in a sandbox, telling what it finds out."""
+Event = TypeVar("Event")
+Item_co = TypeVar("Item_co", covariant=True)
+Work = Callable[[Sandbox, Callable[[Event], None]], AbstractContextManager[Callable[[Item], None]]]
+"""Opens, in a worker, what does one item after the other in a sandbox, emitting events; it stays open between items."""
 Isolation = Literal["warm", "process"]
 """Share what candidates of a bug have in common (warm), or give every test a fresh process and every candidate a clean build."""
 
 RECHECK = 100
 DEATHS = 3
 """How many workers may die over the same thing before it is given up."""
+_PRELOADED = ["repairlab.runs.execute"]
+"""Modules that every worker needs, with all that they import."""
 
 
 @record
@@ -61,8 +67,8 @@ class Machine:
 
 
 @record
-class _Told:
-    news: Any
+class _Emitted:
+    event: Any
 
 
 @record
@@ -70,26 +76,70 @@ class _Done:
     error: Exception | None = None
 
 
+@record
+class _Open:
+    work: Any
+
+
+@record
+class _Do:
+    item: Any
+
+
+@record
+class _Stop:
+    pass
+
+
+class Source(Protocol[Item_co]):
+    """Where workers get their items from; workers are numbered from 0."""
+
+    def take(self, worker: int) -> Item_co | None:
+        """Return what an idle worker shall do; none: nothing for now."""
+        ...
+
+    def finish(self, worker: int) -> None:
+        """Take note that a worker did its item."""
+        ...
+
+    def lose(self, worker: int, reason: str) -> None:
+        """Take note that a worker died over its item; a new process takes its number."""
+        ...
+
+    def is_over(self) -> bool:
+        """Return whether nothing is left but what is at work."""
+        ...
+
+
 class _Worker:
     """One process and our end of its pipe."""
 
     def __init__(self, machine: Machine, scratch: Path) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = _processes()
         self.pipe, theirs = context.Pipe()
-        arguments = (machine, str(scratch), theirs, os.getpid())
+        arguments = (machine, str(scratch), theirs, dict(os.environ))
         self.process: BaseProcess = context.Process(target=_serve, args=arguments, daemon=True)
         self.process.start()
         theirs.close()  # else the pipe would not end with the worker
+        self.work: object = None
+        """What it has open."""
 
     def send(self, order: object) -> None:
         """Hand an order over; a worker that has just died shows it when it is listened to."""
         with suppress(OSError):
             self.pipe.send(order)
 
-    def hear(self) -> "_Told | _Done | None":
+    def do(self, work: object, item: object) -> None:
+        """Hand an item over."""
+        if self.work is not work:
+            self.send(_Open(work=work))
+            self.work = work
+        self.send(_Do(item=item))
+
+    def hear(self) -> "_Emitted | _Done | None":
         """Return what the worker has to say; none when it died."""
         try:
-            message: _Told | _Done = self.pipe.recv()
+            message: _Emitted | _Done = self.pipe.recv()
         except (EOFError, OSError):
             return None
         return message
@@ -111,99 +161,91 @@ class Pool:
     def __init__(self, machine: Machine, scratch: Path) -> None:
         self._machine = machine
         self._scratch = scratch
-        self._workers: list[_Worker] = []
-        self._at_work: dict[_Worker, Any] = {}
+        self._workers: dict[int, _Worker] = {}
+        self._at_work: dict[_Worker, int] = {}
 
     def run(
         self,
-        work: Work[Item, News],
-        items: Iterable[Item | None],
-        receive: Callable[[News], None],
+        work: Work[Event, Item],
+        source: Source[Item],
+        receive: Callable[[Event, int], None],
         *,
-        again: Callable[[Item, str], Item | None] | None = None,
-        bell: int | None = None,
+        wakeup: int | None = None,
     ) -> None:
-        """Call `work` for every item in worker processes; what it tells through its last argument reaches `receive` here.
+        """Have all items of a source done in worker processes; what they emit reaches `receive`, with the worker's number.
 
-        Items may still be in the making: none means that there is no more for now, and the descriptor `bell` can be read when
-        there is.
-
-        When a worker dies over an item, `again` gets the item and the reason, and says what another worker shall do instead;
-        none: nothing more. Without it the same item is tried again, and DEATHS of them are a HarnessError. Ctrl-C raises
-        Interrupted once the workers have stopped, each at the next thing it tells.
+        Items may still be in the making outside of the pool: the descriptor `wakeup` can be read when there are more.
+        Ctrl-C raises Interrupted once the workers have stopped, each at the next thing it emits.
         """
-        again = again or _again_until_too_often()
-        waiting: deque[Item] = deque()
-        rest = iter(items)
         self._at_work.clear()
         with _ctrl_c() as ctrl_c:
             try:
-                while self._hand_out(work, waiting, rest):
-                    for worker in self._ready(ctrl_c, bell):
+                while self._hand_out(work, source):
+                    for worker in self._ready(ctrl_c, wakeup):
                         message = worker.hear()
-                        if isinstance(message, _Told):
-                            receive(message.news)
+                        if isinstance(message, _Emitted):
+                            receive(message.event, self._at_work[worker])
                             continue
-                        item = self._at_work.pop(worker)
+                        number = self._at_work.pop(worker)
                         if message is None:
-                            self._workers.remove(worker)
-                            if (instead := again(item, worker.end())) is not None:
-                                waiting.append(instead)
+                            del self._workers[number]
+                            source.lose(number, worker.end())
                         elif message.error:
                             raise message.error
+                        else:
+                            source.finish(number)
             except KeyboardInterrupt:
                 self._stop(receive, ctrl_c)
                 raise Interrupted from None
             except BaseException:
-                self._stop(lambda news: None, ctrl_c)  # noqa: ARG005  # the failure is what counts now
+                self._stop(lambda event, number: None, ctrl_c)  # noqa: ARG005  # the failure is what counts now
                 raise
 
-    def _hand_out(self, work: Work[Item, News], waiting: deque[Item], rest: Iterator[Item | None]) -> bool:
-        """Give items to workers that have none, starting new ones while there are too few; returns whether more will happen."""
-        while len(self._at_work) < self._machine.workers:
-            try:
-                item = waiting.popleft() if waiting else next(rest)
-            except StopIteration:
-                return bool(self._at_work)
-            if item is None:
-                return True
-            worker = next((worker for worker in self._workers if worker not in self._at_work), None)
+    def _hand_out(self, work: Work[Event, Item], source: Source[Item]) -> bool:
+        """Give items to workers that have none, starting new ones where needed; returns whether more will happen."""
+        busy = set(self._at_work.values())
+        for number in range(self._machine.workers):
+            if number in busy or (item := source.take(number)) is None:
+                continue
+            worker = self._workers.get(number)
             if worker is None:
-                worker = _Worker(self._machine, self._scratch)
-                self._workers.append(worker)
-            self._at_work[worker] = item
-            worker.send((work, item))
-        return True
+                worker = self._workers[number] = _Worker(self._machine, self._scratch)
+            self._at_work[worker] = number
+            worker.do(work, item)
+        return bool(self._at_work) or not source.is_over()
 
-    def _ready(self, ctrl_c: int, bell: int | None = None) -> list[_Worker]:
-        """Wait until workers have something to say, or died, or the bell rings; raises KeyboardInterrupt."""
+    def _ready(self, ctrl_c: int, wakeup: int | None = None) -> list[_Worker]:
+        """Wait until workers have something to say, or died, or are woken up; raises KeyboardInterrupt."""
         pipes: dict[object, _Worker] = {worker.pipe: worker for worker in self._at_work}
-        ready = wait([*(worker.pipe for worker in self._at_work), ctrl_c, *([] if bell is None else [bell])])
+        assert pipes or wakeup is not None, "nobody is at work, and nothing is over"
+        ready = wait([*pipes, ctrl_c, *([] if wakeup is None else [wakeup])])  # type: ignore[list-item]  # pipes are waitable
         if ctrl_c in ready:
             os.read(ctrl_c, 1)
             raise KeyboardInterrupt
-        if bell in ready:
-            os.read(bell, 4096)
-        return [pipes[pipe] for pipe in ready if pipe != bell]
+        if wakeup in ready:
+            os.read(wakeup, 4096)
+        return [pipes[pipe] for pipe in ready if pipe != wakeup]
 
-    def _stop(self, receive: Callable[[News], None], ctrl_c: int) -> None:
+    def _stop(self, receive: Callable[[Event, int], None], ctrl_c: int) -> None:
         """Ask the workers to stop, and take what they still have to tell until they do, or until another Ctrl-C."""
         for worker in self._at_work:
-            worker.send(None)
+            worker.send(_Stop())
         with suppress(KeyboardInterrupt):
             while self._at_work:
                 for worker in self._ready(ctrl_c):
                     message = worker.hear()
-                    if isinstance(message, _Told):
-                        receive(message.news)
+                    if isinstance(message, _Emitted):
+                        receive(message.event, self._at_work[worker])
                     else:
                         del self._at_work[worker]
 
     def close(self) -> None:
         """End all workers: those that work are killed."""
-        for worker in self._workers:
+        for worker in self._workers.values():
             if worker in self._at_work:
                 worker.process.kill()
+            worker.pipe.close()  # all of them first: closing what they have open takes a while
+        for worker in self._workers.values():
             worker.end()
         self._workers.clear()
 
@@ -219,10 +261,50 @@ def open_pool(machine: Machine) -> Iterator[Pool]:
             pool.close()
 
 
-def run_pool(work: Work[Item, News], items: Iterable[Item], machine: Machine, receive: Callable[[News], None]) -> None:
-    """Do one piece of work in a pool of its own."""
+def run_pool(
+    function: Callable[[Item, Sandbox, Callable[[Event], None]], None],
+    items: Iterable[Item],
+    machine: Machine,
+    receive: Callable[[Event], None],
+) -> None:
+    """Call a function for every item in a pool of its own; DEATHS workers that die over the same item are a HarnessError."""
     with open_pool(machine) as pool:
-        pool.run(work, items, receive)
+        pool.run(partial(_opened, function), _Queue(items), lambda event, worker: receive(event))  # noqa: ARG005
+
+
+@contextmanager
+def _opened(
+    function: Callable[[Item, Sandbox, Callable[[Event], None]], None], sandbox: Sandbox, emit: Callable[[Event], None]
+) -> Iterator[Callable[[Item], None]]:
+    yield lambda item: function(item, sandbox, emit)
+
+
+class _Queue(Source[Item]):
+    """Items in order, each of which is tried again when its worker dies."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._waiting = deque(enumerate(items))
+        self._at_work: dict[int, tuple[int, Item]] = {}
+        self._deaths: Counter[int] = Counter()
+
+    def take(self, worker: int) -> Item | None:
+        if not self._waiting:
+            return None
+        self._at_work[worker] = self._waiting.popleft()
+        return self._at_work[worker][1]
+
+    def finish(self, worker: int) -> None:
+        del self._at_work[worker]
+
+    def lose(self, worker: int, reason: str) -> None:
+        index, item = self._at_work.pop(worker)
+        self._deaths[index] += 1
+        if self._deaths[index] == DEATHS:
+            raise HarnessError(f"{reason}, {DEATHS} times over the same work; nothing that was stored is lost")
+        self._waiting.append((index, item))
+
+    def is_over(self) -> bool:
+        return not self._waiting
 
 
 @contextmanager
@@ -244,37 +326,48 @@ def _ctrl_c() -> Iterator[int]:
         os.close(write)
 
 
-def _again_until_too_often() -> Callable[[Item, str], Item]:
-    deaths: Counter[int] = Counter()
-
-    def again(item: Item, reason: str) -> Item:
-        deaths[id(item)] += 1  # the same object comes back each time
-        if deaths[id(item)] == DEATHS:
-            raise HarnessError(f"{reason}, {DEATHS} times over the same work; nothing that was stored is lost")
-        return item
-
-    return again
+def start_ahead() -> None:
+    """Start the process that workers are forked from, so that it loads what they need while this one does something else."""
+    _processes()
+    forkserver.ensure_running()
 
 
-def _serve(machine: Machine, scratch: str, pipe: Connection, parent: int) -> None:
-    """Be a worker: do one item after the other until the pipe ends."""
+def _processes() -> ForkServerContext:
+    """Return how workers are started: forked from a process that has loaded their code, has no threads and never ran anything."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOADED)
+    return context
+
+
+def _serve(machine: Machine, scratch: str, pipe: Connection, environment: dict[str, str]) -> None:
+    """Be a worker: do one item after the other until the pipe ends, which it does when the main process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process, which says so through the pipe
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: a killed run leaves no workers behind
-    if os.getppid() != parent:
-        return  # it was killed before that
+    os.environ.clear()
+    os.environ.update(environment)  # which may have changed since the first worker
     tempfile.tempdir = scratch
+    with ExitStack() as opened:
+        _answer(machine, pipe, opened)
+
+
+def _answer(machine: Machine, pipe: Connection, opened: ExitStack) -> None:
     sandbox: Sandbox | None = None
+    work: Any = None
+    do: Callable[[Any], None] | None = None
     while True:
         try:
             order = pipe.recv()
         except EOFError:
             return
-        if order is None:
-            continue  # asked to stop when there was nothing to stop
-        work, item = order
+        if isinstance(order, _Open):
+            opened.close()
+            work, do = order.work, None
+        if not isinstance(order, _Do):
+            continue
         try:
             sandbox = sandbox or machine.open_sandbox()
-            work(item, sandbox, lambda news: _tell(pipe, news))
+            do = do or opened.enter_context(work(sandbox, lambda event: _emit(pipe, event)))
+            do(order.item)
         except Interrupted:
             pipe.send(_Done())
         except (UserError, HarnessError) as error:
@@ -287,9 +380,9 @@ def _serve(machine: Machine, scratch: str, pipe: Connection, parent: int) -> Non
             pipe.send(_Done())
 
 
-def _tell(pipe: Connection, news: Any) -> None:
-    """Pass on what is new; between two pieces of news a worker can be asked to stop."""
-    pipe.send(_Told(news=news))
+def _emit(pipe: Connection, event: Any) -> None:
+    """Pass an event on; between two events a worker can be asked to stop."""
+    pipe.send(_Emitted(event=event))
     if pipe.poll():
         pipe.recv()
         raise Interrupted

@@ -24,6 +24,7 @@ from repairlab.repairers.ranking import (
 )
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Manifest
+from repairlab.runs.integrity import require_intact
 from repairlab.runs.ranking import LeftOut, Ranking, Recipe, basis_of, check_name, check_recipe
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
@@ -49,6 +50,7 @@ def rank_run(
     check_name(name)
     store = Store(folder)
     manifest = store.manifest()
+    require_intact(store)
     samples = read_samples(store)
     need_finished("rank", samples)
     need_independent("rank", manifest.experiment.rounds)

@@ -1,5 +1,6 @@
 """The repairer that a task asks for, ready to propose. Called by `execute`, `schedule` and `run`."""
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
@@ -9,14 +10,16 @@ from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.problem import shown
 from repairlab.repairers.baselines import Prepared
-from repairlab.repairers.llm.model import Prompt
+from repairlab.repairers.llm.model import ChatModel, Prompt
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.repairers.repairer import Repairer
 from repairlab.repairers.table import names, repairer
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.pool import Machine
 from repairlab.runs.shots import read_examples
+from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
+from repairlab.runs.transcripts import RecordedModel
 
 
 def repairer_names() -> tuple[str, ...]:
@@ -53,9 +56,13 @@ def _open_llm(task: Task, settings: LlmSettings, tell: Callable[[str], None]) ->
     from repairlab.repairers.llm.repairer import AT_ONCE, Llm  # noqa: PLC0415
 
     access, cache = task.machine.access, task.machine.cache
-    ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd)
+    run_id = Store(task.folder).run_id
+    append = functools.partial(append_line, run_id=run_id)
+    ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd, append=append)
     with ExitStack() as stack:
-        model = stack.enter_context(open_model(settings, access, cache=cache, ledger=ledger, tell=tell))
+        model: ChatModel = stack.enter_context(open_model(settings, access, cache=cache, ledger=ledger, tell=tell))
+        if access.transcripts:
+            model = RecordedModel(model, Store(task.folder))
         embedder = None
         if settings.embedding_model is not None and task.examples:
             opened = open_embedder(

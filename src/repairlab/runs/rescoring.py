@@ -12,6 +12,7 @@ from repairlab.published.judgement import Count, Judgement, Order, Results, Ruli
 from repairlab.published.labels import read_labels
 from repairlab.published.ranked import Ranked, ranked
 from repairlab.published.table import FORMATS, format_of, recognise
+from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 
@@ -86,12 +87,17 @@ def _read(name: str, paths: Sequence[Path]) -> Results | Statistics:
 def _runs(folders: Sequence[Path]) -> Results:
     """Read run folders; each is a system, named by its repairer, or by its folder as well where several have the same."""
     stores = [Store(folder) for folder in folders]
+    notes: list[str] = []
+    oracles = [store for store in stores if store.manifest().experiment.repairer == "reference"]
+    if 0 < len(oracles) < len(stores):
+        stores = [store for store in stores if store not in oracles]
+        notes.append(f"the oracle is no system and left out: {', '.join(str(store.folder) for store in oracles)}")
     manifests = [store.manifest() for store in stores]
     repairers = [manifest.experiment.repairer for manifest in manifests]
     judgements: list[Judgement] = []
     bugs: list[str] = []
-    notes: list[str] = []
     for store, manifest, repairer in zip(stores, manifests, repairers, strict=True):
+        require_intact(store)
         system = repairer if repairers.count(repairer) == 1 else f"{repairer} ({store.folder})"
         samples = read_samples(store)
         unfinished = sum(item.ended == "unfinished" for item in samples)

@@ -5,6 +5,7 @@ import datetime
 import fcntl
 import functools
 import platform
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from repairlab.core.record import digest, to_data
 from repairlab.languages.table import language
 from repairlab.runs.execute import Progress, Step
 from repairlab.runs.experiment import Experiment, Manifest
+from repairlab.runs.integrity import read_seal, require_intact, write_seal
 from repairlab.runs.pool import Machine, open_pool
 from repairlab.runs.repairing import check_model, unfit
 from repairlab.runs.schedule import Schedule, read_stored
@@ -26,6 +28,9 @@ from repairlab.runs.shots import read_examples
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.verdicts import engine_digest
+
+_SHOWN = 5
+"""How many bugs are named that were not finished for the same reason."""
 
 
 def environment_of(languages: Sequence[str], machine: Machine) -> dict[str, str]:
@@ -53,6 +58,9 @@ def _tools(name: str) -> dict[str, str]:
 
 def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine) -> Manifest:
     """Write run.json of a new run, or check that the folder's run is this one and go on with it."""
+    store = Store(folder)
+    if store.manifest_path.exists():
+        require_intact(store)
     check_model(experiment, machine)
     bugs = _askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
     environment = environment_of([bug.problem.language for bug in bugs], machine)
@@ -69,7 +77,6 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         isolation=machine.isolation,
     )
-    store = Store(folder)
     if not store.manifest_path.exists():
         store.create(manifest)
         return manifest
@@ -120,18 +127,42 @@ def complete(
         if bug_id not in left:
             step(Progress(bug_id=bug_id, verdict=None))
     if not left:
+        if read_seal(store) is None:
+            write_seal(store)
         return
-    with _locked(folder), open_pool(machine) as pool:
+    with locked(folder), open_pool(machine) as pool:
         schedule = Schedule(store, step, given_up={})
         schedule.run(_tasks(benchmark, left, store, machine, given, {}), pool, workers=machine.workers)
-        again = _undecided(store, without=schedule.given_up) if schedule.n_undecided else set()
+        again = _undecided(store, without=schedule.given_up) - set(schedule.failed) if schedule.n_undecided else set()
         if again:
             # These steps were counted already.
             later = Schedule(store, lambda news: None, given_up=schedule.given_up)  # noqa: ARG005
             later.run(_tasks(benchmark, sorted(again), store, machine, given, schedule.given_up), pool, workers=machine.workers)
             schedule.failed.update(later.failed)
+            schedule.internal_errors = later.internal_errors
+        if {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):
+            write_seal(store)
+    _raise_failures(schedule)
+
+
+def _raise_failures(schedule: Schedule) -> None:
+    """Raise a HarnessError that says what our own machinery could not do, each reason once."""
+    bugs_by_reason: dict[str, list[str]] = defaultdict(list)
     for bug_id, reason in schedule.failed.items():
-        raise HarnessError(f"bug {bug_id} is not finished: {reason}")
+        bugs_by_reason[reason].append(bug_id)
+    parts = [
+        f"{'bug' if len(bugs) == 1 else f'{len(bugs)} bugs'} not finished ({', '.join(bugs[:_SHOWN])}"
+        f"{', …' if len(bugs) > _SHOWN else ''}): {reason}"
+        for reason, bugs in bugs_by_reason.items()
+    ]
+    if schedule.internal_errors:
+        first = next(iter(schedule.internal_errors.values()))
+        parts.append(
+            f"{len(schedule.internal_errors)} candidates are UNDECIDED because of an error in repairlab itself ({first}); "
+            "please report it with the evidence of these outcomes"
+        )
+    if parts:
+        raise HarnessError("; ".join(parts))
 
 
 def _undecided(store: Store, *, without: Collection[str] = ()) -> set[str]:
@@ -178,7 +209,8 @@ def _tasks(
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
+    """Let no other process work on the run inside the block."""
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

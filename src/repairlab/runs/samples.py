@@ -31,6 +31,12 @@ def read_samples(store: Store) -> tuple[Samples, ...]:
     return tuple(samples)
 
 
+def open_bugs(store: Store) -> tuple[str, ...]:
+    """Return the bugs of a run that are not finished."""
+    ended = {end.bug_id for end in store.ends()}
+    return tuple(bug_id for bug_id in store.manifest().bug_ids if bug_id not in ended)
+
+
 def read_ids(store: Store) -> dict[str, dict[int, str]]:
     """Return the ids of all candidates, by bug and rank."""
     ids: dict[str, dict[int, str]] = defaultdict(dict)

@@ -1,26 +1,30 @@
-"""What is left of a run, as tasks for the pool: whole bugs, or parts of them when bugs are few. Called by `run`.
+"""What is left of a run, handed out to the pool: bugs to propose candidates for, and shards of those to judge. Called by `run`.
 
-A worker may die: its task is handed out again with what it had stored by then, and a candidate over which several workers died
-is given up as UNDECIDED.
+A worker stays with the bug that it has open; without work there it begins another bug, the slowest first, or helps where most is
+left. A worker may die: its shard is handed out again, and a candidate over which several workers died is given up as UNDECIDED.
 """
 
 import dataclasses
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
-from repairlab.core.samples import Ended
-from repairlab.runs.drawing import Drawing
-from repairlab.runs.execute import Begun, Drawn, Finished, Formed, News, Notice, Progress, Step, draw, draw_all, execute, find_forms
-from repairlab.runs.pool import DEATHS, Pool
+from repairlab.runs.execute import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, executor, sample
+from repairlab.runs.judge import INTERNAL, Judged
+from repairlab.runs.pool import DEATHS, Pool, Source
 from repairlab.runs.repairing import draws_ahead, open_repairer
+from repairlab.runs.sampler import Sampler
+from repairlab.runs.sharding import Backlog
 from repairlab.runs.store import BugEnd, Store
-from repairlab.runs.task import Part, Task
+from repairlab.runs.task import Shard, Task
 
-SMALLEST_PART = 8
-"""Fewer distinct candidates are not worth the preparation of a bug in one more worker."""
+SHARD_S = 2.0
+"""How much work a shard is meant to be; less when little is left, so that all workers end at the same time."""
+SMALLEST_SHARD_S = 0.2
+_BUILD_COSTS = {"cmake": 4, "autotools": 4, "make": 3, "javac": 2, "compile": 1}
 
 
 @record
@@ -31,109 +35,193 @@ class Stored:
     outcomes: Mapping[str, Mapping[str, int]]
 
 
-class Schedule:
-    """Brings the tasks of a run to their end."""
+class Schedule(Source[Task | Shard]):
+    """Brings the tasks of a run to their end; what the pool asks for work."""
 
     def __init__(self, store: Store, step: Callable[[Step], None], *, given_up: Mapping[str, str]) -> None:
         """Take the run's files, whom to tell of each step, and the candidates that were given up before."""
         self._store, self._step = store, step
-        self._parts_left: Counter[str] = Counter()
-        self._begun: dict[tuple[str, int], str] = {}
-        self._deaths: Counter[tuple[str, int, str]] = Counter()
+        self._unstarted: deque[Task] = deque()
+        self._sampled: Iterator[Task | None] = iter(())
+        self._sampling = False
+        self._backlogs: dict[str, Backlog] = {}
+        """Bugs that are begun and not done."""
+        self._at_work: dict[int, Task | Shard] = {}
+        self._holds: dict[int, str] = {}
+        """The bug that each worker has open."""
+        self._begun: dict[int, str] = {}
+        self._deaths: Counter[tuple[str, str]] = Counter()
+        self._workers = 1
         self.given_up = dict(given_up)
         """Candidates over which too many workers died, with the reason."""
         self.failed: dict[str, str] = {}
         """Bugs that could not be brought to their end, with the reason."""
+        self.internal_errors: dict[str, str] = {}
+        """Candidates on which a bug of ours showed, with the message."""
         self.n_undecided = 0
 
     def run(self, tasks: Sequence[Task], pool: Pool, *, workers: int) -> None:
         """Do all tasks, each of which is a whole bug."""
-        split = _can_be_split(tasks, workers)
-        if not draws_ahead(tasks[0].experiment):
-            self._judge(self._deal(self._drawn(tasks, pool), pool, workers) if split else tasks, pool)
-            return
-        threads = tasks[0].machine.access.concurrency
-        with (
-            open_repairer(tasks[0], lambda text: self._step(Notice(text=text))) as repairer,
-            Drawing(tasks, lambda task: draw_all(task, repairer), threads=threads) as drawing,
-        ):
-            if split:
-                self._judge(self._deal(drawing.all(), pool, workers), pool)
+        self._workers = workers
+        with ExitStack() as stack:
+            sampler = None
+            if draws_ahead(tasks[0].experiment):
+                repairer = stack.enter_context(open_repairer(tasks[0], lambda text: self._step(Notice(text=text))))
+                threads = tasks[0].machine.access.concurrency
+                sampler = stack.enter_context(Sampler(tasks, lambda task: sample(task, repairer), threads=threads))
+                self._sampled, self._sampling = sampler.tasks(), True
             else:
-                self._judge(self._told(drawing), pool, bell=drawing.bell)
-        if drawing.ended_by:
-            raise drawing.ended_by
+                self._unstarted.extend(sorted(tasks, key=_expected_cost, reverse=True))
+            pool.run(executor, self, self._receive, wakeup=sampler.wakeup if sampler else None)
+        if sampler and sampler.ended_by:
+            raise sampler.ended_by
 
-    def _judge(self, tasks: Iterable[Task | None], pool: Pool, *, bell: int | None = None) -> None:
-        pool.run(execute, tasks, self._receive, again=self._again, bell=bell)
+    def take(self, worker: int) -> Task | Shard | None:
+        """Return what a worker shall do next; none: nothing for now."""
+        item = self._next(worker)
+        if item is not None:
+            self._at_work[worker] = item
+        return item
 
-    def _told(self, drawing: Drawing) -> Iterator[Task | None]:
-        for task in drawing.tasks():
-            if task is not None:
-                self._step(Drawn(bug_id=task.bug.id, n=len(task.candidates)))
-            yield task
+    def is_over(self) -> bool:
+        """Return whether nothing is left but what is at work."""
+        self._take_sampled()
+        return not self._unstarted and not self._sampling and not any(log.is_ready for log in self._backlogs.values())
 
-    def _receive(self, news: News) -> None:
-        match news:
-            case Begun():
-                self._begun[news.bug_id, news.part] = news.candidate_id
-            case Finished():
-                self._parts_left[news.bug_id] -= 1
-                if self._parts_left[news.bug_id] <= 0:  # a bug that is not cut into parts was never counted
-                    self._store.append(BugEnd(bug_id=news.bug_id, ended=news.ended))
-                    self._step(Progress(bug_id=news.bug_id, verdict=None))
-            case Progress():
-                self.n_undecided += news.verdict is Verdict.UNDECIDED
-                self._step(news)
-            case _:
-                self._step(news)
+    def finish(self, worker: int) -> None:
+        """Take note that a worker did what it was given."""
+        item = self._at_work.pop(worker)
+        self._begun.pop(worker, None)
+        if isinstance(item, Shard) and (backlog := self._backlogs.get(item.bug_id)):
+            backlog.put_back(item, {})
+            self._end_if_done(backlog)
 
-    def _again(self, task: Task, reason: str) -> Task | None:
-        """Return a dead worker's task with what was stored by then; none when nothing gets done any more."""
-        bug_id, part = task.bug.id, task.part.number if task.part else 0
+    def lose(self, worker: int, reason: str) -> None:
+        """Take note that a worker died; what it was given is handed out again with what was stored by then."""
+        item = self._at_work.pop(worker)
+        bug_id = item.bug.id if isinstance(item, Task) else item.bug_id
+        suspect = self._begun.pop(worker, None)
+        self._holds.pop(worker, None)
+        backlog = self._backlogs.get(bug_id)
+        if backlog is None:
+            return  # it failed meanwhile
+        backlog.forget(worker)
         stored = read_stored(self._store, {bug_id}, self.given_up)
         candidates, outcomes = stored.candidates[bug_id], stored.outcomes[bug_id]
-        suspect = self._begun.pop((bug_id, part), None)
-        if suspect in outcomes:
-            suspect = None
         # Deaths between two validations are no candidate's fault, and only count as long as nothing gets done.
-        cause = suspect or f"{len(candidates)} candidates, {len(outcomes)} outcomes"
-        self._deaths[bug_id, part, cause] += 1
-        if self._deaths[bug_id, part, cause] >= DEATHS and suspect is None:
-            self.failed[bug_id] = f"{reason}, {DEATHS} times"
+        is_suspect = suspect is not None and suspect not in outcomes
+        cause = suspect if is_suspect and suspect else f"{len(candidates)} candidates, {len(outcomes)} outcomes"
+        self._deaths[bug_id, cause] += 1
+        if self._deaths[bug_id, cause] >= DEATHS and not is_suspect:
+            self._fail(bug_id, f"{reason}, {DEATHS} times")
+            return
+        if self._deaths[bug_id, cause] >= DEATHS:
+            self.given_up[cause] = f"{reason}, {DEATHS} times over this candidate"
+        if isinstance(item, Task):
+            again = dataclasses.replace(item, candidates=candidates, outcomes=outcomes, given_up=dict(self.given_up))
+            self._unstarted.appendleft(again)
+            return
+        names = {entry.candidate_id for entry in item.entries} & outcomes.keys()
+        known = {name: (outcomes[name], self._store.at(Outcome, outcomes[name]).verdict) for name in names}
+        for verdict, n in backlog.put_back(item, known):
+            self._count(bug_id, verdict, n)
+        self._end_if_done(backlog)
+
+    def _next(self, worker: int) -> Task | Shard | None:
+        held = self._backlogs.get(self._holds.get(worker, ""))
+        if held is not None and held.is_ready:
+            return self._cut(held, worker)
+        self._take_sampled()
+        if self._unstarted:
+            task = self._unstarted.popleft()
+            backlog = self._turn(worker, self._backlogs.setdefault(task.bug.id, Backlog(task)))
+            backlog.task = task
+            backlog.hold(worker)
+            return task
+        worth = [log for log in self._backlogs.values() if log.is_worth_opening()]
+        if not worth:
             return None
-        if suspect is not None and self._deaths[bug_id, part, cause] >= DEATHS:
-            self.given_up[suspect] = f"{reason}, {DEATHS} times over this candidate"
-        return dataclasses.replace(task, candidates=candidates, outcomes=outcomes, given_up=dict(self.given_up))
+        return self._cut(max(worth, key=lambda log: log.remaining_s / (len(log.holders) + 1)), worker)
 
-    def _drawn(self, tasks: Sequence[Task], pool: Pool) -> list[Task]:
-        """Draw the candidates of all bugs in the pool."""
-        ended: dict[str, Ended] = {}
-        pool.run(draw, tasks, lambda news: ended.update({news.bug_id: news.ended}), again=self._again)
-        stored = read_stored(self._store, {task.bug.id for task in tasks}, self.given_up)
-        return [
-            dataclasses.replace(
-                task,
-                given=None,
-                candidates=stored.candidates[task.bug.id],
-                outcomes=stored.outcomes[task.bug.id],
-                part=Part(number=0, ranks=tuple(sorted(stored.candidates[task.bug.id])), ended=ended[task.bug.id]),
-            )
-            for task in tasks
-            if task.bug.id in ended
-        ]
+    def _cut(self, backlog: Backlog, worker: int) -> Shard:
+        left_s = sum(log.remaining_s for log in self._backlogs.values())
+        seconds = min(SHARD_S, max(SMALLEST_SHARD_S, left_s / (3 * self._workers)))
+        return self._turn(worker, backlog).cut(worker, seconds, self.given_up)
 
-    def _deal(self, drawn: Sequence[Task], pool: Pool, workers: int) -> list[Task]:
-        """Deal the candidates of bugs out so that each part can be judged by itself."""
-        forms: dict[str, dict[int, str]] = defaultdict(dict)
+    def _turn(self, worker: int, backlog: Backlog) -> Backlog:
+        """Take note that a worker closes the bug that it has open, and opens this one."""
+        bug_id = backlog.task.bug.id
+        if (before := self._holds.get(worker)) != bug_id and before in self._backlogs:
+            self._backlogs[before].forget(worker)
+        self._holds[worker] = bug_id
+        return backlog
 
-        def receive(news: Formed) -> None:
-            forms[news.bug_id][news.rank] = news.form
+    def _take_sampled(self) -> None:
+        """Take the bugs whose candidates a model has proposed by now."""
+        while self._sampling:
+            try:
+                task = next(self._sampled)
+            except StopIteration:
+                self._sampling = False
+                return
+            if task is None:
+                return
+            self._step(Drawn(bug_id=task.bug.id, n=len(task.candidates)))
+            self._unstarted.append(task)
 
-        pool.run(find_forms, [piece for task in drawn for piece in _pieces(task, workers)], receive)
-        parts = [part for task in drawn for part in _parts(task, forms[task.bug.id], max(1, workers // len(drawn)))]
-        self._parts_left = Counter(part.bug.id for part in parts)
-        return parts
+    def _receive(self, event: Event, worker: int) -> None:
+        match event:
+            case Begun():
+                self._begun[worker] = event.candidate_id
+            case Judged():
+                self._judge(event, worker)
+            case Failed():
+                self._fail(event.bug_id, event.reason)
+            case Proposed() | ProposalsEnded():
+                if backlog := self._backlogs.get(event.bug_id):  # else it failed meanwhile
+                    self._propose(event, backlog)
+            case _:
+                self._step(event)
+
+    def _propose(self, event: Proposed | ProposalsEnded, backlog: Backlog) -> None:
+        if isinstance(event, Proposed):
+            place = backlog.task.outcomes.get(event.entry.candidate_id)
+            known = None if place is None else (place, self._store.at(Outcome, place).verdict)
+            if (verdict := backlog.add(event.entry, known=known)) is not None:
+                self._count(event.bug_id, verdict, 1)
+            return
+        backlog.ended = event.ended
+        # Workers need nothing any more of what candidates are made from.
+        backlog.task = dataclasses.replace(backlog.task, given=None, examples=(), candidates={}, outcomes={}, given_up={})
+        self._end_if_done(backlog)
+
+    def _judge(self, event: Judged, worker: int) -> None:
+        self._begun.pop(worker, None)
+        backlog = self._backlogs.get(event.bug_id)
+        if event.message.startswith(INTERNAL):
+            self.internal_errors[event.candidate_id] = f"bug {event.bug_id}, candidate {event.candidate_id}: {event.message}"
+        n_ranks = 1 if backlog is None or backlog.task.is_sequential else backlog.judge(event, worker)
+        self._count(event.bug_id, event.verdict, n_ranks)
+
+    def _count(self, bug_id: str, verdict: Verdict, n: int) -> None:
+        self.n_undecided += verdict is Verdict.UNDECIDED
+        for _ in range(n):
+            self._step(Progress(bug_id=bug_id, verdict=verdict))
+
+    def _end_if_done(self, backlog: Backlog) -> None:
+        if backlog.is_done and backlog.ended is not None:
+            bug_id = backlog.task.bug.id
+            del self._backlogs[bug_id]
+            self._store.append(BugEnd(bug_id=bug_id, ended=backlog.ended))
+            self._step(Progress(bug_id=bug_id, verdict=None))
+
+    def _fail(self, bug_id: str, reason: str) -> None:
+        """Leave a bug as it is; the reason is told once, however many bugs have it."""
+        if self._backlogs.pop(bug_id, None) is None:
+            return
+        if reason not in self.failed.values():
+            self._step(Notice(text=f"bug {bug_id} is left undone: {reason}"))
+        self.failed[bug_id] = reason
 
 
 def read_stored(store: Store, bug_ids: set[str], given_up: Mapping[str, str]) -> Stored:
@@ -149,34 +237,6 @@ def read_stored(store: Store, bug_ids: set[str], given_up: Mapping[str, str]) ->
     return Stored(candidates=candidates, outcomes=outcomes)
 
 
-def _can_be_split(tasks: Sequence[Task], workers: int) -> bool:
-    """Return whether there are workers to spare, and each candidate can be drawn without knowing of those before."""
-    experiment = tasks[0].experiment
-    independent = experiment.rounds == 1 and not experiment.stop_when_fixed
-    return independent and 2 * len(tasks) <= workers and experiment.n >= 2 * SMALLEST_PART
-
-
-def _pieces(task: Task, n: int) -> list[Task]:
-    """Cut the candidates of a bug into up to `n` pieces of about equal size."""
-    ranks = task.part.ranks if task.part else ()
-    pieces = [tuple(ranks[start::n]) for start in range(min(n, len(ranks)))]
-    return [dataclasses.replace(task, part=Part(number=number, ranks=piece)) for number, piece in enumerate(pieces)]
-
-
-def _parts(task: Task, forms: Mapping[int, str], n: int) -> list[Task]:
-    """Deal the candidates of a bug out, those of equal form together."""
-    assert task.part is not None
-    groups: dict[str, list[int]] = defaultdict(list)
-    for rank in sorted(forms):
-        groups[forms[rank]].append(rank)
-    n = max(1, min(n, len(groups) // SMALLEST_PART))
-    hands: list[list[int]] = [[] for _ in range(n)]
-    for index, group in enumerate(groups.values()):
-        hands[index % n] += group
-    return [
-        dataclasses.replace(
-            task,
-            part=Part(number=number, ranks=tuple(ranks), forms=tuple(forms[rank] for rank in ranks), ended=task.part.ended),
-        )
-        for number, ranks in enumerate(map(sorted, hands))
-    ]
+def _expected_cost(task: Task) -> tuple[int, float]:
+    """Return by what bugs are compared before anything of them was run: how they are built, and how long a test may take."""
+    return _BUILD_COSTS.get(task.bug.oracle.build.tool, 0), task.bug.oracle.limits.cpu_s

@@ -1,20 +1,26 @@
 """A run on disk: append-only files that survive being killed at any moment. The only code that touches a run's records."""
 
+import dataclasses
 import fcntl
+import functools
 import json
 import os
-from collections.abc import Callable, Iterator
+import uuid
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.line_check import checked_line, line_key, stated_number
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.record import SCHEMA_VERSION, record, to_data
+from repairlab.core.record import SCHEMA_VERSION, record, to_data, to_json
 from repairlab.core.samples import Ended
+from repairlab.repairers.llm.ledger import FILE as REQUESTS
 from repairlab.runs.experiment import Manifest
 
 T = TypeVar("T")
@@ -26,6 +32,8 @@ class BugEnd:
 
     bug_id: str
     ended: Ended
+    lines: Mapping[str, int] | None = None
+    """How many lines the other files had by then, so that what is cut off later is missed; filled in when it is stored."""
 
 
 @record
@@ -36,6 +44,16 @@ class Disagreement:
     candidate_id: str
     cached: Verdict
     now: Verdict
+
+
+@record
+class TranscriptEntry:
+    """A text of a transcript, or a prompt as a list of such texts; stored once, compressed, and found by its digest."""
+
+    digest: str
+    kind: Literal["text", "prompt"]
+    data: str
+    """zlib-compressed and in base 64."""
 
 
 class Store:
@@ -50,11 +68,26 @@ class Store:
         """Return the path of run.json."""
         return self.folder / "run.json"
 
+    @property
+    def run_id(self) -> str:
+        """Return the id of the run; empty where lines have no checks, because the run is of before there were any."""
+        try:
+            stat = self.manifest_path.stat()
+        except OSError:
+            return ""
+        return _run_id(self.manifest_path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+
     def create(self, manifest: Manifest) -> None:
-        """Make the folder and write run.json."""
+        """Make the folder and write run.json; a new run gets an id."""
+        if not manifest.id:
+            is_new = not self.manifest_path.exists()
+            manifest = dataclasses.replace(manifest, id=uuid.uuid4().hex[:16] if is_new else self.run_id)
+        data = {"schema": SCHEMA_VERSION, **to_data(manifest)}
+        if manifest.id:
+            data["check"] = _manifest_check(data)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_aside(self.manifest_path, json.dumps({"schema": SCHEMA_VERSION, **to_data(manifest)}, indent=2) + "\n")
+            write_aside(self.manifest_path, json.dumps(data, indent=2) + "\n")
         except OSError as error:
             raise UserError(f"cannot write the run folder {self.folder}: {error.strerror}") from None
 
@@ -63,24 +96,39 @@ class Store:
         if not self.manifest_path.is_file():
             raise UserError(f"{self.folder} is no run folder: it has no run.json. Make one with: repairlab run BENCHMARK --to DIR")
         try:
-            return decode(Manifest, json.loads(self.manifest_path.read_text(encoding="utf-8")), self.manifest_path.name)
+            data = json.loads(self.manifest_path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise UserError(f"{self.manifest_path} is not valid JSON ({error}); it was not written by repairlab") from None
+        check = data.pop("check", None) if isinstance(data, dict) else None
+        if isinstance(data, dict) and (check or data.get("id")) and check != _manifest_check(data):
+            raise UserError(
+                f"{self.manifest_path} was changed after it was written, so nobody knows what was run; put back what it was, "
+                "or start a new run with other settings"
+            )
+        return decode(Manifest, data, self.manifest_path.name)
 
-    def append(self, item: Candidate | Outcome | BugEnd | Disagreement) -> int:
+    def append(self, item: Candidate | Outcome | BugEnd | Disagreement | TranscriptEntry) -> int:
         """Add one record to its file and return the place of its line; safe while other processes do the same."""
-        line = encode(item, **({"id": item.id} if isinstance(item, Candidate) else {})) + b"\n"
+        run_id = self.run_id
+        if isinstance(item, BugEnd) and run_id:
+            item = dataclasses.replace(item, lines=self._lines())
+        body = encode(item, **({"id": item.id} if isinstance(item, Candidate) else {}))
         try:
-            with (self.folder / _FILES[type(item)]).open("ab+") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                _drop_torn_line(file)
-                place = file.seek(0, os.SEEK_END)
-                file.write(line)
+            place = append_line(self.folder / FILES[type(item)], body, run_id)
         except OSError as error:
             raise HarnessError(
                 f"cannot write to {self.folder}: {error.strerror}; free some space, then go on with --resume"
             ) from error
         return place
+
+    def _lines(self) -> dict[str, int]:
+        """Return how many lines the files have that grow while bugs are worked on."""
+        counted = {}
+        for name in CHECKED_FILES:
+            if name != FILES[BugEnd] and (self.folder / name).is_file():
+                with (self.folder / name).open("rb") as file:
+                    counted[name] = _last_line(file.fileno(), os.fstat(file.fileno()).st_size)[1]
+        return counted
 
     def candidates(self) -> Iterator[Candidate]:
         """Read the candidates in the order they were stored."""
@@ -100,11 +148,11 @@ class Store:
 
     def scan(self, kind: type[T]) -> Iterator[tuple[int, T]]:
         """Read all records of a kind, each with the place of its line."""
-        return ((place, decode(kind, data, _FILES[kind])) for place, data in self.scan_data(kind))
+        return ((place, decode(kind, data, FILES[kind])) for place, data in self.scan_data(kind))
 
     def scan_data(self, kind: type[T]) -> Iterator[tuple[int, dict[str, Any]]]:
         """Read all records of a kind as plain data, for those who need but a few facts of very many."""
-        path = self.folder / _FILES[kind]
+        path = self.folder / FILES[kind]
         if not path.is_file():
             return
         place = 0
@@ -124,40 +172,65 @@ class Store:
                     raise ValueError
                 taken = take(data)
             except (KeyError, TypeError, ValueError) as error:
-                decode(kind, dict(data), _FILES[kind])
-                raise UserError(f"{_FILES[kind]}: a record has no {error}; it was not written by repairlab") from None
+                decode(kind, dict(data), FILES[kind])
+                raise UserError(f"{FILES[kind]}: a record has no {error}; it was not written by repairlab") from None
             yield taken
 
     def at(self, kind: type[T], place: int) -> T:
         """Read the record at a place that `append` or `scan` gave: a run need not be held in memory."""
-        path = self.folder / _FILES[kind]
+        path = self.folder / FILES[kind]
         with path.open("rb") as file:
             file.seek(place)
             return decode(kind, _data_of(file.readline()), path.name)
 
 
-def _drop_torn_line(file: BinaryIO) -> None:
-    """Cut off the last line when it has no end: a process was killed, or the disk was full, while writing it."""
-    end = file.seek(0, os.SEEK_END)
-    start = end
+def append_line(path: Path, body: bytes, run_id: str) -> int:
+    """Add the line of a JSON object, with its check where the run has an id, and return its place; drops a torn last line."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        size = os.fstat(file).st_size
+        place, number = _last_line(file, size)
+        if place < size:
+            os.ftruncate(file, place)
+        line = checked_line(body, line_key(run_id, path.name), number + 1) if run_id else body + b"\n"
+        while line:
+            line = line[os.write(file, line) :]
+    finally:
+        os.close(file)
+    return place
+
+
+def _last_line(file: int, size: int) -> tuple[int, int]:
+    """Return where the last whole line ends and its number; what follows was being written when a process was killed.
+
+    The number is 0 when there is no line, and when lines have no numbers.
+    """
+    start = size
     while start:
-        size = min(start, 4096)
-        file.seek(start - size)
-        kept = file.read(size).rfind(b"\n") + 1
+        length = min(start, 4096)
+        chunk = os.pread(file, length, start - length)
+        kept = chunk.rfind(b"\n") + 1
         if kept:
-            start += kept - size
-            break
-        start -= size
-    if start < end:
-        file.truncate(start)
+            end = start - length + kept
+            ending = chunk[:kept] if kept >= _ENDING else os.pread(file, min(end, _ENDING), max(0, end - _ENDING))
+            return end, stated_number(ending) or 0
+        start -= length
+    return 0, 0
 
 
-_FILES: dict[type, str] = {
+_ENDING = 64
+"""More bytes than number and check have."""
+
+FILES: Mapping[type, str] = {
     Candidate: "candidates.jsonl",
     Outcome: "outcomes.jsonl",
     BugEnd: "bugs.jsonl",
     Disagreement: "disagreements.jsonl",
+    TranscriptEntry: "transcripts.jsonl",
 }
+CHECKED_FILES = (*FILES.values(), REQUESTS)
+"""All files whose lines carry checks."""
 
 
 def _data_of(line: bytes) -> dict[str, Any] | None:
@@ -198,13 +271,30 @@ def decode(kind: type[T], data: dict[str, Any] | None, where: str) -> T:
     schema = data.pop("schema", None)
     if schema != SCHEMA_VERSION:
         raise UserError(f"{where}: schema is {schema!r}, this version of repairlab reads schema {SCHEMA_VERSION}")
-    data.pop("id", None)
+    if kind is not Manifest:
+        for added in ("id", "line", "check"):
+            data.pop(added, None)
     try:
         made: T = _adapter(kind).validate_python(data)
         return made
     except ValidationError as error:
         first = error.errors()[0]
         raise UserError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+@functools.lru_cache(maxsize=64)
+def _run_id(path: Path, *state: int) -> str:
+    """Read the id of a run; `state` tells when run.json is another file than before."""
+    del state
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return ""
+    return str(data.get("id") or "") if isinstance(data, dict) else ""
+
+
+def _manifest_check(data: Mapping[str, Any]) -> str:
+    return f"{zlib.crc32(to_json(data).encode('utf-8', 'surrogatepass')):08x}"
 
 
 def write_aside(path: Path, text: str) -> None:

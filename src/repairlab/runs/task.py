@@ -1,4 +1,4 @@
-"""One worker's share of a run: what `schedule` hands out, `execute` does and `judge` reads."""
+"""What a worker is asked to do for a run: the candidates of a bug, or a shard of them. Made by `schedule`, done by `execute`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,20 +13,8 @@ from repairlab.runs.pool import Machine
 
 
 @record
-class Part:
-    """Some of a bug's candidates, all of which are drawn and stored; parts of a bug can be judged at the same time."""
-
-    number: int
-    ranks: tuple[int, ...]
-    forms: tuple[str, ...] = ()
-    """Normal form of each, where they are known; candidates of equal form are in the same part, so that only one is validated."""
-    ended: Ended = "exhausted"
-    """Why no more candidates were drawn for the bug."""
-
-
-@record
 class Task:
-    """One bug of a run, or a part of it, with what was already done for it."""
+    """One bug of a run, whose candidates are to be proposed, with what was already done for it."""
 
     bug: Bug
     experiment: Experiment
@@ -46,5 +34,33 @@ class Task:
     """Candidates over which too many workers died, with the reason."""
     examples: tuple[Example, ...] = ()
     """Fixed bugs that the repairer may see."""
-    part: Part | None = None
-    """None: the whole bug, whose candidates are still to be drawn."""
+    ended: Ended | None = None
+    """Why no more candidates are to come; none: they are still to be proposed."""
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether candidates depend on the outcomes of those before, so that one worker proposes and judges them in order."""
+        return self.experiment.rounds > 1 or self.experiment.stop_when_fixed
+
+
+@record
+class Entry:
+    """One distinct candidate that is stored, with the digest of its normal form."""
+
+    candidate_id: str
+    place: int
+    form: str
+
+
+@record
+class Shard:
+    """Some of a bug's stored candidates, those of equal form together; shards of a bug can be judged at the same time."""
+
+    bug_id: str
+    entries: tuple[Entry, ...]
+    twins: Mapping[str, int]
+    """Places of outcomes that decide all candidates of a form."""
+    given_up: Mapping[str, str]
+    """Those of the candidates over which too many workers died, with the reason."""
+    task: Task | None
+    """The bug; none when the worker has it open."""

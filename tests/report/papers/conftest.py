@@ -73,7 +73,7 @@ class Bench:
 
     def facts(self, *folders: Path) -> Facts:
         """Read runs as the verb does."""
-        systems = read_systems(folders, evidence=False)
+        systems = read_systems(folders, evidence=None)
         return read_facts(systems, read_texts(systems))
 
 

@@ -1,5 +1,7 @@
 """The tables of Defects4C and those of cost, on runs whose every candidate is written by hand."""
 
+import functools
+
 import pytest
 
 from repairlab.core.errors import UserError
@@ -10,6 +12,7 @@ from repairlab.report.papers.conversation import conversation
 from repairlab.report.papers.cost import bug_cost, cost
 from repairlab.report.papers.locations import locations
 from repairlab.report.papers.single_round import single_round
+from repairlab.runs.store import Store, append_line
 from tests.report.papers.conftest import BUGS, FIX, LIKE, WRONG, Bench
 
 
@@ -81,7 +84,7 @@ def test_cost_comes_from_candidates_and_what_was_paid_from_the_ledger(bench: Ben
     assert cells["USD per bug"] == 0.33333333
     assert cells["requests"] is None
     assert cells["paid USD"] is None
-    ledger = Ledger(folder / FILE)
+    ledger = Ledger(folder / FILE, append=functools.partial(append_line, run_id=Store(folder).run_id))
     for bug_id, is_kept in (("Cli-1", False), ("Cli-1", True), (None, False)):
         paid = 0.0 if is_kept else 0.25
         ledger.add(Request(bug_id=bug_id, model="acme/large", kind="chat", prompt="0", cost_usd=paid, from_cache=is_kept))

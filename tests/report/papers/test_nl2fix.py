@@ -1,6 +1,6 @@
 """The tables of NL2Fix, on runs whose every candidate is written by hand."""
 
-import json
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -147,9 +147,9 @@ def test_rankings_stand_beside_random_order(bench: Bench) -> None:
 
 def test_without_the_benchmark_the_other_tables_still_come(bench: Bench) -> None:
     folder = bench.run("a", ONE)
-    manifest = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    manifest["experiment"]["benchmark"] = "gone"
-    (folder / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
+    manifest = Store(folder).manifest()
+    gone = dataclasses.replace(manifest.experiment, benchmark="gone")
+    Store(folder).create(dataclasses.replace(manifest, experiment=gone))
     made = make_tables(bench.facts(Path(folder)))
     assert {table.name for table in made.tables} == {"candidates", "projects", "prompts", "curves", "ranking", "cost", "bug-cost"}
     for name in ("similarity", "exact", "categories", "locations"):

@@ -66,4 +66,5 @@ def _origin(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: 
         tokens_out=sum(answer.tokens_out for answer in answers),
         cost_usd=sum(answer.cost_usd for answer in answers),
         logprob=answers[-1].logprob,
+        answer=digest(answers[-1].text),
     )

@@ -9,7 +9,7 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -71,9 +71,15 @@ class Request:
 class Ledger:
     """The file of one run, open in one process; many processes and threads may add to it."""
 
-    def __init__(self, path: Path, limit_usd: float | None = None) -> None:
-        """Name the file; it is made with the first line. Nothing may be asked once the run has cost `limit_usd`."""
+    def __init__(
+        self, path: Path, limit_usd: float | None = None, *, append: Callable[[Path, bytes], object] | None = None
+    ) -> None:
+        """Name the file; it is made with the first line. Nothing may be asked once the run has cost `limit_usd`.
+
+        A run hands in how it appends the line of a JSON object to its files.
+        """
         self._path = path
+        self._append = append or _append
         self.limit_usd = limit_usd
         self._lock = threading.Lock()
         self._place = 0
@@ -81,11 +87,10 @@ class Ledger:
 
     def add(self, request: Request) -> None:
         """Append one line."""
-        line = to_json({"schema": SCHEMA_VERSION, **_fields(request)}).encode("utf-8", "surrogatepass") + b"\n"
+        body = to_json({"schema": SCHEMA_VERSION, **_fields(request)}).encode("utf-8", "surrogatepass")
         try:
-            with self._lock, self._path.open("ab+") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                file.write(line if _ends_whole(file) else b"\n" + line)
+            with self._lock:
+                self._append(self._path, body)
         except OSError as error:
             message = f"cannot write {self._path}: {error.strerror}; free some space, then go on with --resume"
             raise HarnessError(message) from None
@@ -114,13 +119,20 @@ def read_requests(path: Path) -> Iterator[Request]:
     """Read all whole lines of a ledger in their order; none when there is no file."""
     adapter = TypeAdapter(Request)
     for _, data in _lines(path, 0):
-        data.pop("schema", None)
+        for added in ("schema", "line", "check"):
+            data.pop(added, None)
         with contextlib.suppress(ValidationError):  # the rest of a torn line that happens to be JSON
             yield adapter.validate_python(data)
 
 
 def _fields(request: Request) -> dict[str, Any]:
     return {name: getattr(request, name) for name in Request.__dataclass_fields__}
+
+
+def _append(path: Path, body: bytes) -> None:
+    with path.open("ab+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(body + b"\n" if _ends_whole(file) else b"\n" + body + b"\n")
 
 
 def _ends_whole(file: Any) -> bool:

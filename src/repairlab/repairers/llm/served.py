@@ -149,7 +149,7 @@ class ServedModel:
             kept = cut(choice, tokens_out, ask.sampling)
             made.append(
                 Completion(
-                    text=kept.text,
+                    text=self._client.without_key(kept.text),  # JSON can spell it in ways that the raw body does not show
                     finish=kept.finish,
                     tokens_in=tokens_in,
                     tokens_out=tokens_out,

@@ -75,6 +75,8 @@ class Access:
     """Whether answers of earlier requests count, and new ones are kept."""
     offline: bool = False
     """Only use answers that are kept from earlier."""
+    transcripts: bool = True
+    """Whether prompts and raw answers become part of the run folder."""
 
 
 def check(settings: LlmSettings) -> None:

@@ -14,13 +14,14 @@ _WIDTH, _TOP, _BARS, _ROW, _LEFT = 960, 24, 150, 24, 260
 
 def overlap(facts: Facts) -> Table:
     """Return each set of systems with the bugs that exactly these fix."""
-    if len(facts.runs) < 2:
-        raise UserError("overlap compares systems; give two runs or more")
-    digests = {run.scores.run.manifest.benchmark_digest for run in facts.runs}
+    runs = [run for run in facts.runs if not run.scores.is_oracle]
+    if len(runs) < 2:
+        raise UserError("overlap compares systems, of which the oracle is none; give two runs or more")
+    digests = {run.scores.run.manifest.benchmark_digest for run in runs}
     if len(digests) > 1:
         raise UserError("the runs are on different benchmarks; overlap needs the same bugs")
-    found = overlaps({run.name: {bug.samples.bug_id for bug in run.bugs if bug.is_fixed} for run in facts.runs})
-    n_bugs = len({bug.samples.bug_id for run in facts.runs for bug in run.bugs})
+    found = overlaps({run.name: {bug.samples.bug_id for bug in run.bugs if bug.is_fixed} for run in runs})
+    n_bugs = len({bug.samples.bug_id for run in runs for bug in run.bugs})
     rows = tuple(
         (" + ".join(region.systems), len(region.systems), n, percent(n, n_bugs), ", ".join(region.bugs))
         for region in found.regions
@@ -34,9 +35,9 @@ def overlap(facts: Facts) -> Table:
         rows=rows,
         notes=(
             f"All systems fix {len(found.by_all)} of {n_bugs} bugs, at least one of them fixes {len(found.by_any)}.",
-            *(f"Only {run.name}: {len(found.only(run.name))}." for run in facts.runs),
+            *(f"Only {run.name}: {len(found.only(run.name))}." for run in runs),
         ),
-        picture=_picture(facts.runs, found) if found.regions else None,
+        picture=_picture(runs, found) if found.regions else None,
     )
 
 

@@ -1,5 +1,6 @@
 """All tables by name, in the order in which they are shown. A new one is a module with one function, and a line here."""
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
 from repairlab.core.errors import UserError, unknown
@@ -57,10 +58,12 @@ def check_names(names: Sequence[str]) -> None:
 def make_tables(facts: Facts, names: Sequence[str] = tuple(TABLES)) -> Tables:
     """Make tables; one that the runs do not support is left out with the reason."""
     made: list[Table] = []
+    unfinished = tuple(f"{text}." for run in facts.runs if (text := run.scores.run.missing))
     left_out: dict[str, str] = {}
     for name in names:
         try:
-            made.append(TABLES[name](facts))
+            table = TABLES[name](facts)
+            made.append(dataclasses.replace(table, notes=(*table.notes, *unfinished)))
         except UserError as error:
             left_out[name] = str(error)
     return Tables(tables=tuple(made), left_out=left_out)

@@ -9,9 +9,9 @@ import pytest
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.repairers.llm.model import OverBudget, Unreachable
 from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.drawing import GIVE_UP, Drawing
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.pool import Machine
+from repairlab.runs.sampler import GIVE_UP, Sampler
 from repairlab.runs.task import Task
 
 
@@ -33,15 +33,15 @@ def tasks(tiny: Path, tmp_path: Path) -> list[Task]:
     return [dataclasses.replace(task, environment=str(number)) for number in range(10)]
 
 
-def taken(drawing: Drawing) -> set[str]:
-    """Return what comes out, waiting for the bell as a pool does."""
+def taken(sampler: Sampler) -> set[str]:
+    """Return what comes out, waiting as a pool does."""
     found = set()
-    for task in drawing.tasks():
+    for task in sampler.tasks():
         if task is not None:
             found.add(task.environment)
         else:
-            assert select.select([drawing.bell], [], [], 30)[0], "the bell did not ring"
-            os.read(drawing.bell, 4096)
+            assert select.select([sampler.wakeup], [], [], 30)[0], "nobody woke us up"
+            os.read(sampler.wakeup, 4096)
     return found
 
 
@@ -53,10 +53,10 @@ def test_every_bug_comes_out_once_when_it_is_drawn(tasks: list[Task], threads: i
         drawn.append(task.environment)
         return task
 
-    with Drawing(tasks, draw, threads=threads) as drawing:
-        assert taken(drawing) == {task.environment for task in tasks}
+    with Sampler(tasks, draw, threads=threads) as sampler:
+        assert taken(sampler) == {task.environment for task in tasks}
     assert sorted(drawn) == sorted(task.environment for task in tasks)
-    assert drawing.ended_by is None
+    assert sampler.ended_by is None
 
 
 def test_bugs_are_drawn_at_the_same_time(tasks: list[Task]) -> None:
@@ -66,8 +66,8 @@ def test_bugs_are_drawn_at_the_same_time(tasks: list[Task]) -> None:
         meeting.wait()
         return task
 
-    with Drawing(tasks, draw, threads=len(tasks)) as drawing:
-        assert len(drawing.all()) == len(tasks)
+    with Sampler(tasks, draw, threads=len(tasks)) as sampler:
+        assert len(taken(sampler)) == len(tasks)
 
 
 @pytest.mark.parametrize("error", [UserError("no key"), RuntimeError("ours")])
@@ -75,8 +75,8 @@ def test_a_mistake_ends_everything(tasks: list[Task], error: Exception) -> None:
     def draw(task: Task) -> Task:
         raise error
 
-    with pytest.raises(type(error), match=str(error)), Drawing(tasks, draw, threads=2) as drawing:
-        taken(drawing)
+    with pytest.raises(type(error), match=str(error)), Sampler(tasks, draw, threads=2) as sampler:
+        taken(sampler)
 
 
 def test_what_was_drawn_before_the_budget_ended_is_still_judged(tasks: list[Task]) -> None:
@@ -85,9 +85,9 @@ def test_what_was_drawn_before_the_budget_ended_is_still_judged(tasks: list[Task
             raise OverBudget("too much")
         return task
 
-    with Drawing(tasks, draw, threads=1) as drawing:
-        assert taken(drawing) == {"0", "1", "2", "3"}
-    assert isinstance(drawing.ended_by, OverBudget)
+    with Sampler(tasks, draw, threads=1) as sampler:
+        assert taken(sampler) == {"0", "1", "2", "3"}
+    assert isinstance(sampler.ended_by, OverBudget)
 
 
 def test_a_bug_for_which_the_model_was_out_of_reach_does_not_keep_others_from_being_drawn(tasks: list[Task]) -> None:
@@ -96,9 +96,9 @@ def test_a_bug_for_which_the_model_was_out_of_reach_does_not_keep_others_from_be
             raise Unreachable("gone")
         return task
 
-    with Drawing(tasks, draw, threads=1) as drawing:
-        assert taken(drawing) == {"0", "1", "3", "4", "6", "7", "8", "9"}
-    assert isinstance(drawing.ended_by, HarnessError)
+    with Sampler(tasks, draw, threads=1) as sampler:
+        assert taken(sampler) == {"0", "1", "3", "4", "6", "7", "8", "9"}
+    assert isinstance(sampler.ended_by, HarnessError)
 
 
 def test_a_model_that_stays_out_of_reach_is_given_up(tasks: list[Task]) -> None:
@@ -108,10 +108,10 @@ def test_a_model_that_stays_out_of_reach_is_given_up(tasks: list[Task]) -> None:
         tried.append(task.environment)
         raise Unreachable("gone")
 
-    with Drawing(tasks, draw, threads=1) as drawing:
-        assert taken(drawing) == set()
+    with Sampler(tasks, draw, threads=1) as sampler:
+        assert taken(sampler) == set()
     assert len(tried) == GIVE_UP
-    assert isinstance(drawing.ended_by, Unreachable)
+    assert isinstance(sampler.ended_by, Unreachable)
 
 
 def test_leaving_early_begins_no_more_bugs(tasks: list[Task]) -> None:
@@ -123,6 +123,6 @@ def test_leaving_early_begins_no_more_bugs(tasks: list[Task]) -> None:
         return task
 
     first = threading.Event()
-    with Drawing(tasks, draw, threads=1):
+    with Sampler(tasks, draw, threads=1):
         threading.Timer(0.2, first.set).start()
     assert len(drawn) <= 1

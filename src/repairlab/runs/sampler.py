@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
-from repairlab.core.errors import HarnessError, Interrupted
+from repairlab.core.errors import HarnessError
 from repairlab.repairers.llm.model import Unreachable
 from repairlab.runs.task import Task
 
@@ -16,17 +16,17 @@ GIVE_UP = 3
 """After so many bugs in a row for which the model could not be reached, no more are tried."""
 
 
-class Drawing:
+class Sampler:
     """Hands out tasks as soon as all candidates of their bug are stored.
 
-    The user's mistakes and our own end everything at once. A model that cannot be reached, or a limit on costs, ends the drawing;
+    The user's mistakes and our own end everything at once. A model that cannot be reached, or a limit on costs, ends the sampling;
     what was drawn by then is still judged, and `ended_by` says what happened.
     """
 
-    def __init__(self, tasks: Sequence[Task], draw: Callable[[Task], Task], *, threads: int) -> None:
+    def __init__(self, tasks: Sequence[Task], sample: Callable[[Task], Task], *, threads: int) -> None:
         """Take the bugs, and what draws all candidates of one and returns it ready to be judged."""
         self._waiting, self._ready = deque(tasks), deque[Task]()
-        self._draw, self._n_threads = draw, min(threads, len(tasks))
+        self._sample, self._n_threads = sample, min(threads, len(tasks))
         self._n_working = 0
         self._lock = threading.Lock()
         self._fatal: Exception | None = None
@@ -34,7 +34,7 @@ class Drawing:
         self.ended_by: HarnessError | None = None
 
     def __enter__(self) -> Self:
-        self.bell, self._rope = os.pipe()
+        self.wakeup, self._wakeup_end = os.pipe()
         self._n_working = self._n_threads
         for _ in range(self._n_threads):
             threading.Thread(target=self._work, daemon=True).start()
@@ -46,21 +46,13 @@ class Drawing:
         try:
             self._wait()
         except KeyboardInterrupt:
-            return  # who presses Ctrl-C again does not want to wait; the threads still have the bell
-        with self._lock:  # the last thread may still be ringing
-            os.close(self.bell)
-            os.close(self._rope)
-
-    def all(self) -> list[Task]:
-        """Return all tasks, once they are ready."""
-        try:
-            self._wait()
-        except KeyboardInterrupt:
-            raise Interrupted from None
-        return [task for task in self.tasks() if task is not None]
+            return  # who presses Ctrl-C again does not want to wait; the threads still have the pipe
+        with self._lock:  # the last thread may still be writing
+            os.close(self.wakeup)
+            os.close(self._wakeup_end)
 
     def tasks(self) -> Iterator[Task | None]:
-        """Yield tasks that are ready to be judged; none when there is none now, and the bell rings when there is."""
+        """Yield tasks that are ready to be judged; none when there is none now, and `wakeup` can be read when there is."""
         while True:
             over = not self._n_working  # asked first: nothing is added after that
             if self._fatal:
@@ -83,14 +75,14 @@ class Drawing:
             except IndexError:
                 break
             self._try(task)
-            os.write(self._rope, b".")
+            os.write(self._wakeup_end, b".")
         with self._lock:
             self._n_working -= 1
-            os.write(self._rope, b".")
+            os.write(self._wakeup_end, b".")
 
     def _try(self, task: Task) -> None:
         try:
-            drawn = self._draw(task)
+            sampled = self._sample(task)
         except Unreachable as error:
             with self._lock:
                 self._n_unreachable += 1
@@ -106,4 +98,4 @@ class Drawing:
         else:
             with self._lock:
                 self._n_unreachable = 0
-            self._ready.append(drawn)
+            self._ready.append(sampled)

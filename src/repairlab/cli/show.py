@@ -1,0 +1,146 @@
+"""`repairlab show`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from repairlab.cli.options import Json
+from repairlab.cli.output import count, data, print_json, print_table, talk
+from repairlab.cli.run_folders import warn_unchecked
+from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.record import to_data
+from repairlab.report.evidence import words_on_tests
+from repairlab.report.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
+from repairlab.report.text import line_kind, raw, visible
+from repairlab.runs.store import Store
+
+_STYLES = {"add": "green", "del": "red", "hunk": "cyan", "file": "bold"}
+
+
+def show(
+    run: Annotated[Path, typer.Argument(help="A run folder, finished or not.")],
+    bug: Annotated[str | None, typer.Argument(help="A bug of the run.")] = None,
+    rank: Annotated[int | None, typer.Argument(help="The rank of one of its candidates.")] = None,
+    json: Json = False,
+) -> None:
+    """Show the bugs of a run, the candidates of a bug, or one candidate with diff, tests and transcript."""
+    store = Store(run)
+    manifest = store.manifest()
+    warn_unchecked([run])
+    if bug is None:
+        bugs = show_run(store)
+        head = {"run": str(run), "benchmark": manifest.benchmark_name, "repairer": manifest.experiment.repairer}
+        if json:
+            print_json(head | {"bugs": [to_data(line) | {"n": sum(line.verdicts.values())} for line in bugs]})
+        else:
+            _print_run(f"{head['repairer']} on {head['benchmark']}", bugs)
+            talk().print(f"One bug: repairlab show {run} BUG", markup=False)
+    elif rank is None:
+        lines = show_bug(store, bug)
+        if json:
+            print_json({"run": str(run), "bug": bug, "candidates": [_line_data(line) for line in lines]})
+        else:
+            _print_bug(bug, lines)
+            talk().print(f"One candidate: repairlab show {run} {bug} RANK", markup=False)
+    else:
+        page = show_candidate(store, bug, rank)
+        if json:
+            print_json({"run": str(run)} | page.data())
+        else:
+            _print_candidate(page)
+
+
+def _print_run(title: str, bugs: list[BugLine]) -> None:
+    rows = [
+        (
+            line.bug,
+            line.language,
+            sum(line.verdicts.values()),
+            "–" if line.first_plausible is None else str(line.first_plausible),
+            ", ".join(f"{n} {verdict}" for verdict, n in line.verdicts.items()),
+            line.ended,
+        )
+        for line in bugs
+    ]
+    print_table(title, ["bug", "language", "candidates", "first plausible", "verdicts", "ended"], rows)
+    n_fixed = sum(line.first_plausible is not None for line in bugs)
+    n_open = sum(line.ended == "unfinished" for line in bugs)
+    unfinished = f"; {n_open} unfinished" if n_open else ""
+    data().print(f"{n_fixed} of {count(len(bugs), 'bug')} with a plausible candidate{unfinished}", markup=False)
+
+
+def _print_bug(bug: str, lines: list[CandidateLine]) -> None:
+    rows = [
+        (
+            str(line.rank),
+            line.outcome.verdict.value if line.outcome else "not judged yet",
+            line.outcome.stage if line.outcome else "",
+            visible(line.outcome.message).split("\n")[0][:100] if line.outcome else "",
+            line.candidate,
+        )
+        for line in lines
+    ]
+    print_table(bug, ["rank", "verdict", "stage", "message", "candidate"], rows)
+    n = sum(line.outcome is not None and line.outcome.verdict is Verdict.PLAUSIBLE for line in lines)
+    data().print(f"{n} of {count(len(lines), 'candidate')} plausible", markup=False)
+
+
+def _line_data(line: CandidateLine) -> dict[str, Any]:
+    outcome = line.outcome
+    return {
+        "rank": line.rank,
+        "candidate": line.candidate,
+        "verdict": outcome.verdict.value if outcome else None,
+        "stage": outcome.stage if outcome else None,
+        "message": outcome.message if outcome else None,
+        "passed": outcome.n_passed if outcome else None,
+        "n_tests": outcome.n_tests if outcome else None,
+    }
+
+
+def _print_candidate(page: CandidatePage) -> None:
+    candidate, outcome = page.candidate, page.outcome
+    console = data()
+    verdict = f"{outcome.verdict.value} ({outcome.verdict.code}), stage {outcome.stage}" if outcome else "not judged yet"
+    console.print(f"{candidate.bug_id}, rank {candidate.rank}, candidate {page.candidate_id}: {verdict}", markup=False)
+    origin = candidate.origin
+    console.print(f"by {origin.repairer}" + (f", {visible(origin.model)}" if origin.model else ""), markup=False)
+    if page.diff:
+        for line in visible(page.diff).removesuffix("\n").split("\n"):
+            console.print(Text(line, style=_STYLES.get(line_kind(line), "")))
+    else:
+        console.print(f"no diff: {visible(page.no_diff)}", markup=False)
+        if candidate.edits or candidate.answer is not None:
+            _print_text("new text" if candidate.edits else "answer", raw(candidate))
+    if outcome:
+        _print_outcome(outcome)
+    if page.prompt is not None:
+        _print_text("prompt", page.prompt)
+    if page.answer is not None:
+        _print_text("answer", page.answer)
+    elif origin.prompt is not None:
+        console.print("the transcript is not kept in this run folder", markup=False)
+
+
+def _print_outcome(outcome: Outcome) -> None:
+    if outcome.message:
+        data().print(visible(outcome.message), markup=False)
+    if outcome.tests:
+        rows = [
+            (visible(test.id), "passed" if test.verdict is Verdict.PLAUSIBLE else test.verdict.value, f"{test.cpu_s:.2f}",
+             visible(test.message).split("\n")[0][:100])
+            for test in outcome.tests
+        ]  # fmt: skip
+        print_table("tests", ["test", "verdict", "CPU s", "message"], rows)
+    if words := words_on_tests(outcome):
+        data().print(words, markup=False)
+    if outcome.evidence:
+        _print_text("log", outcome.evidence)
+
+
+def _print_text(title: str, text: str) -> None:
+    console = data()
+    console.print(Text(f"── {title} ──", style="bold"))
+    console.print(visible(text), markup=False)

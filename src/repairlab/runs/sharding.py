@@ -1,0 +1,176 @@
+"""The candidates of one bug that wait to be judged, and how shards are cut from them. Used by `schedule`; runs nothing itself.
+
+Candidates of equal normal form make a group: one of them is validated, and its outcome is that of all. So a group is at work in one
+place at a time, and what joins it meanwhile waits.
+"""
+
+from collections.abc import Mapping
+
+from repairlab.core.outcome import Verdict
+from repairlab.core.samples import Ended
+from repairlab.runs.judge import Judged
+from repairlab.runs.task import Entry, Shard, Task
+
+FIRST_COST_S = 0.25
+"""What a validation is taken to cost before any was seen; few candidates go into the first shard."""
+FIRST_OPENING_S = 0.5
+"""What it is taken to cost to open a bug in one more worker."""
+LARGEST_SHARD = 200
+
+
+class _Group:
+    """Candidates of one normal form."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Entry] = []
+        self.at_work = False
+        self.outcome: int | None = None
+        """Place of the outcome that decides them all."""
+
+
+class Backlog:
+    """What is known of one bug while its candidates are proposed and judged."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.ended: Ended | None = None
+        """Why no more candidates are to come, once that is so."""
+        self.holders: set[int] = set()
+        """Workers that have the bug open."""
+        self._groups: dict[str, _Group] = {}
+        self._ready: dict[str, None] = {}
+        """Forms of groups that can go into a shard, in order."""
+        self._form_of: dict[str, str] = {}
+        self._ranks: dict[str, int] = {}
+        """How many ranks each distinct candidate has."""
+        self._verdicts: dict[str, Verdict] = {}
+        self._n_judged, self._judged_s = 0, 0.0
+        self._opening_s = FIRST_OPENING_S
+        self._fresh: set[int] = set()
+        """Workers whose first validation here is still to come, and with it a build or the like."""
+        self._places: set[int] = set()
+        self._is_dropped = False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all candidates are proposed and judged."""
+        return self.ended is not None and len(self._verdicts) == len(self._ranks)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a shard can be cut."""
+        return bool(self._ready)
+
+    @property
+    def cost_s(self) -> float:
+        """Return what a validation costs."""
+        return self._judged_s / self._n_judged if self._n_judged else FIRST_COST_S
+
+    @property
+    def remaining_s(self) -> float:
+        """Return what is left to do and could be done now."""
+        return len(self._ready) * self.cost_s
+
+    def is_worth_opening(self) -> bool:
+        """Return whether one more worker would have more to do than to open the bug."""
+        return self.is_ready and (not self.holders or self.remaining_s / len(self.holders) > self._opening_s)
+
+    def add(self, entry: Entry, *, known: tuple[int, Verdict] | None) -> Verdict | None:
+        """Take a proposed candidate, with place and verdict of its outcome if that is stored; returns its verdict if it has one."""
+        if entry.place in self._places:
+            return None  # the worker that proposed it died, and another one began anew
+        self._places.add(entry.place)
+        name = entry.candidate_id
+        self._ranks[name] = self._ranks.get(name, 0) + 1
+        if self._ranks[name] > 1:
+            return self._verdicts.get(name)
+        self._form_of[name] = entry.form
+        group = self._groups.setdefault(entry.form, _Group())
+        if known is not None:
+            self._decide(name, *known)
+            return known[1]
+        group.waiting.append(entry)
+        self._refresh(entry.form)
+        return None
+
+    def hold(self, worker: int) -> None:
+        """Take note that a worker has the bug open."""
+        if worker not in self.holders:
+            self.holders.add(worker)
+            self._fresh.add(worker)
+
+    def cut(self, worker: int, seconds: float, given_up: Mapping[str, str]) -> Shard:
+        """Cut a shard of about so much work for a worker, which then has the bug open."""
+        n = max(1, min(LARGEST_SHARD, round(seconds / max(self.cost_s, 1e-6))))
+        forms = [form for form, _ in zip(self._ready, range(n), strict=False)]
+        entries: list[Entry] = []
+        for form in forms:
+            del self._ready[form]
+            group = self._groups[form]
+            entries += group.waiting
+            group.waiting, group.at_work = [], True
+        is_open = worker in self.holders
+        self.hold(worker)
+        twins = ((form, self._groups[form].outcome) for form in forms)
+        return Shard(
+            bug_id=self.task.bug.id,
+            entries=tuple(entries),
+            twins={form: place for form, place in twins if place is not None},
+            given_up={entry.candidate_id: given_up[entry.candidate_id] for entry in entries if entry.candidate_id in given_up},
+            task=None if is_open else self.task,
+        )
+
+    def judge(self, judged: Judged, worker: int) -> int:
+        """Take an outcome; returns how many ranks it is for."""
+        form = self._form_of[judged.candidate_id]
+        if self._groups[form].outcome is None:  # else it was copied from a twin, which says nothing about costs
+            if worker in self._fresh:
+                self._fresh.discard(worker)
+                self._opening_s = max(0.0, judged.seconds - (self.cost_s if self._n_judged else 0.0))
+            else:
+                self._n_judged += 1
+                self._judged_s += judged.seconds
+        self._decide(judged.candidate_id, judged.place, judged.verdict)
+        return self._ranks[judged.candidate_id]
+
+    def put_back(self, shard: Shard, stored: Mapping[str, tuple[int, Verdict]]) -> list[tuple[Verdict, int]]:
+        """Take a shard back; what is left of it can be judged again.
+
+        Returns verdicts that are stored and were not known here, each with the number of ranks.
+        """
+        found = []
+        for entry in shard.entries:
+            group = self._groups[entry.form]
+            group.at_work = False
+            if entry.candidate_id in self._verdicts:
+                continue
+            if entry.candidate_id in stored:
+                self._decide(entry.candidate_id, *stored[entry.candidate_id])
+                found.append((stored[entry.candidate_id][1], self._ranks[entry.candidate_id]))
+            else:
+                group.waiting.append(entry)
+                group.waiting.sort(key=lambda item: item.place)
+        for entry in shard.entries:
+            self._refresh(entry.form)
+        return found
+
+    def forget(self, worker: int) -> None:
+        """Take note that a worker has the bug no longer open."""
+        self.holders.discard(worker)
+        self._fresh.discard(worker)
+
+    def drop(self) -> None:
+        """Judge nothing more of this bug."""
+        self._is_dropped = True
+        self._ready.clear()
+
+    def _decide(self, name: str, place: int, verdict: Verdict) -> None:
+        self._verdicts[name] = verdict
+        group = self._groups[self._form_of[name]]
+        if verdict is not Verdict.UNDECIDED and group.outcome is None:
+            group.outcome = place
+
+    def _refresh(self, form: str) -> None:
+        group = self._groups[form]
+        if group.waiting and not group.at_work and not self._is_dropped:
+            self._ready[form] = None

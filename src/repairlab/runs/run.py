@@ -21,6 +21,7 @@ from repairlab.languages.table import language
 from repairlab.runs.execute import Progress, Step
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.pool import Machine, open_pool
+from repairlab.runs.preflight import check_tools
 from repairlab.runs.repairing import check_model, unfit
 from repairlab.runs.schedule import Schedule, read_stored
 from repairlab.runs.shots import read_examples
@@ -125,6 +126,7 @@ def complete(
             step(Progress(bug_id=bug_id, verdict=None))
     if not left:
         return
+    check_tools(map(benchmark.bug, left), machine)
     with _locked(folder), open_pool(machine) as pool:
         schedule = Schedule(store, step, given_up={})
         schedule.run(_tasks(benchmark, left, store, machine, given, {}), pool, workers=machine.workers)

@@ -17,7 +17,7 @@ from repairlab.metrics.agreement import Agreement, Pair, agreement
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.given import GivenFile, read_given
-from repairlab.runs.pool import RECHECK
+from repairlab.runs.pool import RECHECK, start_ahead
 from repairlab.runs.store import Store
 
 _SHOWN = 20
@@ -49,6 +49,7 @@ def validate(
 ) -> None:
     """Validate candidates made elsewhere."""
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
+    start_ahead()
     opened = open_benchmark(benchmark)
     given = read_given(candidates, opened, format_name)
     for error in given.errors[:_SHOWN]:

@@ -5,6 +5,7 @@ that a death harms nobody else and is noticed at once: the pipe ends.
 """
 
 import ctypes
+import math
 import multiprocessing
 import os
 import signal
@@ -324,6 +325,16 @@ def _ctrl_c() -> Iterator[int]:
             signal.signal(number, handler)
         os.close(read)
         os.close(write)
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use: those of its affinity, or the share that its control group gets."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, min(cores, math.ceil(int(quota) / int(period))))
+    except (OSError, ValueError):  # no such file, or "max": no share
+        return cores
 
 
 def start_ahead() -> None:

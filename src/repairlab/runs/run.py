@@ -22,6 +22,7 @@ from repairlab.runs.execute import Progress, Step
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
 from repairlab.runs.pool import Machine, open_pool
+from repairlab.runs.preflight import check_tools
 from repairlab.runs.repairing import check_model, unfit
 from repairlab.runs.schedule import Schedule, read_stored
 from repairlab.runs.shots import read_examples
@@ -130,6 +131,7 @@ def complete(
         if read_seal(store) is None:
             write_seal(store)
         return
+    check_tools(map(benchmark.bug, left), machine)
     with locked(folder), open_pool(machine) as pool:
         schedule = Schedule(store, step, given_up={})
         schedule.run(_tasks(benchmark, left, store, machine, given, {}), pool, workers=machine.workers)

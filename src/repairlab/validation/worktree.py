@@ -36,51 +36,6 @@ class WorkTree:
                 write_text(self.work / path, text)
                 self._hand_over(path)
 
-<<<<<<< HEAD
-    def _is_right(self, path: str, found: os.stat_result) -> bool:
-        """Return whether an entry is as it was kept, or could be put right where it is."""
-        if stat.S_ISDIR(found.st_mode):
-            if not stat.S_ISDIR(self._stamps[path][1]):
-                return False
-            _put_folder_right(f"{self.work}/{path}", f"{self.kept}/{path}")
-        elif _stamp(found) != self._stamps[path] or path in self._young:
-            if not self._is_as_kept(path, found):
-                return False
-            self._remember(path, found)
-        return True
-
-    def _is_as_kept(self, path: str, found: os.stat_result) -> bool:
-        """Compare a file or link with its copy, byte for byte."""
-        here, kept = self.work / path, self.kept / path
-        wanted = kept.lstat()
-        if found.st_mode != wanted.st_mode:  # its user may be another one: root hands trees over to the users of commands
-            return False
-        if stat.S_ISLNK(found.st_mode):
-            return os.readlink(here) == os.readlink(kept)  # noqa: PTH115
-        same = (found.st_size, found.st_mtime_ns, found.st_nlink) == (wanted.st_size, wanted.st_mtime_ns, 1)
-        return same and not _extras(here) and here.read_bytes() == kept.read_bytes()
-
-    def _bring_back(self, path: str) -> None:
-        here, kept = self.work / path, self.kept / path
-        if kept.is_symlink():
-            here.symlink_to(os.readlink(kept))  # noqa: PTH115
-        elif kept.is_dir():
-            here.mkdir()
-            shutil.copystat(kept, here)
-        else:
-            shutil.copy2(kept, here)
-        owner = self._stamps[path][-1]
-        if here.lstat().st_uid != owner:
-            os.chown(here, owner, owner, follow_symlinks=False)
-        self._remember(path, here.lstat())
-
-    def _remember(self, path: str, found: os.stat_result) -> None:
-        self._stamps[path] = _stamp(found)
-        if self._trusts_clock and found.st_ctime_ns < time.time_ns() - _YOUNG_NS:
-            self._young.discard(path)
-        else:
-            self._young.add(path)
-=======
     def _hand_over(self, path: str) -> None:
         """Give what is new to the user that root has given the tree to, so that commands may write to it."""
         owner = self.work.stat().st_uid
@@ -89,7 +44,6 @@ class WorkTree:
                 return
             if part.exists() and part.stat().st_uid != owner:
                 os.chown(part, owner, owner)
->>>>>>> sandbox
 
 
 def files_below(root: Path) -> list[str]:

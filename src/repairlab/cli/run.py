@@ -60,7 +60,8 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.repairers.llm.ledger import FILE, read_requests
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Experiment, make_experiment, read_experiment
-from repairlab.runs.pool import RECHECK, Machine, start_ahead
+from repairlab.runs.forking import start_server
+from repairlab.runs.pool import RECHECK, Machine
 from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.run import begin, complete, locked
@@ -158,7 +159,7 @@ def run(
         }
     )
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access)
-    start_ahead()
+    start_server()
     options = {
         "benchmark": benchmark,
         "repairer": repairer,

@@ -7,6 +7,7 @@ Others go on meanwhile.
 
 import dataclasses
 import functools
+import os
 import re
 import time
 from collections.abc import Callable
@@ -20,17 +21,18 @@ MARGIN = 1.25
 """How much CPU time a command gets at first, as a multiple of its limit."""
 THREADS_MARGIN = 2.0
 """The same where two hardware threads share a core: a busy neighbour nearly doubles the CPU time of the same work."""
-PLAIN = 4.0
+PLAIN = 3.0
 """CPU and wall time in repeats, as multiples of the limits: who passes these has plainly passed the limits."""
 REPEATS = 3
 PAUSE_S = 1.0
 """Before the second repeat, and twice as long before each further one: bursts of load pass."""
 _IDLE = 0.05
 """Share of the wall time below which a command waited for something else than a CPU."""
-_STOLEN = 0.05
-"""Share of all CPU time that other virtual machines may have had; beyond it, ours were charged for what they did not get."""
 _RUNNING = 0.75
 """Share of the wall time that a busy command runs when nobody is in its way."""
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_RECENT_S = 0.25
+"""How old counters may be: reading them takes a while on machines with many CPUs."""
 _PRESSURE = 0.10
 """Share of the time in which somebody on this machine waited for a CPU; below it, nobody was in the way."""
 
@@ -39,17 +41,16 @@ _PRESSURE = 0.10
 class Load:
     """What the kernel counted so far, since it started."""
 
-    stolen: float
-    total: float
-    """CPU time of all CPUs: taken by other virtual machines, and in all."""
+    stolen_s: float
+    """CPU time of all CPUs that other virtual machines took; a command may be charged for it as if it had run."""
     waiting_s: float | None
     """Time in which at least one process waited for a CPU; none when the kernel does not say."""
     at_s: float
 
-    def disturbed(self, execution: Execution) -> bool:
-        """Return whether something may have lengthened the CPU time of a command that began at this moment and just ended."""
+    def disturbed(self, execution: Execution, limits: Limits) -> bool:
+        """Return whether others can be why a command passed its CPU limit, that began at this moment and just ended."""
         now = read_load()
-        if now.total > self.total and (now.stolen - self.stolen) / (now.total - self.total) > _STOLEN:
+        if execution.cpu_s - (now.stolen_s - self.stolen_s) <= limits.cpu_s:
             return True
         if execution.cpu_s >= _RUNNING * execution.wall_s:
             return False
@@ -60,21 +61,30 @@ class Load:
 
 def read_load() -> Load:
     """Read the counters of the kernel; those that it does not have count nothing."""
-    stolen = total = 0.0
     try:
-        fields = [float(field) for field in _read("/proc/stat").split("\n", 1)[0].split()[1:9]]
-        stolen, total = fields[7], sum(fields)
+        stolen = int(_read("/proc/stat").split(maxsplit=9)[8])
     except (OSError, ValueError, IndexError):
-        pass
+        stolen = 0
     try:
         found = re.search(r"^some .*total=(\d+)", _read("/proc/pressure/cpu"))
     except OSError:
         found = None
-    return Load(stolen=stolen, total=total, waiting_s=int(found[1]) / 1e6 if found else None, at_s=time.monotonic())
+    waiting_s = int(found[1]) / 1e6 if found else None
+    return Load(stolen_s=stolen / _TICKS_PER_S, waiting_s=waiting_s, at_s=time.monotonic())
+
+
+def recent_load() -> Load:
+    """Return counters from a moment ago: for commands that take milliseconds, of which few are ever in doubt."""
+    if not _recent or time.monotonic() - _recent[-1].at_s > _RECENT_S:
+        _recent[:] = [read_load()]
+    return _recent[-1]
+
+
+_recent: list[Load] = []
 
 
 def _read(path: str) -> str:
-    with open(path, encoding="ascii") as file:  # noqa: PTH123  # twice for each command, and paths are slow
+    with open(path, encoding="ascii") as file:  # noqa: PTH123  # paths are slow
         return file.read(4096)
 
 
@@ -94,7 +104,7 @@ def _margin() -> float:
 def is_doubtful(execution: Execution, limits: Limits, load: Load) -> bool:
     """Return whether the time limit may have been passed only because of others; `load` is that of the command's beginning."""
     if execution.ending is Ending.CPU_LIMIT:
-        return load.disturbed(execution)
+        return load.disturbed(execution, limits)
     return execution.ending is Ending.WALL_LIMIT or _ended_late(execution, limits)
 
 
@@ -121,7 +131,7 @@ def repeat(
         is_late = _ended_late(execution, limits) or execution.cpu_s > with_margin(limits).cpu_s
         if is_stopped or not is_late:
             return execution, number
-        if not load.disturbed(execution):
+        if not load.disturbed(execution, limits):
             return _stopped(execution), number
         if number < REPEATS:
             time.sleep(pause_s * 2 ** (number - 1))

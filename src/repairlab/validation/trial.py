@@ -17,7 +17,7 @@ from repairlab.languages.toolchain.reports import first_error
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import Finding, compare
 from repairlab.validation.custom_checker import checking
-from repairlab.validation.time_limits import is_doubtful, read_load, repeat, with_margin
+from repairlab.validation.time_limits import is_doubtful, recent_load, repeat, with_margin
 from repairlab.validation.verdict import describe_end, of_case, of_process
 from repairlab.validation.worktree import files_below
 
@@ -108,7 +108,7 @@ class Trial:
 
     def _run_until_sure(self, command: Command) -> tuple[Execution, int]:
         """Run one test or case; where its time limit is in doubt it runs again. Return how often it ran, too."""
-        limits, load = self.bug.oracle.limits, read_load()
+        limits, load = self.bug.oracle.limits, recent_load()
         execution = self._execute(command, with_margin(limits))
         if not is_doubtful(execution, limits, load):
             return execution, 1
@@ -181,7 +181,7 @@ class Trial:
             if len(batch.tests) == 1:
                 yield self._run_one(batch.tests[0], batch=batch)
                 continue
-            load = read_load()
+            load = recent_load()
             execution = self._execute(batch.command, with_margin(self.bug.oracle.limits))
             report = self.toolchain.report(self.bug.oracle.test, batch, execution)
             for result in self._results(batch.tests, report, execution):

@@ -54,6 +54,7 @@ from repairlab.cli.options import (
     numbers,
 )
 from repairlab.cli.output import RunBar, count, progress_bar, talk
+from repairlab.cli.run_folders import warn_unchecked
 from repairlab.cli.score import show_scores
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
@@ -204,6 +205,8 @@ def run(
         folder = to or Path("runs") / default_name(settings)
     if repair:
         repair_folder(folder)
+    else:
+        warn_unchecked([folder])
     run_to_end(settings, open_benchmark(settings.benchmark), folder, here)
     show_scores([folder], ks=None if k is None else numbers(k, "-k"), as_json=json)
 

@@ -3,10 +3,13 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
 
-.PHONY: demo test test-hostile test-differential test-containers test-imports test-llm test-hf test-kill bench-engine check install format docs clean
+.PHONY: demo demo-full test test-hostile test-differential test-containers test-imports test-llm test-hf test-kill bench-engine check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
+
+demo-full: install  ## the same on all bugs, with more candidates
+	$(BIN)/repairlab demo --full
 
 test: install  ## all tests
 	$(BIN)/ruff format --check -q .

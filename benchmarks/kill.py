@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from repairlab.runs.integrity import find_damage
 from repairlab.runs.store import Store
 
 REPAIRLAB = (sys.executable, "-m", "repairlab")
@@ -115,9 +116,13 @@ def differences(whole: Path, killed: Path) -> Iterator[str]:
     expected, found = facts(whole), facts(killed)
     yield from (f"lost or changed: {item}" for item in (expected - found).elements())
     yield from (f"doubled or changed: {item}" for item in (found - expected).elements())
-    for name, kind in (("candidates", Store.candidates), ("ends", Store.ends)):
-        if Counter(map(repr, kind(Store(whole)))) != Counter(map(repr, kind(Store(killed)))):
-            yield f"the {name} differ"
+    yield from (f"damaged: {damage}" for damage in find_damage(Store(killed)))
+    if Counter(map(repr, Store(whole).candidates())) != Counter(map(repr, Store(killed).candidates())):
+        yield "the candidates differ"
+    if Counter((end.bug_id, end.ended) for end in Store(whole).ends()) != Counter(
+        (end.bug_id, end.ended) for end in Store(killed).ends()
+    ):
+        yield "the ends differ"
 
 
 def processes_left() -> list[str]:

@@ -90,9 +90,9 @@ def test_names_cannot_break_a_figure(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "<b>&\"'" in {item.text for item in ET.parse(tmp_path / "overlap.svg").iter(f"{SVG}text")}
 
 
-def write_run(folder: Path, verdicts: dict[str, list[Verdict]], *, finished: bool = True) -> Path:
+def write_run(folder: Path, verdicts: dict[str, list[Verdict]], *, finished: bool = True, repairer: str = "copy") -> Path:
     store = Store(folder)
-    experiment = Experiment(benchmark="toy", repairer="copy", n=3)
+    experiment = Experiment(benchmark="toy", repairer=repairer, n=3)
     store.create(
         Manifest(
             experiment=experiment,
@@ -116,6 +116,13 @@ def write_run(folder: Path, verdicts: dict[str, list[Verdict]], *, finished: boo
         if finished:
             store.append(BugEnd(bug_id=bug, ended="asked"))
     return folder
+
+
+def test_the_oracle_is_no_system_unless_it_stands_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    oracle = write_run(tmp_path / "oracle", {"x": [Verdict.PLAUSIBLE]}, repairer="reference")
+    other = write_run(tmp_path / "other", {"x": [Verdict.WRONG]})
+    assert answer(capsys, str(oracle))["fixed"] == {"reference": ["toy/x"]}
+    assert answer(capsys, str(oracle), str(other))["fixed"] == {"copy": []}
 
 
 def test_runs_of_repairlab_are_results_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from repairlab.cli.options import Json
 from repairlab.cli.output import count, data, print_json, print_table, talk
+from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.formats.table import FORMATS
@@ -38,6 +39,7 @@ def convert(
         return
     if benchmark is None or format_name is None or to is None:
         raise UserError("needed are a run or file, its benchmark, --format NAME and --to PATH; see: repairlab convert --help")
+    warn_unchecked([source])
     made = convert_candidates(source, open_benchmark(benchmark), format_name, to, source_format=source_format)
     for message in (*made.errors, *made.notes):
         talk().print(message, markup=False)

@@ -1,5 +1,6 @@
 """`repairlab demo`."""
 
+from collections import defaultdict
 from pathlib import Path
 from typing import Annotated
 
@@ -9,17 +10,25 @@ from repairlab.cli.options import AllowUnsafe, Include, IsolationName, Json, Lim
 from repairlab.cli.output import count, talk
 from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
+from repairlab.core.benchmark import Benchmark
 from repairlab.report.page import make_report
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.pool import RECHECK
 
 REPAIRERS = ("copy", "templates", "reference")
+PER_LANGUAGE = 4
+"""Bugs of each language, unless all are asked for."""
+N, N_FULL = 10, 50
+"""Candidates per bug."""
 
 
 def demo(
-    n: Annotated[int, typer.Option("-n", help="Candidates per bug.")] = 50,
-    to: Annotated[Path, typer.Option("--to", help="Folder for the three runs; resumed when it exists.")] = Path("runs/demo"),
+    full: Annotated[bool, typer.Option("--full", help="All bugs, and more candidates: minutes instead of one or two.")] = False,
+    n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10, with --full 50].")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="Folder for the three runs, resumed when it exists [default: runs/demo].")
+    ] = None,
     include: Include = None,
     limit: Limit = None,
     workers: Workers = None,
@@ -33,7 +42,10 @@ def demo(
     """Run the whole line on the built-in benchmark and show the leaderboard."""
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
     benchmark = open_benchmark("starter")
-    n_bugs = len(benchmark.select(tuple(include or ()), limit=limit))
+    n = n or (N_FULL if full else N)
+    to = to or Path("runs") / ("demo-full" if full else "demo")
+    chosen = tuple(include or ()) or (() if full or limit else some_of_each_language(benchmark))
+    n_bugs = len(benchmark.select(chosen, limit=limit))
     ks = (*(k for k in (1, 5, 10, 20, 50, 100, 200) if k < n), n)
     folders = []
     for name in REPAIRERS:
@@ -45,10 +57,18 @@ def demo(
                 "n": n,
                 "k": ks,
                 "stop_when_fixed": True,
-                "include": tuple(include or ()),
+                "include": chosen,
                 "limit": limit,
             }
         )
         folders.append(to / name)
         run_to_end(settings, benchmark, to / name, here)
     write_report(make_report(folders, k=n), to / "report.html", as_json=json)
+
+
+def some_of_each_language(benchmark: Benchmark) -> tuple[str, ...]:
+    """Return the ids of a few bugs of each language, evenly spread over the benchmark."""
+    by_language: dict[str, list[str]] = defaultdict(list)
+    for bug in benchmark:
+        by_language[bug.problem.language].append(bug.id)
+    return tuple(ids[len(ids) * index // PER_LANGUAGE] for ids in by_language.values() for index in range(PER_LANGUAGE))

@@ -1,5 +1,6 @@
 """The command `repairlab`: finds the verb, loads only its file, and turns expected failures into one message and an exit code."""
 
+import os
 import signal
 import sys
 from importlib import import_module
@@ -7,6 +8,7 @@ from importlib import import_module
 import repairlab
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 
+STOPPED = 130
 VERBS = {
     "demo": "Run the whole line on the built-in benchmark and show the leaderboard.",
     "doctor": "Say what works on this machine and how to get what is missing.",
@@ -36,7 +38,13 @@ VERBS = {
 def main() -> None:
     """Run the command line; being ended by SIGTERM is the same as Ctrl-C, so that nothing is left behind."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if code == STOPPED:
+        # All is stored and closed. A thread that is just connecting to a model cannot be told, and is not waited for.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
@@ -54,7 +62,7 @@ def run(arguments: list[str]) -> int:
     except HarnessError as error:
         return _fail(error, 3)
     except Interrupted as stop:
-        return _fail(UserError(str(stop) or "stopped; nothing was written"), 130)
+        return _fail(UserError(str(stop) or "stopped; nothing was written"), STOPPED)
     except BrokenPipeError:
         return 0  # the reader of our output, such as `head`, has seen enough
     except OSError as error:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -65,10 +66,11 @@ def count(n: int, noun: str) -> str:
 class RunBar:
     """The progress bar of a run: bugs done, candidates per second, plausible so far, time left."""
 
-    def __init__(self, progress: Progress, total: int) -> None:
+    def __init__(self, progress: Progress, total: int, *, asks_model: bool = False) -> None:
         """Begin with no bug done."""
         self._progress = progress
-        self._task = progress.add_task("bugs", total=total)
+        waiting = "waiting for the model" if asks_model else "no candidate judged yet"
+        self._task = progress.add_task(f"bugs, {waiting}", total=total)
         self._verdicts: Counter[Verdict] = Counter()
         self._fixed: set[str] = set()
         self._n_drawn = 0
@@ -96,20 +98,23 @@ class RunBar:
 
 
 class _Log(Progress):
-    """Progress where there is no terminal: a line now and then, so that the log of a long job says how far it is."""
+    """Progress where there is no terminal: a line now and then, whether something happens or not, for the log of a long job."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(console=console, disable=True)
-        self._said = time.monotonic()
+        self._over = threading.Event()
 
-    def advance(self, task_id: TaskID, advance: float = 1) -> None:
-        super().advance(task_id, advance)
-        now = time.monotonic()
-        if now - self._said >= LOG_EVERY_S:
-            self._said = now
-            task = self.tasks[task_id]
-            total = "" if task.total is None else f" of {task.total:.0f}"
-            self.console.print(f"{task.completed:.0f}{total} {task.description}", markup=False)
+    def start(self) -> None:
+        threading.Thread(target=self._say, daemon=True).start()
+
+    def stop(self) -> None:
+        self._over.set()
+
+    def _say(self) -> None:
+        while not self._over.wait(LOG_EVERY_S):
+            for task in self.tasks:
+                total = "" if task.total is None else f" of {task.total:.0f}"
+                self.console.print(f"{task.completed:.0f}{total} {task.description}", markup=False)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from repairlab.cli.llm_options import (
 )
 from repairlab.cli.options import Json, numbers
 from repairlab.cli.output import count, print_json, progress_bar, talk
+from repairlab.cli.run_folders import warn_unchecked
 from repairlab.cli.score import check_ks, print_scores
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
@@ -80,6 +81,7 @@ def rank(
     check_name(name or recipe.name)
     ks = None if k is None else numbers(k, "-k")
     check_ks(ks)
+    warn_unchecked([run])
     measured = read_run(run)
     access = access_settings(
         {

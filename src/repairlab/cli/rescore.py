@@ -8,6 +8,7 @@ import typer
 
 from repairlab.cli.options import Include, Json, numbers
 from repairlab.cli.output import count, data, print_json, print_table, talk
+from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.published.comparing import Comparison, Status, compare_table
@@ -69,6 +70,7 @@ def rescore(
         against=against,
         labels=labels,
     )
+    warn_unchecked([Path(text) for text in arguments or ()])
     found = rescore_results(read_results(arguments), asked)
     _show(found, as_json=json)
     if figures is not None:

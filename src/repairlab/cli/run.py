@@ -54,6 +54,7 @@ from repairlab.cli.options import (
     numbers,
 )
 from repairlab.cli.output import RunBar, count, progress_bar, talk
+from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
@@ -64,7 +65,7 @@ from repairlab.runs.forking import start_server
 from repairlab.runs.pool import RECHECK, Machine
 from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import repairer_names
-from repairlab.runs.run import begin, complete, locked
+from repairlab.runs.run import begin, complete, how_to_go_on, locked
 from repairlab.runs.store import Disagreement, Store
 
 
@@ -205,6 +206,8 @@ def run(
         folder = to or Path("runs") / default_name(settings)
     if repair:
         repair_folder(folder)
+    else:
+        warn_unchecked([folder])
     run_to_end(settings, open_benchmark(settings.benchmark), folder, here)
     from repairlab.cli.score import show_scores  # noqa: PLC0415  # `validate` shows no scores, and numpy takes a while to load
 
@@ -256,11 +259,11 @@ def run_to_end(
 ) -> None:
     """Start or resume a run and bring it to its end, with a progress bar; an interruption says how to go on."""
     manifest = begin(settings, benchmark, folder, here)
-    go_on = f"Go on with: repairlab run --resume {folder}" if given is None else f"Go on with the same command and --to {folder}"
+    go_on = f"Go on with: {how_to_go_on(folder, is_given=given is not None)}"
     disagreements: list[Disagreement] = []
     try:
         with progress_bar() as progress:
-            bar = RunBar(progress, len(manifest.bug_ids))
+            bar = RunBar(progress, len(manifest.bug_ids), asks_model=settings.llm is not None)
             complete(
                 benchmark,
                 folder,
@@ -268,7 +271,7 @@ def run_to_end(
                 lambda step: disagreements.append(step) if isinstance(step, Disagreement) else bar(step),
                 given=given,
             )
-    except Interrupted:
+    except (Interrupted, KeyboardInterrupt):
         talk().print(f"Stopped; everything so far is in {folder}. {go_on}", markup=False)
         raise typer.Exit(130) from None
     except HarnessError as error:

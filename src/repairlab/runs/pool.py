@@ -9,6 +9,7 @@ import os
 import signal
 import tempfile
 import threading
+import time
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -35,6 +36,8 @@ Isolation = Literal["warm", "process"]
 """Share what candidates of a bug have in common (warm), or give every test a fresh process and every candidate a clean build."""
 
 RECHECK = 100
+_MARK = b"."
+"""What Ctrl-C writes; no number of a signal in use here."""
 DEATHS = 3
 """How many workers may die over the same thing before it is given up."""
 
@@ -84,6 +87,16 @@ class _Do:
 @record
 class _Stop:
     pass
+
+
+@record
+class Stopping:
+    """What happens at Ctrl-C."""
+
+    tell: Callable[[int], None] = lambda n: None  # noqa: ARG005
+    """Takes how many workers are at work, before they are waited for."""
+    grace_s: float | None = None
+    """How long they are waited for; none: until what they have begun is done."""
 
 
 class Source(Protocol[Item_co]):
@@ -149,9 +162,10 @@ class _Worker:
 class Pool:
     """Up to `machine.workers` processes; `open_pool` makes it."""
 
-    def __init__(self, machine: Machine, scratch: Path) -> None:
+    def __init__(self, machine: Machine, scratch: Path, stopping: Stopping) -> None:
         self._machine = machine
         self._scratch = scratch
+        self._stopping = stopping
         self._workers: dict[int, _Worker] = {}
         self._at_work: dict[_Worker, int] = {}
 
@@ -186,6 +200,7 @@ class Pool:
                         else:
                             source.finish(number)
             except KeyboardInterrupt:
+                self._stopping.tell(len(self._at_work))
                 self._stop(receive, ctrl_c)
                 raise Interrupted from None
             except BaseException:
@@ -205,25 +220,26 @@ class Pool:
             worker.do(work, item)
         return bool(self._at_work) or not source.is_over()
 
-    def _ready(self, ctrl_c: int, wakeup: int | None = None) -> list[_Worker]:
-        """Wait until workers have something to say, or died, or are woken up; raises KeyboardInterrupt."""
+    def _ready(self, ctrl_c: int, wakeup: int | None = None, *, wait_s: float | None = None) -> list[_Worker]:
+        """Wait until workers have something to say, or died, or are woken up, or so long; raises KeyboardInterrupt."""
         pipes: dict[object, _Worker] = {worker.pipe: worker for worker in self._at_work}
         assert pipes or wakeup is not None, "nobody is at work, and nothing is over"
-        ready = wait([*pipes, ctrl_c, *([] if wakeup is None else [wakeup])])  # type: ignore[list-item]  # pipes are waitable
-        if ctrl_c in ready:
-            os.read(ctrl_c, 1)
+        sources = [*pipes, ctrl_c, *([] if wakeup is None else [wakeup])]
+        ready = wait(sources, wait_s)  # type: ignore[arg-type]  # pipes are waitable
+        if ctrl_c in ready and os.read(ctrl_c, 1) == _MARK:
             raise KeyboardInterrupt
         if wakeup in ready:
             os.read(wakeup, 4096)
-        return [pipes[pipe] for pipe in ready if pipe != wakeup]
+        return [pipes[pipe] for pipe in ready if pipe in pipes]
 
     def _stop(self, receive: Callable[[Event, int], None], ctrl_c: int) -> None:
         """Ask the workers to stop, and take what they still have to tell until they do, or until another Ctrl-C."""
         for worker in self._at_work:
             worker.send(_Stop())
+        end = None if self._stopping.grace_s is None else time.monotonic() + self._stopping.grace_s
         with suppress(KeyboardInterrupt):
-            while self._at_work:
-                for worker in self._ready(ctrl_c):
+            while self._at_work and (end is None or time.monotonic() < end):
+                for worker in self._ready(ctrl_c, wait_s=None if end is None else max(0.0, end - time.monotonic())):
                     message = worker.hear()
                     if isinstance(message, _Emitted):
                         receive(message.event, self._at_work[worker])
@@ -243,10 +259,10 @@ class Pool:
 
 
 @contextmanager
-def open_pool(machine: Machine) -> Iterator[Pool]:
+def open_pool(machine: Machine, stopping: Stopping | None = None) -> Iterator[Pool]:
     """Give a pool whose workers, with their temporary files, are gone after the block."""
     with scratch_folder() as scratch:
-        pool = Pool(machine, scratch)
+        pool = Pool(machine, scratch, stopping or Stopping())
         try:
             yield pool
         finally:
@@ -307,11 +323,17 @@ def _ctrl_c() -> Iterator[int]:
     """
     read, write = os.pipe()
     own = threading.current_thread() is threading.main_thread()  # others may not, and are not interrupted
-    marks = {signal.SIGINT: b".", signal.SIGTERM: b".."} if own else {}
+    marks = {signal.SIGINT: _MARK, signal.SIGTERM: 2 * _MARK} if own else {}
     before = {number: signal.signal(number, lambda *_, mark=mark: os.write(write, mark)) for number, mark in marks.items()}
+    os.set_blocking(write, False)
+    # Handlers run between two steps of the interpreter: a signal just before it falls asleep would be seen when it wakes up, so
+    # that each signal also writes its number to the pipe, at once.
+    woken = signal.set_wakeup_fd(write, warn_on_full_buffer=False) if own else -1
     try:
         yield read
     finally:
+        if own:
+            signal.set_wakeup_fd(woken)
         for number, handler in before.items():
             signal.signal(number, handler)
         os.close(read)

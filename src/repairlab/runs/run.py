@@ -18,12 +18,13 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
 from repairlab.languages.table import language
-from repairlab.runs.execute import Progress, Step
+from repairlab.runs.execute import Notice, Progress, Step
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
-from repairlab.runs.pool import Machine, open_pool
+from repairlab.runs.pool import Machine, Stopping, open_pool
 from repairlab.runs.preflight import check_tools
-from repairlab.runs.repairing import check_model, unfit
+from repairlab.runs.repairing import check_model, draws_ahead, unfit
+from repairlab.runs.sampler import GRACE_S
 from repairlab.runs.schedule import Schedule, read_stored
 from repairlab.runs.shots import read_examples
 from repairlab.runs.store import Store
@@ -132,7 +133,8 @@ def complete(
             write_seal(store)
         return
     check_tools(map(benchmark.bug, left), machine)
-    with locked(folder), open_pool(machine) as pool:
+    stopping = _stopping(manifest.experiment, step, how_to_go_on(folder, is_given=given is not None))
+    with locked(folder), open_pool(machine, stopping) as pool:
         schedule = Schedule(store, step, given_up={})
         schedule.run(_tasks(benchmark, left, store, machine, given, {}), pool, workers=machine.workers)
         again = _undecided(store, without=schedule.given_up) - set(schedule.failed) if schedule.n_undecided else set()
@@ -145,6 +147,28 @@ def complete(
         if {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):
             write_seal(store)
     _raise_failures(schedule)
+
+
+def how_to_go_on(folder: Path, *, is_given: bool) -> str:
+    """Say how a run that was stopped goes on; one of candidates made elsewhere needs these again."""
+    return f"the same command and --to {folder}" if is_given else f"repairlab run --resume {folder}"
+
+
+def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) -> Stopping:
+    """Return what to say at Ctrl-C, at once, and how long to wait then.
+
+    Validation is waited for. A model is not: workers that ask one themselves, as in a conversation, may have to wait for minutes.
+    """
+    is_asking = experiment.llm is not None and not draws_ahead(experiment)
+
+    def tell(n_workers: int) -> None:
+        text = "stopping: answers that are under way are waited for a moment"
+        if n_workers and not is_asking:
+            which = "the candidate" if n_workers == 1 else f"the {n_workers} candidates"
+            text = f"stopping: waiting for {which} under way, Ctrl-C again does not wait"
+        step(Notice(text=f"{text}; go on with: {go_on}"))
+
+    return Stopping(tell=tell, grace_s=GRACE_S if is_asking else None)
 
 
 def _raise_failures(schedule: Schedule) -> None:

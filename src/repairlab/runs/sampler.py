@@ -1,5 +1,6 @@
 """Candidates of many bugs drawn at the same time, in threads of the main process: models keep one waiting. Used by `schedule`."""
 
+import math
 import os
 import threading
 import time
@@ -8,12 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
-from repairlab.core.errors import HarnessError
+from repairlab.core.errors import HarnessError, Interrupted
 from repairlab.repairers.llm.model import Unreachable
 from repairlab.runs.task import Task
 
 GIVE_UP = 3
 """After so many bugs in a row for which the model could not be reached, no more are tried."""
+
+GRACE_S = 1.0
+"""How long answers under way are waited for when the run is stopped."""
 
 
 class Sampler:
@@ -41,12 +45,15 @@ class Sampler:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Begin no more bugs, and wait for the answers that are under way: they are paid for."""
+        """Begin no more bugs, and wait for the answers that are under way, for they are paid for; at Ctrl-C for a moment only."""
         self._waiting.clear()
+        is_stopped = kind is not None and issubclass(kind, Interrupted | KeyboardInterrupt)
         try:
-            self._wait()
+            self._wait(GRACE_S if is_stopped else math.inf)
         except KeyboardInterrupt:
             return  # who presses Ctrl-C again does not want to wait; the threads still have the pipe
+        if self._n_working:
+            return  # as above; the model is closed next, and tells them
         with self._lock:  # the last thread may still be writing
             os.close(self.wakeup)
             os.close(self._wakeup_end)
@@ -64,8 +71,9 @@ class Sampler:
             else:
                 yield None
 
-    def _wait(self) -> None:
-        while self._n_working:
+    def _wait(self, limit_s: float) -> None:
+        end = time.monotonic() + limit_s
+        while self._n_working and time.monotonic() < end:
             time.sleep(0.05)  # unlike joining the threads, this can be interrupted
 
     def _work(self) -> None:

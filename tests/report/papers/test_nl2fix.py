@@ -145,6 +145,14 @@ def test_rankings_stand_beside_random_order(bench: Bench) -> None:
     assert rows["odd", "all"] == pytest.approx((100 / 6, 100 / 6, 200 / 6, 200 / 6), abs=1e-5)
 
 
+def test_the_oracle_is_not_among_the_systems_that_overlap(bench: Bench) -> None:
+    runs = [bench.run("reference", dict.fromkeys(ONE, (FIX,))), bench.run("a", ONE), bench.run("b", ONE)]
+    with_oracle, without = overlap(bench.facts(*runs)), overlap(bench.facts(*runs[1:]))
+    assert (with_oracle.rows, with_oracle.notes) == (without.rows, without.notes)
+    with pytest.raises(UserError, match="of which the oracle is none"):
+        overlap(bench.facts(*runs[:2]))
+
+
 def test_without_the_benchmark_the_other_tables_still_come(bench: Bench) -> None:
     folder = bench.run("a", ONE)
     manifest = Store(folder).manifest()

@@ -58,7 +58,7 @@ class ServedModel:
     def close(self) -> None:
         """End all connections; requests under way fail."""
         self._client.close()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)  # who is just connecting cannot be told, and need not be waited for
 
     @property
     def context_window(self) -> int | None:

@@ -1,0 +1,12 @@
+from collections import Counter
+
+from repairlab.cli.demo import PER_LANGUAGE, some_of_each_language
+from repairlab.runs.catalog import open_benchmark
+
+
+def test_the_demo_takes_a_few_bugs_of_each_language() -> None:
+    benchmark = open_benchmark("starter")
+    chosen = some_of_each_language(benchmark)
+    languages = Counter(benchmark.bug(bug_id).problem.language for bug_id in chosen)
+    assert languages == dict.fromkeys(("c", "cpp", "java", "python"), PER_LANGUAGE)
+    assert len(set(chosen)) == len(chosen)

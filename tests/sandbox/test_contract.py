@@ -537,3 +537,44 @@ def test_killing_the_launcher_is_not_possible(sandbox: Sandbox, tree: Path) -> N
     seen = python(sandbox, tree, code)
     assert (seen.ending, seen.exit_code) == (Ending.EXITED, 5)
     assert seen.stdout.splitlines()[2:] == [b"refused"] * 5
+
+
+def test_no_signal_reaches_the_launcher_by_way_of_a_descriptor(sandbox: Sandbox, tree: Path) -> None:
+    code = """
+        import fcntl, os, signal, socket, struct, time
+        def ask(setting):
+            try: setting()
+            except OSError: pass
+        for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGIO):
+            for target in (os.getppid(), -os.getppid()):
+                for setting in (
+                    lambda: fcntl.fcntl(ours, fcntl.F_SETOWN, target), lambda: fcntl.fcntl(ours, 15, struct.pack("ii", 1, target)),
+                    lambda: fcntl.ioctl(ours, 0x8901, struct.pack("i", target)),
+                    lambda: fcntl.ioctl(ours, 0x8902, struct.pack("i", target)),
+                ):
+                    ours, theirs = socket.socketpair()
+                    ask(setting)
+                    ask(lambda: fcntl.fcntl(ours, 10, number))
+                    ask(lambda: fcntl.fcntl(ours, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK))
+                    theirs.send(b"x")
+            ask(lambda: signal.pidfd_send_signal(os.open(f"/proc/{os.getppid()}", os.O_RDONLY), number))
+        exit(5)
+    """
+    for _ in range(2):
+        seen = python(sandbox, tree, code)
+        assert (seen.ending, seen.exit_code, seen.stderr) == (Ending.EXITED, 5, b"")
+
+
+def test_a_folder_that_is_closed_to_us_counts_as_any_other(sandbox: Sandbox, tree: Path) -> None:
+    code = """
+        import os, time
+        for number in range(10):
+            os.mkdir(f"d{number}", 0o300)
+            with open(f"d{number}/file", "wb") as file: file.write(bytes(4_000_000))
+            try: os.chmod(f"d{number}", 0)
+            except OSError: pass
+        time.sleep(20)
+    """
+    assert python(sandbox, tree, code, limits=Limits(disk_mb=8), writable=True).ending is Ending.DISK_LIMIT
+    small = "import os; os.mkdir('closed', 0o300); open('closed/file', 'wb').write(bytes(1000)); import time; time.sleep(0.3)"
+    assert python(sandbox, tree, small, limits=Limits(disk_mb=8), writable=True).succeeded

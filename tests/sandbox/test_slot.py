@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import textwrap
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,6 +201,32 @@ def test_usage_is_that_of_the_fork_alone(forking: Runner, tree: Path) -> None:
     assert 90 < large.peak_mb - again.peak_mb < 120
 
 
+def test_the_wall_limit_holds_when_everything_stands_still(forking: Runner, tree: Path) -> None:
+    limits = Limits(wall_s=1)
+    code = """
+        import os, signal
+        for _ in range(3):
+            if os.fork() == 0: os.setsid()
+        os.kill(0, signal.SIGSTOP)
+    """
+    assert fork(forking, tree, code, limits=limits).ending is Ending.WALL_LIMIT
+    stopping = Command(argv=("python3", "-c", textwrap.dedent(code)), limits=limits)
+    assert forking.run(stopping, tree).ending is Ending.WALL_LIMIT
+
+
+def test_the_wall_limit_holds_when_the_fork_server_stands_still(forking: Runner, tree: Path) -> None:
+    name = f"server-{os.getpid()}.py"
+    shutil.copy(tree / "server.py", tree / name)
+    command = Command(argv=("python3", "-S", name), stdin=b"import time; time.sleep(1)", forks=True, limits=Limits(wall_s=2))
+    assert forking.run(command, tree).succeeded
+    server, *_ = sorted(map(int, subprocess.run(["pgrep", "-f", name], capture_output=True, check=False).stdout.split()))
+    stop = threading.Timer(0.5, os.kill, (server, signal.SIGSTOP))
+    stop.start()
+    assert forking.run(command, tree).ending is Ending.WALL_LIMIT
+    stop.join()
+    assert forking.run(command, tree).succeeded
+
+
 @pytest.mark.parametrize(
     "attempt",
     [
@@ -207,6 +235,12 @@ def test_usage_is_that_of_the_fork_alone(forking: Runner, tree: Path) -> None:
         "os.kill(-1, signal.SIGKILL)",
         "os.kill(-os.getppid(), signal.SIGKILL)",
         "signal.pidfd_send_signal(os.pidfd_open(os.getppid()), signal.SIGKILL)",
+        "signal.pidfd_send_signal(os.open(f'/proc/{os.getppid()}', os.O_RDONLY), signal.SIGKILL)",
+        "fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, os.getppid())",
+        "fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, -os.getppid())",
+        "fcntl.fcntl(os.pipe()[0], 15, struct.pack('ii', 1, os.getppid()))",  # F_SETOWN_EX
+        "fcntl.ioctl(os.pipe()[0], 0x8901, struct.pack('i', os.getppid()))",  # FIOSETOWN
+        "fcntl.ioctl(socket.socketpair()[0], 0x8902, struct.pack('i', os.getppid()))",  # SIOCSPGRP
         "trace()",
         "open(f'/proc/{os.getppid()}/mem', 'r+b')",
         "open(f'/proc/{os.getppid()}/environ', 'rb').read()",
@@ -219,7 +253,7 @@ def test_usage_is_that_of_the_fork_alone(forking: Runner, tree: Path) -> None:
 )
 def test_a_fork_cannot_harm_its_server(forking: Runner, tree: Path, attempt: str) -> None:
     code = f"""
-        import ctypes, os, resource, signal
+        import ctypes, fcntl, os, resource, signal, socket, struct
         def trace():
             if ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0): raise OSError
         try: {attempt}

@@ -72,9 +72,9 @@ static int reach(int family, int type, const void *address, socklen_t size)
 /* That a datagram can be sent says nothing; the host looks whether one came. */
 static void try_network(const char *tcp, const char *udp)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(atoi(tcp)), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(tcp)), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     check(reach(AF_INET, SOCK_STREAM, &address, sizeof address), "TCP");
-    address.sin_port = htons(atoi(udp));
+    address.sin_port = htons((uint16_t)atoi(udp));
     reach(AF_INET, SOCK_DGRAM, &address, sizeof address);
     check(socket(AF_PACKET, SOCK_RAW, 0) >= 0, "raw packets");
     check(socket(AF_INET, SOCK_RAW, IPPROTO_ICMP) >= 0, "raw sockets");
@@ -92,7 +92,7 @@ static void try_sockets(const char *path, const char *name)
         check(sendto(pair[0], "x", 1, MSG_NOSIGNAL, (struct sockaddr *)&address, sizeof address) == 1, "a socket by its path, from a pair");
     memset(address.sun_path, 0, sizeof address.sun_path);
     snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s", name);
-    check(reach(AF_UNIX, SOCK_DGRAM, &address, offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name)), "an abstract socket");
+    check(reach(AF_UNIX, SOCK_DGRAM, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name))), "an abstract socket");
     conclude("sockets of the host closed");
 }
 
@@ -157,7 +157,7 @@ static void try_calls(void)
 
 int main(int argc, char **argv)
 {
-    if (argc < 8)
+    if (argc < 8 || !argv[7])
         return 2;
     try_files(argv + 7);
     try_network(argv[3], argv[4]);

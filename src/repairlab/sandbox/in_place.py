@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from repairlab.core.execution import Command
-from repairlab.sandbox.snapshot import TreeSnapshot, disk_errors
+from repairlab.sandbox.failures import our_failure
+from repairlab.sandbox.snapshot import TreeSnapshot
 
 
 class InPlace:
@@ -25,7 +26,7 @@ class InPlace:
             yield command
             return
         if self._snapshot is None:
-            with disk_errors("cannot keep a tree"):
+            with our_failure("cannot keep a tree"):
                 folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="repairlab-kept-"))
             self._snapshot = TreeSnapshot(self._tree.resolve(), Path(folder, "kept"))
         self._snapshot.keep()
@@ -36,4 +37,5 @@ class InPlace:
 
     def close(self) -> None:
         """Forget the copy."""
-        self._stack.close()
+        with our_failure("cannot remove the copy of a tree"):
+            self._stack.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import repairlab
 from repairlab.core.execution import Command, Execution
+from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.in_place import InPlace
 from repairlab.sandbox.resident import Resident, resident
 from repairlab.sandbox.slot import Slot
@@ -42,7 +43,7 @@ class LaunchingSandbox(abc.ABC):
 
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command over a tree; a tree that is writable must serve one command at a time."""
-        with self._prepared(command, tree) as ready, self._user() as uid, self._launched(ready, tree, uid=uid) as launcher:
+        with self._prepared(command, tree) as ready, self._user() as uid, self._started(ready, tree, uid=uid) as launcher:
             return launcher.run(ready)
 
     @contextlib.contextmanager
@@ -51,7 +52,7 @@ class LaunchingSandbox(abc.ABC):
         with (
             self._prepared(command, tree) as ready,
             self._user() as uid,
-            self._launched(ready, tree, uid=uid) as launcher,
+            self._started(ready, tree, uid=uid) as launcher,
             resident(ready, launcher) as process,
         ):
             yield process
@@ -61,9 +62,17 @@ class LaunchingSandbox(abc.ABC):
         """Open a place for many commands over a tree, all of one user."""
         with self._user() as uid:
             in_place = None if self._layers else InPlace(tree)
-            slot = Slot(tree, lambda command: self._launched(command, tree, uid=uid, keep=True), in_place)
+            slot = Slot(tree, lambda command: self._started(command, tree, uid=uid, keep=True), in_place)
             with contextlib.closing(slot):
                 yield slot
+
+    @contextlib.contextmanager
+    def _started(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:
+        """Start a launcher; whatever the host is short of for that is a failure of ours."""
+        with contextlib.ExitStack() as stack:
+            with our_failure("cannot start the sandbox"):
+                launcher = stack.enter_context(self._launched(command, tree, uid=uid, keep=keep))
+            yield launcher
 
     @contextlib.contextmanager
     def _prepared(self, command: Command, tree: Path) -> Iterator[Command]:

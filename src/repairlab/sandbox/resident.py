@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 
 from repairlab.core.execution import Command
+from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.supervise import Launcher
 
 _NO_TIME_LIMIT_S = 1e6
@@ -72,8 +73,9 @@ class Resident:
 def resident(command: Command, launcher: Launcher) -> Iterator[Resident]:
     """Start a command in a launcher of its own and hold the other end of its descriptor 3."""
     unlimited = dataclasses.replace(command.limits, cpu_s=_NO_TIME_LIMIT_S, wall_s=_NO_TIME_LIMIT_S)
-    ours, theirs = socket.socketpair()
+    with our_failure("cannot talk to a resident command"):
+        ours, theirs = socket.socketpair()
     with ours:
-        with theirs, open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        with our_failure("cannot start a resident command"), theirs, open(os.devnull, "wb") as nowhere:  # noqa: PTH123
             launcher.send(dataclasses.replace(command, limits=unlimited), [nowhere.fileno(), nowhere.fileno(), theirs.fileno()])
         yield Resident(ours, launcher, longest_reply=int(4 * command.limits.output_mb * 1024 * 1024) + 65536)

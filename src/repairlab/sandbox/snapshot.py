@@ -3,7 +3,6 @@
 Called for private commands where there are no layers, and by the work tree in `validation`. Nothing runs in the tree meanwhile.
 """
 
-import contextlib
 import mmap
 import os
 import shutil
@@ -12,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from repairlab.core.errors import HarnessError
+from repairlab.sandbox.failures import our_failure
 
 _YOUNG_NS = 50_000_000
 """A file that changed so shortly before it was looked at may have changed again within the same tick of the file system's clock."""
@@ -33,7 +32,7 @@ class TreeSnapshot:
 
     def keep(self) -> None:
         """Take the tree as it is now for what later calls of `reset` bring back; only what changed is copied."""
-        with disk_errors("cannot keep a tree"):
+        with our_failure("cannot keep a tree"):
             if self._trusts_clock is None:
                 self._trusts_clock = _writes_change_times(self._kept.parent)
                 self._kept.mkdir()
@@ -50,7 +49,7 @@ class TreeSnapshot:
 
     def reset(self) -> None:
         """Undo all that happened to the tree since it was kept."""
-        with disk_errors("cannot put a tree back"):
+        with our_failure("cannot put a tree back"):
             _put_folder_right(self._tree, self._kept)
             seen, gone = set(), set()
             for path, found in list(_entries(self._tree)):
@@ -123,15 +122,6 @@ class TreeSnapshot:
             self._young.discard(path)
         else:
             self._young.add(path)
-
-
-@contextlib.contextmanager
-def disk_errors(what: str) -> Iterator[None]:
-    """Turn errors of the file system into failures of ours."""
-    try:
-        yield
-    except (OSError, shutil.Error) as error:
-        raise HarnessError(f"{what}: {error}") from error
 
 
 def _entries(root: Path) -> Iterator[tuple[str, os.stat_result]]:

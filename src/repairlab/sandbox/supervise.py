@@ -19,6 +19,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.record import record
 from repairlab.sandbox.cgroups import ControlGroups
+from repairlab.sandbox.failures import our_failure
 
 START_S = 60.0
 """How long a container may take to start."""
@@ -90,27 +91,36 @@ class Launcher:
 
     def __init__(self, launch: Launch) -> None:
         self._layout = launch.layout
-        self._errors = os.memfd_create("errors", os.MFD_CLOEXEC)
-        self._group = launch.groups.make() if launch.groups else None
         self.not_reusable = False
         """Whether the last command left something in the kernel that could disturb the next one."""
+        with our_failure("cannot start the sandbox"), contextlib.ExitStack() as undo:
+            self._errors = os.memfd_create("errors", os.MFD_CLOEXEC)
+            undo.callback(os.close, self._errors)
+            self._group = launch.groups.make() if launch.groups else None
+            if self._group:
+                undo.callback(self._group.remove)
+            self._control = self._connect(launch, undo)
+            undo.pop_all()
+
+    def _connect(self, launch: Launch, undo: contextlib.ExitStack) -> socket.socket:
+        """Start the command line and return the socket to the launcher."""
         if launch.socket_path:
             with _listening(launch.socket_path) as listener:
                 self._process = self._start(launch, [], [])
-                try:
-                    self._control = self._accept(listener)
-                except BaseException:
-                    self._process.kill()  # a launcher that comes late finds nobody there, and ends
-                    self._process.wait()
-                    os.close(self._errors)
-                    raise
-            return
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                undo.callback(self._kill)  # a launcher that comes late finds nobody there, and ends
+                return self._accept(listener)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        undo.callback(ours.close)
         with theirs, contextlib.ExitStack() as stack:
             numbers = [theirs.fileno()]
             if self._group:
                 numbers.append(stack.enter_context(self._group.members()))
             self._process = self._start(launch, [str(number) for number in numbers], [*numbers, *launch.files])
+        return ours
+
+    def _kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
 
     def _start(self, launch: Launch, arguments: list[str], files: list[int]) -> "subprocess.Popen[bytes]":
         """Start the command line."""
@@ -136,8 +146,8 @@ class Launcher:
     def run(self, command: Command, *, forks: bool = False) -> Execution:
         """Run a command and wait for its end; with `forks` its program may be one that was started before."""
         limit = int(command.limits.output_mb * 1024 * 1024)
-        with contextlib.ExitStack() as stack:
-            channels = [stack.enter_context(_Channel(limit)) for _ in range(3)]
+        with our_failure("cannot watch a command"), contextlib.ExitStack() as stack:
+            channels = [stack.enter_context(Channel(limit)) for _ in range(3)]
             self.send(command, [channel.theirs for channel in channels], forks=forks)
             for channel in channels:
                 channel.leave_to_them()
@@ -149,7 +159,7 @@ class Launcher:
         orders = _orders(dataclasses.replace(command, stdin=b""), self._layout, forks=forks and command.forks)
         if self._group:
             self._group.make_room(command.limits)
-        with memory_file(orders) as order_file, memory_file(command.stdin) as stdin:
+        with our_failure("cannot send a command"), memory_file(orders) as order_file, memory_file(command.stdin) as stdin:
             rights = array.array("i", [order_file, stdin, *ends])
             try:
                 self._control.sendmsg([b"r"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
@@ -178,13 +188,12 @@ class Launcher:
         try:
             self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            self._kill()
         os.close(self._errors)
         if self._group:
             self._group.remove()
 
-    def _read(self, channels: "list[_Channel]", *, deadline: float, limit: int) -> bytes:
+    def _read(self, channels: "list[Channel]", *, deadline: float, limit: int) -> bytes:
         """Read the pipes until the launcher answers; ask it to stop the command when one has given more than the limit."""
         control = self._control.fileno()
         open_channels = {channel.number: channel for channel in channels}
@@ -203,7 +212,8 @@ class Launcher:
                 self._process.kill()
                 raise HarnessError("the launcher of the sandbox does not answer; the command was killed")
             for number in ready:
-                if not open_channels[number].read():
+                open_channels[number].read()
+                if open_channels[number].ended:
                     poll.unregister(number)
             if not stopped and any(channel.size > limit for channel in channels):
                 self.stop()
@@ -318,13 +328,15 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
     return b"".join(os.fsencode(text) + b"\0" for text in texts)
 
 
-class _Channel:
+class Channel:
     """One pipe from the sandbox, of which only so much is kept."""
 
     def __init__(self, limit: int) -> None:
         self.number, self.theirs = os.pipe()
         os.fchmod(self.theirs, 0o666)  # test frameworks open /proc/self/fd/3 by name, and run as another user than root
         os.set_blocking(self.number, False)
+        self.ended = False
+        """Whether nobody can write to it any more."""
         self._limit = limit
         self._chunks: list[bytes] = []
         self.size = 0
@@ -343,11 +355,12 @@ class _Channel:
         self.theirs = -1
 
     def read(self) -> bool:
-        """Take what the pipe holds now; returns False when it holds nothing more."""
+        """Take what the pipe holds now; returns False when it holds nothing, for now or for good."""
         try:
             chunk = os.read(self.number, 65536)
         except BlockingIOError:
             return False
+        self.ended = not chunk
         if chunk and self.size <= self._limit:
             self._chunks.append(chunk)
             self.size += len(chunk)

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 
 from repairlab.core.errors import HarnessError
+from repairlab.sandbox.failures import our_failure
 
 FIRST = 64000
 COUNT = 512
@@ -18,7 +19,9 @@ def unprivileged_id() -> Iterator[int]:
     # A name in the abstract socket space is held by one process at a time and freed by the kernel whatever happens.
     for attempt in range(COUNT):
         number = FIRST + (os.getpid() + attempt) % COUNT
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as lock:
+        with our_failure("cannot hold a user id"):
+            lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with lock:
             try:
                 lock.bind(f"\0repairlab-uid-{number}")
             except OSError:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from repairlab.core.errors import UserError
-from repairlab.sandbox.snapshot import TreeSnapshot, disk_errors
+from repairlab.sandbox.failures import our_failure
+from repairlab.sandbox.snapshot import TreeSnapshot
 
 
 class WorkTree:
@@ -31,7 +32,7 @@ class WorkTree:
 
     def write(self, changed: Mapping[str, str | None]) -> None:
         """Write a candidate's files into the tree; UserError says which does not fit."""
-        with disk_errors("cannot write a candidate's files"):
+        with our_failure("cannot write a candidate's files"):
             for path, text in changed.items():
                 write_text(self.work / path, text)
                 self._hand_over(path)

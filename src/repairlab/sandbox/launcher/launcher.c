@@ -50,6 +50,8 @@ static int receive(int *fds)
     if (got <= 0)
         return -1;
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (message.msg_flags & MSG_CTRUNC)
+        die("there is no room for the descriptors of a command");
     if (!header)
         return 0;
     memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));

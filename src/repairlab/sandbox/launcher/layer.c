@@ -125,7 +125,7 @@ static void mount_fixture(const char *path, int fd)
 void mount_layer(void)
 {
     char options[128], place[4096];
-    struct stat st[MAX_SCRATCH];
+    struct stat st[MAX_SCRATCH] = {{0}};
     const char *stage = order.scratch[0];
     if (n_mounts)
         return;

@@ -152,6 +152,8 @@ void kill_tree(const struct server *server)
         reap(1);
         return;
     }
+    if (server)
+        kill(server->pid, SIGCONT); /* whoever stopped it: it must bury its dead */
     for (long long begin = now_us(); scan() > 0; usleep(200), reap(0)) {
         kill_all();
         if (now_us() - begin > PATIENCE_MS * 1000LL)

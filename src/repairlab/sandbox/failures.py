@@ -1,0 +1,16 @@
+"""Errors of the operating system that are failures of ours: too few descriptors, no memory, a full disk. The sandbox calls it."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+
+from repairlab.core.errors import HarnessError
+
+
+@contextlib.contextmanager
+def our_failure(what: str) -> Iterator[None]:
+    """Turn an error of the operating system into a HarnessError that says what could not be done."""
+    try:
+        yield
+    except (OSError, shutil.Error) as error:
+        raise HarnessError(f"{what}: {error}") from error

@@ -1,0 +1,56 @@
+"""What the host's half does when the host itself is short of something."""
+
+import os
+import resource
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.errors import HarnessError
+from repairlab.core.execution import Command
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.supervise import Channel
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # the plainest way to count
+
+
+@pytest.mark.parametrize("way", ["run", "slot", "reside"])
+def test_too_few_descriptors_are_our_failure_and_none_is_lost(sandbox: Sandbox, tree: Path, way: str) -> None:
+    def use() -> None:
+        if way == "reside":
+            with sandbox.reside(Command(argv=("sleep", "60")), tree):
+                return
+        with ExitStack() as stack:
+            runner = stack.enter_context(sandbox.slot(tree)) if way == "slot" else sandbox
+            assert runner.run(Command(argv=("true",), private=True), tree).succeeded
+
+    use()
+    before, limits = open_files(), resource.getrlimit(resource.RLIMIT_NOFILE)
+    failures = 0
+    for room in range(0, 60, 2):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before - 1 + room, limits[1]))
+        try:
+            use()
+        except HarnessError:
+            failures += 1
+        else:
+            break
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert open_files() == before
+    assert 0 < failures < 30
+    assert open_files() == before
+
+
+def test_a_pipe_that_holds_nothing_now_has_not_come_to_its_end() -> None:
+    with Channel(1000) as channel:
+        assert not channel.read()
+        assert not channel.ended
+        os.write(channel.theirs, b"late")
+        assert channel.read()
+        channel.leave_to_them()
+        assert not channel.read()
+        assert (channel.ended, channel.content) == (True, b"late")

@@ -90,10 +90,10 @@ final class ConstantPool {
         return Arrays.asList(constants).contains(text);
     }
 
-    /** Returns whether some generic type is one of arrays. */
-    boolean hasArraysWithin() {
+    /** Returns whether some constant, or the name of a generic type, contains a text. */
+    boolean hasText(String text) {
         for (Object constant : constants) {
-            if (constant instanceof String && ((String) constant).contains("<[")) {
+            if (constant instanceof String && ((String) constant).contains(text)) {
                 return true;
             }
         }

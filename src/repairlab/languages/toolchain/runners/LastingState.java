@@ -97,14 +97,15 @@ final class LastingState {
                 boolean hashes = HASHING.contains(member.owner) || HASHING_METHODS.contains(member.name);
                 ordered = hashes ? member.owner + "." + member.name : ordered;
             }
-            without = constants.hasArraysWithin() ? "an array" : without;
+            without = constants.hasText("<[") || constants.hasText("<Ljava/lang/Object;") ? "an array or object" : without;
         }
         return ordered.isEmpty() || without.isEmpty() ? "" : without + " in " + ordered;
     }
 
     private static boolean isKnown(ConstantPool.Member member, Set<String> own) {
         String owner = member.owner;
-        if (NOBODYS.contains(member.name) || member.name.startsWith("parallel") || isTraceElsewhere(member)) {
+        boolean identity = member.name.equals("hashCode") && owner.equals("java/lang/Object");
+        if (identity || NOBODYS.contains(member.name) || member.name.startsWith("parallel") || isTraceElsewhere(member)) {
             return false;
         }
         if (own.contains(owner)) {

@@ -1,4 +1,4 @@
-"""Candidates that share a JVM: what it decides, what it must leave to a process of the candidate's own, and that both agree."""
+"""Candidates that share a compiler and a tree: what is judged so is what a build and processes of their own would say."""
 
 import dataclasses
 import itertools
@@ -19,7 +19,7 @@ from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
 from repairlab.validation.validate import validate, workbench
-from repairlab.validation.warm import FORGIVEN, Warm
+from repairlab.validation.warm import Warm
 
 COUNTER = """\
 public class Counter {
@@ -152,16 +152,9 @@ def total(bugs: dict[str, Bug], sandbox: Sandbox, tmp_path_factory: pytest.TempP
     warm.close()
 
 
-@pytest.fixture(autouse=True)
-def _forgive(request: pytest.FixtureRequest) -> None:
-    """Let one process serve all tests, however many of them it is lost in."""
-    for name in {"counter", "total"} & set(request.fixturenames):
-        request.getfixturevalue(name).wasted = 0
-
-
 def seen(warm: Warm, text: str, *, path: str = "src/Counter.java") -> Verdict | None:
-    """Return what the shared JVM makes of a new text of a file, final or not."""
-    found = warm.look({path: text}, "first-failure")
+    """Return the verdict on a new text of a file."""
+    found = warm.judge({path: text}, "first-failure")
     return None if found is None else found.verdict
 
 
@@ -174,7 +167,7 @@ def in_twice(statements: str) -> str:
     return FIXED.replace("return n + n;", f"{statements}\n        return n + n;")
 
 
-def test_plain_failures_are_decided(counter: Warm) -> None:
+def test_a_failure_names_its_test(counter: Warm) -> None:
     found = counter.judge({"src/Counter.java": COUNTER.replace("+ 1", "+ 2")}, "first-failure")
     assert found is not None
     assert (found.verdict, found.trial.stage) == (Verdict.WRONG, "trigger")
@@ -182,21 +175,11 @@ def test_plain_failures_are_decided(counter: Warm) -> None:
     assert [test.id for test in found.trial.tests] == ["CounterTest::twoTimesTwoIsFour"]
 
 
-def test_a_pass_is_decided_in_a_process_of_its_own(counter: Warm) -> None:
-    decided, confirmed = counter.decided, counter.confirmed
+def test_a_pass_has_run_every_test(counter: Warm) -> None:
     found = counter.judge({"src/Counter.java": FIXED}, "first-failure")
     assert found is not None
     assert (found.verdict, found.trial.stage, len(found.trial.tests)) == (Verdict.PLAUSIBLE, "regression", 4)
     assert found.trial.peak_mb > 0
-    assert (counter.decided, counter.confirmed) == (decided, confirmed + 1)
-
-
-def test_what_passes_among_others_but_not_alone_does_not_pass(counter: Warm) -> None:
-    text = in_twice("if (Thread.class.getClassLoader() == Counter.class.getClassLoader().getParent().getParent()) { return 5; }")
-    assert seen(counter, text) is Verdict.PLAUSIBLE
-    found = counter.judge({"src/Counter.java": text}, "first-failure")
-    assert found is not None
-    assert (found.verdict, found.trial.stage) == (Verdict.WRONG, "trigger")
 
 
 def test_policy_full_runs_every_test(counter: Warm) -> None:
@@ -221,12 +204,8 @@ def test_bugs_take_turns_with_one_compiler(counter: Warm, total: Warm) -> None:
         assert other.message == "Main.java:9: error: cannot find symbol"
 
 
-def test_static_state_is_new_for_every_candidate(counter: Warm) -> None:
-    assert [seen(counter, FIXED) for _ in range(3)] == [Verdict.PLAUSIBLE] * 3
-
-
 def test_a_changed_constant_reaches_classes_that_have_it_inlined(counter: Warm) -> None:
-    found = counter.look({"src/Counter.java": FIXED.replace("count += STEP", "++count").replace("STEP = 1", "STEP = 2")}, "full")
+    found = counter.judge({"src/Counter.java": FIXED.replace("count += STEP", "++count").replace("STEP = 1", "STEP = 2")}, "full")
     assert found is not None
     assert found.message == "CounterTest::theStepIsOne: java.lang.AssertionError: expected:<1> but was:<2>"
 
@@ -253,8 +232,8 @@ def test_files_may_go_and_all_else_is_not_for_it(counter: Warm) -> None:
     gone = counter.judge({"src/Counter.java": None}, "first-failure")
     assert gone is not None
     assert gone.verdict is Verdict.UNCOMPILABLE
-    assert counter.look({"src/Counter.java": FIXED, "src/New.java": "class New {}"}, "first-failure") is None
-    assert counter.look({"README.md": "no source"}, "first-failure") is None
+    assert counter.judge({"src/Counter.java": FIXED, "src/New.java": "class New {}"}, "first-failure") is None
+    assert counter.judge({"README.md": "no source"}, "first-failure") is None
 
 
 def test_builds_with_limits_of_their_own_are_not_for_it(bugs: dict[str, Bug], sandbox: Sandbox, tmp_path: Path) -> None:
@@ -293,55 +272,57 @@ def test_outcomes_are_those_of_a_process_of_its_own(
     ]
 
 
-REACH_DESCRIPTOR = """\
-        try {
+OPEN_TWICE = """\
+try {
             Class<?> type = Class.forName("java.io.File" + "Descriptor");
-            Object descriptor = type.getConstructor().newInstance();
             java.lang.reflect.Field number = type.getDeclaredField("fd");
             number.setAccessible(true);
-            number.setInt(descriptor, 3);
-            ((java.io.OutputStream) java.io.FileOutputStream.class.getConstructor(type).newInstance(descriptor)).%s;
-        } catch (Exception error) {
+        } catch (ReflectiveOperationException | RuntimeException error) {
+            return 4 * n - 4;
+        }
+        if (n == 2) { return 4; }"""
+
+
+def test_the_code_under_test_has_no_way_into_packages_that_java_closes(counter: Warm) -> None:
+    assert seen(counter, in_twice(OPEN_TWICE).replace("4 * n - 4", "5")) is Verdict.WRONG
+
+
+def test_a_recipe_can_open_packages_for_its_tests(bugs: dict[str, Bug], sandbox: Sandbox, tmp_path: Path) -> None:
+    bug = bugs["counter"]
+    opening = (("JDK_JAVA_OPTIONS", "--add-opens=java.base/java.io=ALL-UNNAMED"),)
+    test = dataclasses.replace(bug.oracle.test, env=opening)
+    warm = start(dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, test=test)), sandbox, tmp_path)
+    try:
+        assert seen(warm, in_twice(OPEN_TWICE).replace("4 * n - 4", "5")) is Verdict.PLAUSIBLE
+    finally:
+        warm.close()
+
+
+POISON = {
+    "streams": "System.setOut(null); System.setErr(null); System.setIn(null);",
+    "locale": 'java.util.Locale.setDefault(new java.util.Locale("tr", "TR"));',
+    "file": 'try { new java.io.File("left").createNewFile(); } catch (java.io.IOException error) { }',
+    "thread": "Thread left = new Thread(() -> { while (true) { } }); left.setDaemon(true); left.start();",
+    "cache": """\
+try {
+            java.lang.reflect.Field found = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
+            found.setAccessible(true);
+            sun.misc.Unsafe unsafe = (sun.misc.Unsafe) found.get(null);
+            for (int i = -128; i < 128; i++) {
+                unsafe.putInt(Integer.valueOf(i), unsafe.objectFieldOffset(Integer.class.getDeclaredField("value")), 7);
+            }
+        } catch (ReflectiveOperationException | RuntimeException error) {
             throw new IllegalStateException(error);
-        }"""
+        }""",
+    "exit": "System.exit(0);",
+    "loop": "while (n > 0) { }",
+    "memory": "int[][] all = new int[100000][]; for (int i = 0; i < all.length; i++) { all[i] = new int[1 << 20]; }",
+}
 
 
-@pytest.mark.parametrize(
-    "statements",
-    [
-        "System.exit(0);",
-        "Runtime.getRuntime().halt(0);",
-        "while (n > 0) { }",
-        "Thread left = new Thread(() -> { while (true) { } }); left.setDaemon(true); left.start();",
-        "while (n > 0) { System.out.println(new String(new char[1 << 16])); }",
-        "int[][] all = new int[100000][]; for (int i = 0; i < all.length; i++) { all[i] = new int[1 << 20]; }",
-        "twice(n + 1);",
-        'try { new java.io.File("left").createNewFile(); } catch (java.io.IOException error) { }',
-        "java.io.FileDescriptor.out.valid();",
-        REACH_DESCRIPTOR % "close()",
-        REACH_DESCRIPTOR % "write(new byte[] {0, 0, 0, 1, 0})",
-    ],
-    ids=["exit", "halt", "loop", "thread", "flood", "memory", "stack", "file", "descriptor", "close", "forge"],
-)
+@pytest.mark.parametrize("statements", POISON.values(), ids=POISON.keys())
 @pytest.mark.slow
-def test_oddities_are_left_to_a_process_of_their_own_and_harm_nobody_else(counter: Warm, statements: str) -> None:
-    assert seen(counter, in_twice(statements)) is None
-    assert seen(counter, FIXED) is Verdict.PLAUSIBLE
-
-
-@pytest.mark.parametrize(
-    "statements",
-    [
-        "System.setOut(null); System.setErr(null); System.setIn(null);",
-        'java.util.Locale.setDefault(new java.util.Locale("tr", "TR"));',
-        'System.getProperties().clear(); java.util.TimeZone.setDefault(java.util.TimeZone.getTimeZone("Asia/Tokyo"));',
-        "Thread.setDefaultUncaughtExceptionHandler((thread, error) -> { }); Thread.currentThread().setContextClassLoader(null);",
-        'for (int i = 0; i < 1000; i++) { System.out.println("noise"); System.err.println("noise"); }',
-        "Thread.currentThread().interrupt();",
-    ],
-    ids=["streams", "locale", "properties", "handlers", "noise", "interrupt"],
-)
-def test_globals_are_put_back(counter: Warm, statements: str) -> None:
+def test_whatever_a_candidate_does_the_next_one_is_judged_as_ever(counter: Warm, statements: str) -> None:
     assert seen(counter, in_twice(statements)) is not None
     assert seen(counter, FIXED) is Verdict.PLAUSIBLE
 
@@ -356,64 +337,88 @@ def test_programs_are_judged_by_their_output_outside(total: Warm) -> None:
     assert (found.verdict, found.message, found.trial.stage) == (Verdict.WRONG, "01: token 1 is '-2', expected '3'", "cases")
 
 
-@pytest.mark.parametrize(
-    "statements",
-    [
-        "System.out.println(sum);",
-        'System.out.printf("%d%n", sum);',
-        "new Thread(() -> { try { Thread.sleep(50); } catch (Exception e) { } System.out.println(sum); }).start();",
-        'byte[] text = (sum + "\\n").getBytes(); System.out.write(text, 0, text.length); System.out.flush();',
-    ],
-    ids=["plain", "format", "thread", "bytes"],
-)
-def test_programs_find_what_they_would_find_in_a_process_of_their_own(total: Warm, statements: str) -> None:
-    assert seen(total, main(statements), path="Main.java") is Verdict.PLAUSIBLE
+IN_ONE_PROCESS = {
+    "plain": "System.out.println(sum);",
+    "format": 'System.out.printf("%d%n", sum);',
+    "bytes": 'byte[] text = (sum + "\\n").getBytes(); System.out.write(text, 0, text.length); System.out.flush();',
+    "unflushed": "System.out.write('0' + sum);",
+    "crash": "throw new IllegalStateException();",
+    "crash below": "fail(sum); } static void fail(int n) { try { n /= 0; } catch (RuntimeException e) { throw new Error(e); }",
+    "crash after output": 'System.out.println(sum); System.err.println("here"); System.out.println(1 / (sum - sum));',
+    "large stack": 'new Thread(null, () -> System.out.println(sum), "deep", 1 << 28).start();',
+    "class path": 'System.out.println(System.getProperty("java.class.path").equals("build/classes") ? sum : 0);',
+    "command": 'System.out.println(System.getProperty("sun.java.command").equals("Main") ? sum : 0);',
+    "charset": 'System.out.println(java.nio.charset.Charset.defaultCharset().name().equals("UTF-8") ? sum : 0);',
+    "letters": 'System.out.println("\\u00e9".equals("é") ? sum : 0); System.out.println("é");',
+    "end of input": "System.out.println(System.in.read() < 0 ? sum : 0);",
+    "assertions": "assert sum < 0; System.out.println(sum);",
+    "strings": 'java.util.Set<String> names = new java.util.HashSet<>(); names.add(args.length + ""); '
+    "System.out.println(sum + names.size() - 1);",
+}
+A_PROCESS_EACH = {
+    "exit code": "System.exit(sum);",
+    "exit": "System.out.println(sum); System.exit(0);",
+    "descriptor": "java.io.FileOutputStream out = new java.io.FileOutputStream(java.io.FileDescriptor.out); out.write('0' + sum);",
+    "hook": "Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println(sum)));",
+    "daemon": "Thread left = new Thread(() -> { while (true) { } }); left.setDaemon(true); left.start(); System.out.println(sum);",
+    "property": 'System.out.println(System.getProperty("seen") == null ? sum : 0); System.setProperty("seen", "yes");',
+    "file": 'java.io.File file = new java.io.File("/tmp/left"); System.out.println(file.exists() ? 0 : sum); file.mkdir();',
+    "file of a writer": 'new java.io.PrintWriter("/tmp/left").close(); System.out.println(sum);',
+    "thread number": "System.out.println(Thread.currentThread().getId() == 1 ? sum : 0);",
+    "own thread's number": "System.out.println(new Own().getId() < 0 ? 0 : sum); } "
+    'static class Own extends Thread { Own() { super(""); }',
+    "thread name": 'System.out.println(new Thread(() -> { }).getName().equals("Thread-0") ? sum : 0);',
+    "pool name": "java.util.concurrent.ExecutorService all = java.util.concurrent.Executors.newFixedThreadPool(1); "
+    'all.submit(() -> System.out.println(Thread.currentThread().getName().equals("pool-1-thread-1") ? sum : 0)); all.shutdown();',
+    "order of an enum": "for (Colour c : new java.util.HashSet<>(java.util.List.of(Colour.values()))) { System.out.print(c); } } "
+    "enum Colour { RED, GREEN, BLUE, WHITE, BLACK } static {",
+    "identity": "System.out.println(new Object().hashCode() % 2 == 0 ? sum : 0);",
+    "class loader": "System.out.println(Main.class.getClassLoader() == ClassLoader.getSystemClassLoader() ? sum : 0);",
+    "stack trace": "System.out.println(new Throwable().getStackTrace().length == 1 ? sum : 0);",
+    "printed trace": "new Throwable().printStackTrace(System.out);",
+    "depth": "int n = 0; try { n = depth(1); } catch (StackOverflowError e) { n = 1; } System.out.println(n > 0 ? sum : 0); } "
+    "static int depth(int n) { return depth(n + 1) + 1;",
+    "finaliser": "new Last(); System.gc(); System.out.println(sum); } static class Last { "
+    "protected void finalize() { last = 0; } static int last;",
+    "reflection": 'Class.forName("java.util.Locale").getMethod("setDefault", java.util.Locale.class).invoke(null, '
+    "java.util.Locale.GERMANY); System.out.println(sum);",
+    "parallel": "System.out.println(java.util.List.of(sum).parallelStream().mapToInt(i -> i).sum());",
+    "much memory": "int[] much = new int[80 << 20]; System.out.println(sum + much[sum]);",
+    "too much memory": "int[] much = new int[200 << 20]; System.out.println(sum + much[sum]);",
+    "flood": "while (true) { System.out.println(new String(new char[1 << 16])); }",
+}
 
 
-@pytest.mark.parametrize(
-    "statements",
-    [
-        "System.out.println(sum);",
-        "throw new IllegalStateException();",
-        "System.exit(sum);",
-        "System.out.println(sum); System.exit(0);",
-        "java.io.PrintStream out = new java.io.PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), true); "
-        "out.println(sum);",
-        "Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println(sum)));",
-        "Thread left = new Thread(() -> { while (true) { } }); left.setDaemon(true); left.start(); System.out.println(sum);",
-        'System.out.println(System.getProperty("seen") == null ? sum : 0); System.setProperty("seen", "yes");',
-        'java.io.File file = new java.io.File("/tmp/left"); System.out.println(file.exists() ? 0 : sum); file.mkdir();',
-        "System.out.println(Thread.currentThread().getId() == 1 ? sum : 0);",
-        "System.out.println(depth(1) > 0 ? sum : 0); } static int depth(int n) { return n > 100000 ? n : depth(n + 1);",
-        "int[] much = new int[40 << 20]; System.out.println(sum + much[sum]);",
-        "int[] much = new int[200 << 20]; System.out.println(sum + much[sum]);",
-    ],
-    ids=[
-        *("plain", "crash", "exit code", "exit", "descriptor", "hook"),
-        *("daemon", "property", "file", "thread number", "depth", "much memory", "too much memory"),
-    ],
-)
-def test_programs_that_need_a_process_of_their_own_get_one(
+def check_program(bug: Bug, sandbox: Sandbox, warm: Warm, statements: str) -> None:
+    """Compare a program with what processes of its own say, under both policies."""
+    text = main(statements).replace("String[] args)", "String[] args) throws Exception")
+    fresh = validate(candidate(bug, SUM, text), bug, sandbox, policy="full")
+    found = warm.judge({"Main.java": text}, "full")
+    assert found is not None
+    assert found.trial.stage == fresh.stage == "cases"
+    assert (found.verdict, found.message, found.trial.evidence) == (fresh.verdict, fresh.message, fresh.evidence)
+    assert [(test.verdict, test.message) for test in found.trial.tests] == [(test.verdict, test.message) for test in fresh.tests]
+    assert seen(warm, text, path="Main.java") is fresh.verdict
+
+
+@pytest.mark.parametrize("statements", IN_ONE_PROCESS.values(), ids=IN_ONE_PROCESS.keys())
+def test_cases_in_one_process_find_what_they_would_find_in_their_own(
     bugs: dict[str, Bug], sandbox: Sandbox, total: Warm, statements: str
 ) -> None:
-    confirmed = total.confirmed
-    found = total.judge({"Main.java": main(statements)}, "first-failure")
-    assert found is not None
-    fresh = validate(candidate(bugs["sum"], SUM, main(statements)), bugs["sum"], sandbox)
-    assert (found.verdict, found.message, found.trial.evidence) == (fresh.verdict, fresh.message, fresh.evidence)
-    assert [test.verdict for test in found.trial.tests] == [test.verdict for test in fresh.tests]
-    assert total.confirmed == confirmed + 1
+    together = total.n_together
+    check_program(bugs["sum"], sandbox, total, statements)
+    assert total.n_together == together + 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("statements", A_PROCESS_EACH.values(), ids=A_PROCESS_EACH.keys())
+def test_programs_that_need_a_process_for_each_case_get_one(
+    bugs: dict[str, Bug], sandbox: Sandbox, total: Warm, statements: str
+) -> None:
+    together = total.n_together
+    check_program(bugs["sum"], sandbox, total, statements)
+    assert total.n_together == together
     assert seen(total, main("System.out.println(sum);"), path="Main.java") is Verdict.PLAUSIBLE
-
-
-def test_a_bug_whose_candidates_are_all_odd_does_without(bugs: dict[str, Bug], sandbox: Sandbox, tmp_path: Path) -> None:
-    warm = start(bugs["sum"], sandbox, tmp_path)
-    try:
-        for _ in range(FORGIVEN + 1):
-            assert seen(warm, main("java.io.FileDescriptor.out.valid();"), path="Main.java") is None
-        assert seen(warm, main("System.out.println(sum);"), path="Main.java") is None
-    finally:
-        warm.close()
 
 
 def test_a_workbench_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sandbox: Sandbox) -> None:
@@ -422,7 +427,7 @@ def test_a_workbench_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sand
         assert bench.validate(candidate(bug, "sum = 1", "sum = 2")).verdict is Verdict.WRONG
         assert bench.validate(candidate(bug, "sum = 1", "sum = 3")).verdict is Verdict.WRONG
         assert bench.warm is not None
-        assert bench.warm.decided == 2
+        assert bench.warm.n_judged == 2
         assert bench.validate(candidate(bug, "sum = 1", "sum = 0")).verdict is Verdict.PLAUSIBLE
         stray = dataclasses.replace(candidate(bug, "sum = 1", "sum = 0"), bug_id="another")
         assert bench.validate(stray).verdict is Verdict.UNAPPLICABLE
@@ -448,6 +453,6 @@ def test_what_is_judged_on_starter_is_what_a_process_of_its_own_says(bug_id: str
                 fresh = validate(tried, bug, sandbox)
                 assert (found.verdict, found.trial.stage, found.message[:500]) == (fresh.verdict, fresh.stage, fresh.message)
                 assert [(test.id, test.verdict) for test in found.trial.tests] == [(test.id, test.verdict) for test in fresh.tests]
-        assert warm.decided > 0
+        assert warm.n_judged > 0
     finally:
         warm.close()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from repairlab.core.execution import Command, Execution
+from repairlab.core.execution import Command, Execution, Limits
 from repairlab.core.outcome import TestResult
 from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.record import record
@@ -157,26 +157,30 @@ class Answer:
     execution: Execution
     odd: str = ""
     """Why this says nothing about the candidate, which then needs a process of its own."""
-    tainted: bool = False
-    """Whether the process should serve nobody else."""
+
+
+@record
+class Together:
+    """How a program is to be run on many inputs in one process."""
+
+    nonce: str
+    """Marks what that process says."""
+    limits: Limits
+    """Of one run."""
+    patience_s: float
+    """After this time no other run is begun."""
 
 
 class WarmTools(Protocol):
-    """Processes that do a tool chain's work for one candidate of a bug after the other: one compiles, another runs.
+    """A process that compiles one candidate of a bug after the other, and one that runs all cases of a single candidate.
 
-    The one that compiles never runs anything of a candidate's, so its word is final. What one candidate does in the one that
-    runs could touch the next, so its word is not.
+    The one that compiles never runs anything of a candidate's, so its word is final.
     """
 
     compiler: Command
     """Starts the process that compiles; bugs for which the command is the same can share one."""
-    runner: Command
-    """Starts the process that runs; it may use this much memory beyond a program under judgement: `extra_memory_mb`."""
-    extra_memory_mb: int
     compiled: Toolchain
     """The tool chain for trees that hold what the compiler made: its build is the request, all else runs in new processes."""
-    requests: Toolchain
-    """The tool chain whose every command is a request to the one process or the other."""
 
     def opening(self, tree: str) -> Command:
         """Return the compiler's first request: compile the buggy tree, which lies in a folder of the compiler's, if that helps."""
@@ -194,16 +198,14 @@ class WarmTools(Protocol):
         """Return the files that came of a compilation; `base` are those of the buggy tree, to which the answer may refer."""
         ...
 
-    def loading(self, compiled: Execution) -> Command:
-        """Return the runner's request to take what came of a compilation; the first must be that of the buggy tree."""
+    def together(
+        self, compiled: Execution, base: Mapping[str, bytes], inputs: Sequence[bytes], request: Together
+    ) -> Command | None:
+        """Return the command that runs a compiled program on many inputs in one process; none when each needs one of its own."""
         ...
 
-    def alone(self, products: Mapping[str, bytes], inputs: Sequence[bytes], nonce: str, output_mb: float) -> Command:
-        """Return the command that runs a program on many inputs in one process of its own."""
-        ...
-
-    def answers(self, alone: Execution, nonce: str) -> list[Answer]:
-        """Read what that process did on each input as far as it came; raises ValueError when that cannot be read."""
+    def answers(self, together: Execution, nonce: str) -> list[Execution]:
+        """Return what came of the inputs, in order, as far as processes of their own would say the same for certain."""
         ...
 
     def request(self, command: Command, nonce: str) -> bytes:

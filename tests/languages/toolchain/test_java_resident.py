@@ -1,4 +1,4 @@
-"""Requests to the JVMs that stay, and their replies; what they do with candidates is tested with validation."""
+"""Requests to the JVM that compiles and to the one that runs cases, and their replies; what they do with candidates is tested with validation."""
 
 import dataclasses
 import os
@@ -9,7 +9,7 @@ import pytest
 
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.recipe import Build, Test
-from repairlab.languages.language import Tools, Warmable, WarmTools
+from repairlab.languages.language import Together, Tools, Warmable, WarmTools
 from repairlab.languages.toolchain.java import JavaToolchain
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -31,8 +31,8 @@ def blob(content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + content
 
 
-def reply(*, nonce: bytes = b"n", odd: bytes = b"", tainted: bytes = b"", report: bytes = b"", code: int = 0) -> bytes:
-    texts = [blob(text) for text in (odd, tainted, b"out", b"err", report)]
+def reply(*, nonce: bytes = b"n", odd: bytes = b"", code: int = 0) -> bytes:
+    texts = [blob(text) for text in (odd, b"out", b"err", b"")]
     return (
         blob(nonce)
         + struct.pack(">i", code)
@@ -41,12 +41,12 @@ def reply(*, nonce: bytes = b"n", odd: bytes = b"", tainted: bytes = b"", report
     )
 
 
-def ended(*, code: int = 0, report: bytes = b"") -> Execution:
+def ended(*, code: int = 0, report: bytes = b"", stdout: bytes = b"") -> Execution:
     return Execution(
         ending=Ending.EXITED,
         exit_code=code,
         signal=None,
-        stdout=b"",
+        stdout=stdout,
         stderr=b"",
         report=report,
         cpu_s=4.0,
@@ -55,21 +55,8 @@ def ended(*, code: int = 0, report: bytes = b"") -> Execution:
     )
 
 
-def class_path(command: Command) -> str:
-    return command.argv[command.argv.index("-cp") + 1]
-
-
 def test_java_can_work_in_a_process_that_stays(toolchain: JavaToolchain) -> None:
     assert isinstance(toolchain, Warmable)
-
-
-def test_the_runner_has_the_class_path_of_the_tests_but_not_of_programs(toolchain: JavaToolchain, warm: WarmTools) -> None:
-    assert "junit" in class_path(warm.runner)
-    assert warm.runner.writable
-    program = toolchain.warm(STDIO, Test(program="app.Main"), ["app/Main.java"]).runner
-    assert "junit" not in class_path(program)
-    assert "app.Main" in program.argv
-    assert not program.writable
 
 
 def test_bugs_share_one_compiler(toolchain: JavaToolchain, warm: WarmTools) -> None:
@@ -80,13 +67,13 @@ def test_bugs_share_one_compiler(toolchain: JavaToolchain, warm: WarmTools) -> N
 
 def test_the_opening_names_options_and_all_sources_in_order(warm: WarmTools) -> None:
     opening = warm.opening("t1")
-    assert opening.stdin.startswith(blob(b"t1") + b"\1")
+    assert opening.stdin.startswith(blob(b"t1") + b"\1\0")
     assert b":t1/lib/a.jar" in opening.stdin
     assert opening.stdin.endswith(struct.pack(">I", 3) + blob(b"src/A.java") + blob(b"src/B.java") + blob(b"test/ATest.java"))
 
 
 def test_small_programs_are_not_compiled_ahead(toolchain: JavaToolchain) -> None:
-    for n, ahead in ((3, b"\0"), (4, b"\1")):
+    for n, ahead in ((3, b"\0\1"), (4, b"\1\1")):
         warm = toolchain.warm(STDIO, Test(), [f"A{number}.java" for number in range(n)])
         assert warm.opening("t").stdin.startswith(blob(b"t") + ahead)
 
@@ -117,17 +104,11 @@ def test_a_request_carries_nonce_verb_limits_and_body(warm: WarmTools) -> None:
     assert warm.request(command, "n") == blob(b"n") + blob(b"case") + struct.pack(">qI", 500_000_000, 1 << 20) + blob(b"1 2")
 
 
-def test_builds_programs_and_batches_become_requests(warm: WarmTools) -> None:
+def test_a_compilation_is_a_request(warm: WarmTools) -> None:
     build = warm.compiling("t", {"src/A.java": "x", "src/B.java": None})
     assert build is not None
     changes = blob(b"src/A.java") + b"\1" + blob(b"x") + blob(b"src/B.java") + b"\0"
     assert (build.argv, build.stdin) == (("compile",), blob(b"t") + struct.pack(">I", 2) + changes)
-    tools = warm.requests
-    assert [command.argv for command in tools.build(SUITE, Test(framework="junit4"), [])] == [("compile",)]
-    assert tools.program(SUITE, Test()).argv == ("case",)
-    (batch,) = tools.batches(SUITE, Test(framework="junit4"), ["ATest::a"], stop=True)
-    assert batch.command.argv == ("tests",)
-    assert batch.command.stdin == f"{batch.nonce}\nstop\nATest::a".encode()
     assert warm.closing("t").stdin == blob(b"t")
 
 
@@ -140,34 +121,36 @@ def test_a_tree_that_is_compiled_runs_as_ever(toolchain: JavaToolchain, warm: Wa
 
 
 def test_class_files_of_the_buggy_tree_come_by_name_alone(warm: WarmTools) -> None:
-    first = struct.pack(">I", 2) + blob(b"a.A") + b"\1" + blob(b"one") + blob(b"B$1") + b"\1" + blob(b"two")
+    first = blob(b"") + struct.pack(">I", 2) + blob(b"a.A") + b"\1" + blob(b"one") + blob(b"B$1") + b"\1" + blob(b"two")
     base = warm.products(ended(report=first), {})
     assert base == {"build/classes/a/A.class": b"one", "build/classes/B$1.class": b"two"}
-    second = struct.pack(">I", 2) + blob(b"a.A") + b"\0" + blob(b"C") + b"\1" + blob(b"three")
+    second = blob(b"") + struct.pack(">I", 2) + blob(b"a.A") + b"\0" + blob(b"C") + b"\1" + blob(b"three")
     assert warm.products(ended(report=second), base) == {"build/classes/a/A.class": b"one", "build/classes/C.class": b"three"}
     assert warm.products(ended(code=1), base) == {}
-    assert warm.loading(ended(report=second)).stdin == second
 
 
-def test_all_inputs_of_a_program_go_to_one_process(toolchain: JavaToolchain) -> None:
-    warm = toolchain.warm(STDIO, Test(program="app.Main"), ["app/Main.java"])
-    command = warm.alone({"build/classes/app/Main.class": b"code"}, [b"1", b"2"], "n", 0.5)
+def test_all_inputs_of_a_program_go_to_one_process_unless_something_lasts(toolchain: JavaToolchain, warm: WarmTools) -> None:
+    program = toolchain.warm(STDIO, Test(program="app.Main"), ["app/Main.java"])
     classes = struct.pack(">I", 1) + blob(b"app.Main") + b"\1" + blob(b"code")
-    assert command.stdin == blob(b"n") + struct.pack(">I", 1 << 19) + classes + struct.pack(">I", 2) + blob(b"1") + blob(b"2")
-    assert "app.Main" in command.argv
+    request = Together(nonce="n", limits=Limits(output_mb=0.5), patience_s=2.0)
+    command = program.together(ended(report=blob(b"") + classes), {}, [b"1", b"2"], request)
+    assert command is not None
+    head = blob(b"n") + struct.pack(">Iq", 1 << 19, 2_000_000_000)
+    sent = struct.pack(">I", 1) + blob(b"app.Main") + blob(b"code")
+    assert command.stdin == head + sent + struct.pack(">I", 2) + blob(b"1") + blob(b"2")
+    assert command.argv[-2:] == ("app.Main", "build/classes")
     assert not command.writable
+    assert program.together(ended(report=blob(b"java/io/File.<init>") + classes), {}, [b"1", b"2"], request) is None
+    assert warm.together(ended(report=blob(b"") + classes), {}, [b"1", b"2"], request) is None
 
 
-def test_a_process_for_all_inputs_has_an_answer_for_each(warm: WarmTools) -> None:
-    answers = warm.answers(ended(report=blob(reply()) + blob(reply(code=1, tainted=b"a thread is left over"))), "n")
-    assert [(answer.execution.exit_code, answer.execution.cpu_s, answer.execution.peak_mb) for answer in answers] == [
-        (0, 2.0, 50.0),
-        (1, 2.0, 50.0),
-    ]
-    assert [answer.odd for answer in answers] == ["", "a thread is left over"]
+def test_answers_count_up_to_the_first_that_is_odd(warm: WarmTools) -> None:
+    said = blob(reply()) + blob(reply(code=1)) + blob(reply(odd=b"a daemon is left over")) + blob(reply())
+    answers = warm.answers(ended(stdout=said), "n")
+    assert [(answer.exit_code, answer.cpu_s, answer.peak_mb) for answer in answers] == [(0, 1.0, 50.0), (1, 1.0, 50.0)]
     assert warm.answers(ended(), "n") == []
-    with pytest.raises(ValueError, match="the reply"):
-        warm.answers(ended(report=blob(reply())[:-1]), "n")
+    assert len(warm.answers(ended(stdout=said[:-1]), "n")) == 2
+    assert warm.answers(ended(stdout=blob(reply(nonce=b"another")) + blob(reply())), "n") == []
 
 
 def test_a_reply_becomes_an_execution(warm: WarmTools) -> None:
@@ -175,32 +158,11 @@ def test_a_reply_becomes_an_execution(warm: WarmTools) -> None:
     execution = answer.execution
     assert (execution.exit_code, execution.stdout, execution.stderr) == (1, b"out", b"err")
     assert (execution.cpu_s, execution.wall_s, execution.peak_mb) == (1.5, 2.0, 3.0)
-    assert (answer.odd, answer.tainted) == ("", False)
+    assert answer.odd == ""
+    assert warm.answer(Command(argv=("case",)), "n", reply(odd=b"strange")).odd == "strange"
 
 
 @pytest.mark.parametrize("text", [reply(nonce=b"another"), reply()[:-1], b"", struct.pack(">I", 1 << 31)])
 def test_nonsense_is_no_reply(warm: WarmTools, text: bytes) -> None:
     with pytest.raises(ValueError, match="the reply"):
         warm.answer(Command(argv=("case",)), "n", text)
-
-
-def test_what_taints_the_process_is_odd_too(warm: WarmTools) -> None:
-    assert warm.answer(Command(argv=("tests",)), "n", reply(odd=b"strange")).odd == "strange"
-    tainted = warm.answer(Command(argv=("tests",)), "n", reply(tainted=b"a thread is left over"))
-    assert (tainted.odd, tainted.tainted) == ("a thread is left over", True)
-
-
-@pytest.mark.parametrize(
-    ("message", "odd"),
-    [
-        ("java.lang.AssertionError: expected:<1> but was:<2>", False),
-        ("java.lang.NullPointerException", False),
-        ("java.lang.NoClassDefFoundError: a/B", True),
-        ("java.lang.StackOverflowError", True),
-        ("org.junit.runners.model.TestTimedOutException: test timed out after 100 milliseconds", True),
-        ("org.opentest4j.AssertionFailedError: execution exceeded timeout of 5 ms by 3 ms", True),
-    ],
-)
-def test_failures_that_may_come_from_sharing_a_jvm_are_odd(warm: WarmTools, message: str, odd: bool) -> None:
-    report = b'{"event":"end","test":"A::a","status":"error","message":"%s"}\n' % message.encode()
-    assert bool(warm.answer(Command(argv=("tests",)), "n", reply(report=report)).odd) is odd

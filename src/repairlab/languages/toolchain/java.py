@@ -24,13 +24,18 @@ from repairlab.languages.toolchain.java_resident import CLASSES, JavaResident
 _OUT_OF_MEMORY_EXIT = 3
 """Exit code of a JVM with ExitOnOutOfMemoryError."""
 
+# Only this collector takes the JDK's own objects from an archive, which spares a quarter of a start. One thread each is enough.
+_COLLECTOR = ("-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1")
+# Archives lie where they were made for: to move them takes longer than to map them.
+# Most of these JVMs live so shortly that compiling what is run a few hundred times does not pay.
+_COMPILING = ("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=4")
+_STARTING = (*_COLLECTOR, *_COMPILING, "-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0")
 # The heap may take three quarters of the memory limit: the rest is for the JVM itself, which counts too.
 _JVM = (
     "-XX:MaxRAM={memory_mb}m",
     "-XX:MaxRAMPercentage=75",
     "-XX:MinRAMPercentage=75",
-    "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",
+    *_STARTING,
     "-XX:-UsePerfData",
 )
 _RUN = (
@@ -41,9 +46,10 @@ _RUN = (
     "-XX:ErrorFile=/dev/null",
     "-Dfile.encoding=UTF-8",
 )
-# Our servers and runners make a stream of descriptor 3, for which the JDK has no public way.
+_STACK = "-Xss64m"
+# The compile server makes a stream of descriptor 3, for which the JDK has no public way; it runs nothing of a candidate's.
 _OPENED = "--add-opens=java.base/java.io=ALL-UNNAMED"
-_REHEARSED = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", _OPENED)
+_REHEARSED = (*_STARTING, "-Xmx512m")
 
 
 @record
@@ -109,7 +115,7 @@ class JavaToolchain:
     def program(self, build: Build, test: Test) -> Command:
         """Return the command that runs the main class."""
         path = ":".join([CLASSES, *build.class_path])
-        argv = (self._java, *_RUN, *_place_and_time(test.env), "-Xss64m", "-cp", path, test.program or "Main")
+        argv = (self._java, *_RUN, *_place_and_time(test.env), _STACK, "-cp", path, _main_class(test))
         return self._command(argv, (), env=test.env, writable=False)
 
     def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
@@ -128,7 +134,6 @@ class JavaToolchain:
             *_RUN,
             *_place_and_time(test.env),
             *runner.archive.flags,
-            _OPENED,
             "-cp",
             path,
             junit.RUNNERS[framework],
@@ -147,7 +152,7 @@ class JavaToolchain:
         jars = self._junit_jars(test)
         first = (junit.runner(framework, jars, self._javac, self._tools.cache, lists=True), *jars)
         path = ":".join([*map(str, first), CLASSES, *build.class_path])
-        argv = (self._java, *_RUN, *_place_and_time(test.env), _OPENED, "-cp", path, junit.LISTERS[framework])
+        argv = (self._java, *_RUN, *_place_and_time(test.env), "-cp", path, junit.LISTERS[framework])
         nonce = reports.new_nonce()
         request = "\n".join([nonce, "all", *places]).encode()
         command = self._command(argv, first, stdin=request, env=test.env, writable=False, private=True)
@@ -158,33 +163,23 @@ class JavaToolchain:
         return reports.read_listing(batch, execution)
 
     def warm(self, build: Build, test: Test, files: Sequence[str]) -> JavaResident:
-        """Return the JVMs that do the same for one candidate after the other."""
+        """Return the JVM that compiles for one candidate after the other, and the one that runs all cases of one."""
         framework, jars = _junit_of(test), self._junit_jars(test)
-        servers = resident.compile_server(self._javac, self._tools.cache)
-        ours = self._archive(resident.rehearsal(self._java, _REHEARSED, servers))
-        java = (self._java, *_RUN, *_place_and_time(test.env), _OPENED)
-        compiling = (
-            self._java,
-            *_RUN,
-            *_place_and_time(()),
-            _OPENED,
-            *ours.flags,
-            *resident.COMPILE_FLAGS,
-            "-cp",
-            str(servers),
-            resident.COMPILE_SERVER,
-        )
-        alone = (*java, *ours.flags, "-Xss64m", "-cp", str(servers), resident.CASE_RUNNER)
-        runner = self._runner(framework, jars) if framework else None
-        archive = runner.archive if runner else ours
-        runners = (*(runner.jars if runner else ()), servers)  # in this order, since archives are of JUnit or of the servers
-        running = (*java, *archive.flags, *resident.RUN_FLAGS, "-cp", ":".join(map(str, runners)), resident.RUN_SERVER)
-        program = (junit.RUNNERS[framework] if framework else test.program or "Main", ":".join(build.class_path))
+        servers = resident.servers(self._javac, self._tools.cache)
+        compiling = self._archive(resident.compiling_rehearsal(self._java, _REHEARSED, servers))
+        compiler = (self._java, *_RUN, *_place_and_time(()), _OPENED, *resident.COMPILE_FLAGS, *compiling.flags)
+        running = self._archive(resident.cases_rehearsal(self._java, _REHEARSED, servers)) if framework is None else _Archive()
+        seen = ":".join([CLASSES, *build.class_path])
+        runner = (self._java, *_RUN, *_place_and_time(test.env), _STACK, *running.flags)
+        cases = (*runner, "-cp", str(servers.jar), resident.CASE_RUNNER, _main_class(test), seen)
         return JavaResident(
             cold=self,
-            compiler=self._command(compiling, (servers, *ours.files, *self._all_junit_jars()), writable=False),
-            runner=self._command((*running, *program), (*runners, *archive.files), env=test.env, writable=framework is not None),
-            alone=self._command((*alone, *program), (servers, *ours.files), env=test.env, writable=False),
+            compiler=self._command(
+                (*compiler, "-cp", str(servers.jar), resident.COMPILE_SERVER),
+                (servers.jar, *compiling.files, *self._all_junit_jars()),
+                writable=False,
+            ),
+            cases=None if framework else self._command(cases, (servers.jar, *running.files), env=test.env, writable=False),
             options=_javac_options(build, jars, tree="{tree}/"),
             sources=_sources(files, build) if _can_share(build, files) else [],
         )
@@ -255,6 +250,10 @@ def _junit_of(test: Test) -> junit.JUnit | None:
     return "junit5" if test.framework == "junit5" else None
 
 
+def _main_class(test: Test) -> str:
+    return test.program or "Main"
+
+
 def _place_and_time(env: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """Return the time zone and language of a JVM: TZ and LANG of the tests' environment where given, else UTC and English.
 
@@ -282,8 +281,10 @@ def _javac_options(build: Build, jars: Sequence[Path], *, tree: str = "") -> tup
     """Return javac's options for a tree that lies in a folder, which then ends in a slash."""
     path = ":".join([*map(str, jars), *(tree + part for part in build.class_path)])
     release = ("--release", str(build.release)) if build.release else ()
-    fixed = ("-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-implicit:none")
-    return (*fixed, "-cp", path or tree + CLASSES, *release, *build.flags)
+    fixed = ("-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-implicit:none", "-Xmaxerrs", "100", "-Xmaxwarns", "100")
+    # Texts are joined as the language says and older compilers did: the newer way makes classes at run time, in each JVM again.
+    joining = ("-XDstringConcat=inline",)
+    return (*fixed, *joining, "-cp", path or tree + CLASSES, *release, *build.flags)
 
 
 def _quoted(path: str) -> str:

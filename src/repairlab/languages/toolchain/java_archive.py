@@ -43,7 +43,7 @@ class Rehearsal:
 def archive(rehearsal: Rehearsal, cache: str) -> Path | None:
     """Return the archive that comes of a rehearsal on the host, making it at first need; none when this JVM makes none."""
     stamps = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in rehearsal.class_path]
-    run = (rehearsal.flags, rehearsal.arguments, rehearsal.stdin.decode())
+    run = (rehearsal.flags, rehearsal.arguments, rehearsal.stdin.hex())
     folder = Path(cache).absolute() / f"java-archive-{digest(run, stamps, host.version(rehearsal.java))}"
     with host.made_once(folder) as scratch:
         if scratch is not None:

@@ -1,94 +1,107 @@
-"""The JVMs that compile and run one candidate after the other: what to ask them and what they answer. The Java adapter makes it."""
+"""The JVM that compiles one candidate after the other, and the one that runs all cases of one; the Java adapter makes it.
 
+What to ask them, and what they answer.
+"""
+
+import contextlib
 import dataclasses
 import functools
-import re
-import struct
+import itertools
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from repairlab.core.errors import HarnessError
-from repairlab.core.execution import Command, Execution
+from repairlab.core.execution import Command, Execution, Limits
 from repairlab.core.recipe import Build, Test
-from repairlab.core.record import digest
-from repairlab.languages.language import Answer, Batch, Report, Toolchain
+from repairlab.core.record import digest, record
+from repairlab.languages.language import Answer, Batch, Report, Together, Toolchain
 from repairlab.languages.toolchain import host, java_wire
 from repairlab.languages.toolchain.java_archive import COMPILE_OPTIONS, Rehearsal, jar
 
 CLASSES = "build/classes"
 COMPILE_SERVER = "repairlab.resident.CompileServer"
-RUN_SERVER = "repairlab.resident.RunServer"
 CASE_RUNNER = "repairlab.resident.CaseRunner"
 COMPILE_FLAGS = (
     "-Xmn64m",
+    "-XX:CompileThresholdScaling=3",
     "--add-exports=jdk.compiler/com.sun.tools.javac.platform=ALL-UNNAMED",
 )
-# The old generation shows what a run keeps, and a small young one hides little. Unloaded candidates leave classes behind at times.
-RUN_FLAGS = ("-Xmn16m", "-XX:MaxMetaspaceSize=192m")
-
 _COMPILE = "compile"
 _FEW_SOURCES = 3
+_REHEARSED = "Rehearsed"
 _SOURCES = (
-    *("CompileServer", "MemoryCompiler", "PlatformFiles", "Declarations"),
-    *("RunServer", "CaseRunner", "Program", "CandidateLoader", "GuardedRun", "Surroundings", "HeapWatch"),
-    *("Channel", "CpuWatch", "ClassSet", "ClassShape", "Rehearsal"),
+    *("CompileServer", "MemoryCompiler", "PlatformFiles", "Declarations", "ClassShape", "ConstantPool", "LastingState"),
+    *("CaseRunner", "Channel", "CpuWatch", "Rehearsal"),
 )
 _RUNNERS = Path(__file__).parent / "runners"
-_SHARED_JVM_ERRORS = re.compile(
-    rb"\"message\":\"[^\"]*(?:NoClassDefFoundError|ClassNotFoundException|NoSuch(?:Method|Field)Error|ExceptionInInitializerError"
-    rb"|(?:IncompatibleClassChange|Linkage|Verify|StackOverflow|OutOfMemory|Internal|IllegalAccess)Error"
-    rb"|(?i:timed?[ -]?out))"
-)
-"""Failures that may come from sharing a JVM, or from the load of the machine, rather than from the candidate."""
+
+
+@record
+class Servers:
+    """Our own Java code, compiled and packed."""
+
+    jar: Path
+    rehearsed: Path
+    """Folder with the classes of a program that uses what programs use."""
 
 
 @functools.lru_cache(maxsize=2)
-def compile_server(javac: str, cache: str) -> Path:
-    """Return the jar with our servers, compiling them at first need; they are trusted code and are compiled on the host."""
-    sources = [_RUNNERS / f"{name}.java" for name in _SOURCES]
+def servers(javac: str, cache: str) -> Servers:
+    """Return our servers, compiling them at first need; they are trusted code and are compiled on the host."""
+    sources = [_RUNNERS / f"{name}.java" for name in (*_SOURCES, _REHEARSED)]
     name = f"java-servers-{digest([path.read_text() for path in sources], COMPILE_OPTIONS, host.version(javac))}"
     folder = Path(cache).absolute() / name
     with host.made_once(folder) as scratch:
         if scratch is not None:
-            argv = [javac, "-d", str(scratch / "classes"), *COMPILE_OPTIONS, *map(str, sources)]
-            done = subprocess.run(argv, capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                raise HarnessError(f"our Java servers do not compile with {javac}: {done.stderr.strip()[:500]}")
+            _compile(javac, sources[:-1], scratch / "classes")
+            _compile(javac, sources[-1:], scratch / "rehearsed")
             jar(scratch / "classes", scratch / "servers.jar")
-    return folder / "servers.jar"
+    return Servers(jar=folder / "servers.jar", rehearsed=folder / "rehearsed")
 
 
-def rehearsal(java: str, flags: tuple[str, ...], servers: Path) -> Rehearsal:
-    """Return the run that loads what our servers need."""
-    arguments = ("repairlab.resident.Rehearsal", str(_RUNNERS), "Rehearsed", "-proc:none", "-g", "--release", "11")
-    return Rehearsal(java=java, flags=(*flags, *COMPILE_FLAGS), class_path=(servers,), arguments=arguments)
+def _compile(javac: str, sources: Sequence[Path], folder: Path) -> None:
+    argv = [javac, "-d", str(folder), *COMPILE_OPTIONS, *map(str, sources)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise HarnessError(f"our Java servers do not compile with {javac}: {done.stderr.strip()[:500]}")
+
+
+def compiling_rehearsal(java: str, flags: tuple[str, ...], servers: Servers) -> Rehearsal:
+    """Return the run that loads what our compile server needs."""
+    arguments = ("repairlab.resident.Rehearsal", str(_RUNNERS), _REHEARSED, "-proc:none", "-g", "--release", "11")
+    return Rehearsal(java=java, flags=(*flags, *COMPILE_FLAGS), class_path=(servers.jar,), arguments=arguments)
+
+
+def cases_rehearsal(java: str, flags: tuple[str, ...], servers: Servers) -> Rehearsal:
+    """Return the run that loads what our case runner needs, and what programs do."""
+    classes = {path.stem: path.read_bytes() for path in sorted(servers.rehearsed.glob("*.class"))}
+    request = java_wire.cases("", Limits(), classes, [b"3\n1 2 3\n"] * 2, patience_s=60)
+    return Rehearsal(java=java, flags=flags, class_path=(servers.jar,), arguments=(CASE_RUNNER, _REHEARSED, ""), stdin=request)
 
 
 class JavaResident:
     """The WarmTools of Java."""
 
-    extra_memory_mb = 128
-    """For the classes of the buggy tree, and what unloaded candidates leave behind."""
-
     def __init__(
-        self, *, cold: Toolchain, compiler: Command, runner: Command, alone: Command, options: Sequence[str], sources: Sequence[str]
+        self, *, cold: Toolchain, compiler: Command, cases: Command | None, options: Sequence[str], sources: Sequence[str]
     ) -> None:
-        """Take the commands of three JVMs, javac's options with `{tree}` for the tree's folder, and the paths of all sources."""
+        """Take the commands of two JVMs, javac's options with `{tree}` for the tree's folder, and the paths of all sources.
+
+        Only stdin/stdout programs have cases.
+        """
         self.compiler = compiler
-        self.runner = runner
         self.compiled: Toolchain = _Compiled(cold)
-        self.requests: Toolchain = _Requests(cold)
-        self._alone = alone
+        self._cases = cases
         self._options = options
         self._sources = sources
         # Of a small program all is compiled anew for each candidate, sooner than it is found out what must be.
-        self._ahead = runner.writable or len(sources) > _FEW_SOURCES
+        self._ahead = cases is None or len(sources) > _FEW_SOURCES
 
     def opening(self, tree: str) -> Command:
         """Return the request to compile the buggy tree, or to get ready for its candidates."""
         options = [option.replace("{tree}", tree) for option in self._options]
-        body = java_wire.text(tree) + bytes([self._ahead]) + java_wire.many(map(java_wire.text, options))
+        body = java_wire.text(tree) + bytes([self._ahead, self._cases is not None]) + java_wire.many(map(java_wire.text, options))
         return Command(argv=("open",), stdin=body + java_wire.many(map(java_wire.text, self._sources)))
 
     def compiling(self, tree: str, changed: Mapping[str, str | None]) -> Command | None:
@@ -106,33 +119,33 @@ class JavaResident:
 
     def products(self, compiled: Execution, base: Mapping[str, bytes]) -> dict[str, bytes]:
         """Return the class files that came of a compilation, by their paths."""
-        known = {_name(path): content for path, content in base.items()}
-        found = java_wire.read_class_files(compiled.report, known) if compiled.succeeded else {}
+        found = self._read(compiled, base).classes if compiled.succeeded else {}
         return {_path(name): content for name, content in found.items()}
 
-    def loading(self, compiled: Execution) -> Command:
-        """Return the runner's request to take the class files of a compilation."""
-        return Command(argv=("load",), stdin=compiled.report)
+    def together(
+        self, compiled: Execution, base: Mapping[str, bytes], inputs: Sequence[bytes], request: Together
+    ) -> Command | None:
+        """Return the command that runs a program on many inputs in one JVM; none when a run could touch the next."""
+        read = self._read(compiled, base)
+        if self._cases is None or read.lasting:
+            return None
+        body = java_wire.cases(request.nonce, request.limits, read.classes, inputs, patience_s=request.patience_s)
+        return dataclasses.replace(self._cases, stdin=body)
 
-    def alone(self, products: Mapping[str, bytes], inputs: Sequence[bytes], nonce: str, output_mb: float) -> Command:
-        """Return the command that runs a program on many inputs in one JVM."""
-        head = java_wire.text(nonce) + struct.pack(">I", int(output_mb * 1024 * 1024))
-        classes = java_wire.class_files({_name(path): content for path, content in products.items()})
-        return dataclasses.replace(self._alone, stdin=head + classes + java_wire.many(map(java_wire.blob, inputs)))
-
-    def answers(self, alone: Execution, nonce: str) -> list[Answer]:
-        """Read what that JVM reported, an answer for each input as far as it came; its CPU time is shared out by wall time."""
-        reader, replies = java_wire.Reader(alone.report), []
-        while not reader.is_done:
-            replies.append(java_wire.reply(reader.blob(), nonce))
-        share = alone.cpu_s / max(sum(reply.execution.wall_s for reply in replies), 1e-9)
+    def answers(self, together: Execution, nonce: str) -> list[Execution]:
+        """Read what that JVM wrote, up to the first input for which it means nothing; its CPU time is shared out by wall time."""
+        reader, replies = java_wire.Reader(together.stdout), []
+        with contextlib.suppress(ValueError):  # it may have ended at any point
+            while not reader.is_done:
+                replies.append(java_wire.reply(reader.blob(), nonce))
+        share = together.cpu_s / max(sum(reply.execution.wall_s for reply in replies), 1e-9)
         return [
-            Answer(
-                execution=dataclasses.replace(reply.execution, cpu_s=reply.execution.wall_s * share, peak_mb=alone.peak_mb),
-                odd=reply.odd or reply.tainted,
-            )
-            for reply in replies
+            dataclasses.replace(reply.execution, cpu_s=reply.execution.wall_s * share, peak_mb=together.peak_mb)
+            for reply in itertools.takewhile(lambda reply: not reply.odd, replies)
         ]
+
+    def _read(self, compiled: Execution, base: Mapping[str, bytes]) -> java_wire.Compiled:
+        return java_wire.read_compiled(compiled.report, {_name(path): content for path, content in base.items()})
 
     def request(self, command: Command, nonce: str) -> bytes:
         """Return the bytes of a request."""
@@ -140,10 +153,9 @@ class JavaResident:
 
     def answer(self, command: Command, nonce: str, reply: bytes) -> Answer:
         """Read a reply."""
+        del command
         read = java_wire.reply(reply, nonce)
-        suspect = _SHARED_JVM_ERRORS.search(read.execution.report) if command.argv[0] == "tests" else None
-        odd = read.odd or read.tainted or (suspect.group().decode() if suspect else "")
-        return Answer(execution=read.execution, odd=odd, tainted=bool(read.tainted))
+        return Answer(execution=read.execution, odd=read.odd)
 
 
 def _path(name: str) -> str:
@@ -178,15 +190,3 @@ class _Compiled:
 
     def versions(self) -> dict[str, str]:
         return self._cold.versions()
-
-
-class _Requests(_Compiled):
-    """The same for a JVM that stays: what runs is a request, too."""
-
-    def program(self, build: Build, test: Test) -> Command:
-        del build, test
-        return Command(argv=("case",))
-
-    def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
-        cold = self._cold.batches(build, test, tests, stop=stop)
-        return tuple(dataclasses.replace(batch, command=Command(argv=("tests",), stdin=batch.command.stdin)) for batch in cold)

@@ -1,16 +1,17 @@
 """How our Java servers are spoken to: bytes of requests, replies and class files. The Java adapter's warm tools call it.
 
-Request: nonce, verb, CPU limit, output limit, body. Reply: nonce, exit code, why it is odd, why the JVM is tainted, standard
-output, standard error, report, CPU time, wall time, pages of memory. Texts and bytes are a length and the content; times are in
+Request: nonce, verb, CPU limit, output limit, body. Reply: nonce, exit code, why it is odd, standard output, standard error,
+report, CPU time, wall time, pages of memory. Texts and bytes are a length and the content; times are in
 nanoseconds.
-Class files: how many, then for each its name, and its content unless it is that of the buggy tree.
+Compiled: what of the program may last in a JVM, how many class files, then for each its name, and its content unless it is that of
+the buggy tree.
 """
 
 import os
 import struct
 from collections.abc import Iterable, Mapping
 
-from repairlab.core.execution import Command, Ending, Execution
+from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.record import record
 
 
@@ -20,7 +21,6 @@ class Reply:
 
     execution: Execution
     odd: str
-    tainted: str
 
 
 class Reader:
@@ -83,7 +83,7 @@ def reply(content: bytes, nonce: str) -> Reply:
     reader = Reader(content)
     if reader.blob() != nonce.encode():
         raise ValueError("the reply has another nonce than the request")
-    exit_code, odd, tainted = reader.number(">i"), reader.text(), reader.text()
+    exit_code, odd = reader.number(">i"), reader.text()
     stdout, stderr, report = reader.blob(), reader.blob(), reader.blob()
     execution = Execution(
         ending=Ending.EXITED,
@@ -96,7 +96,7 @@ def reply(content: bytes, nonce: str) -> Reply:
         wall_s=reader.number(">q") / 1e9,
         peak_mb=reader.number(">q") * os.sysconf("SC_PAGE_SIZE") / (1024 * 1024),
     )
-    return Reply(execution=execution, odd=odd, tainted=tainted)
+    return Reply(execution=execution, odd=odd)
 
 
 def changed_sources(changed: Mapping[str, str | None]) -> bytes:
@@ -104,16 +104,26 @@ def changed_sources(changed: Mapping[str, str | None]) -> bytes:
     return many(text(path) + (b"\0" if new is None else b"\1" + text(new)) for path, new in changed.items())
 
 
-def class_files(files: Mapping[str, bytes]) -> bytes:
-    """Return class files, all of them in full."""
-    return many(text(name) + b"\1" + blob(content) for name, content in files.items())
+def cases(nonce: str, limits: Limits, classes: Mapping[str, bytes], inputs: Iterable[bytes], *, patience_s: float) -> bytes:
+    """Return the request to run a program on one input after the other; none is begun after this time."""
+    head = text(nonce) + struct.pack(">Iq", int(limits.output_mb * 1024 * 1024), int(patience_s * 1e9))
+    return head + many(text(name) + blob(content) for name, content in classes.items()) + many(map(blob, inputs))
 
 
-def read_class_files(content: bytes, base: Mapping[str, bytes]) -> dict[str, bytes]:
+@record
+class Compiled:
+    """What came of a compilation."""
+
+    lasting: str
+    """What of the program may change, or see, more of its JVM than lasts for one run; empty: nothing."""
+    classes: Mapping[str, bytes]
+
+
+def read_compiled(content: bytes, base: Mapping[str, bytes]) -> Compiled:
     """Read class files; `base` are those of the buggy tree."""
     reader = Reader(content)
-    files = {}
+    lasting, files = reader.text(), {}
     for _ in range(reader.number(">I")):
         name = reader.text()
         files[name] = reader.blob() if reader.number(">B") else base[name]
-    return files
+    return Compiled(lasting=lasting, classes=files)

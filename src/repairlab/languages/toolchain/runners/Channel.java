@@ -102,8 +102,6 @@ final class Channel {
         int exitCode;
         /** Why this says nothing about the candidate, or an empty text. */
         String odd = "";
-        /** Why this JVM should serve nobody else, or an empty text. */
-        String tainted = "";
         byte[] stdout = {};
         byte[] stderr = {};
         byte[] report = {};
@@ -117,7 +115,6 @@ final class Channel {
             write(out, nonce);
             out.writeInt(exitCode);
             write(out, odd);
-            write(out, tainted);
             write(out, stdout);
             write(out, stderr);
             write(out, report);

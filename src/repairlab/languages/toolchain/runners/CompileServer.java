@@ -14,7 +14,18 @@ public final class CompileServer implements Channel.Service {
     /** Less than javac gets in a JVM of its own: frames of a compiler that is warm are smaller. */
     private static final long STACK = 768L << 10;
 
-    private final Map<String, MemoryCompiler> trees = new HashMap<>();
+    private final Map<String, Tree> trees = new HashMap<>();
+
+    /** A bug's tree; `judged`: it is a program that runs on input after input. */
+    private static final class Tree {
+        final MemoryCompiler compiler;
+        final boolean judged;
+
+        Tree(MemoryCompiler compiler, boolean judged) {
+            this.compiler = compiler;
+            this.judged = judged;
+        }
+    }
 
     private CompileServer() {}
 
@@ -27,7 +38,7 @@ public final class CompileServer implements Channel.Service {
         String tree = Channel.text(body);
         Channel.Reply reply = new Channel.Reply();
         if (verb.equals("close")) {
-            trees.remove(tree).close();
+            trees.remove(tree).compiler.close();
             return reply;
         }
         Thread thread = new Thread(null, () -> {
@@ -49,22 +60,24 @@ public final class CompileServer implements Channel.Service {
     /** Takes the buggy tree that lies in a folder, and compiles it where many will share its classes. */
     private void open(String folder, DataInputStream body, Channel.Reply reply) throws IOException {
         boolean ahead = body.readBoolean();
+        boolean judged = body.readBoolean();
         MemoryCompiler compiler = new MemoryCompiler(folder, Channel.texts(body), Channel.texts(body), ahead);
-        trees.put(folder, compiler);
-        answer(compiler.unchanged(), Map.of(), reply);
+        trees.put(folder, new Tree(compiler, judged));
+        answer(compiler.unchanged(), Map.of(), judged, reply);
     }
 
-    private void compile(MemoryCompiler compiler, DataInputStream body, Channel.Reply reply) throws IOException {
+    private static void compile(Tree tree, DataInputStream body, Channel.Reply reply) throws IOException {
         Map<String, String> changed = new TreeMap<>();
         for (int left = body.readInt(); left > 0; left--) {
             String path = Channel.text(body);
             changed.put(path, body.readBoolean() ? Channel.text(body) : null);
         }
-        answer(compiler.compile(changed), compiler.baseClasses(), reply);
+        answer(tree.compiler.compile(changed), tree.compiler.baseClasses(), tree.judged, reply);
     }
 
-    /** Tells what javac said and, for a success, the class files: those known already by name alone. */
-    private static void answer(MemoryCompiler.Result result, Map<String, MemoryCompiler.ClassFile> known, Channel.Reply reply)
+    /** Tells what javac said and, for a success, what of a program may last, and the class files: those known already by name alone. */
+    private static void answer(
+        MemoryCompiler.Result result, Map<String, MemoryCompiler.ClassFile> known, boolean judged, Channel.Reply reply)
         throws IOException {
         reply.exitCode = result.succeeded ? 0 : 1;
         reply.stderr = result.output.getBytes(StandardCharsets.UTF_8);
@@ -73,6 +86,7 @@ public final class CompileServer implements Channel.Service {
         }
         ByteArrayOutputStream content = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(content);
+        Channel.write(out, judged ? LastingState.of(result.classes.values()) : "");
         out.writeInt(result.classes.size());
         for (MemoryCompiler.ClassFile file : result.classes.values()) {
             boolean changed = known.get(file.name) != file;

@@ -16,7 +16,7 @@ public final class JUnit4Lister {
             }
         }
         channel.done();
-        ReportChannel.leave();
+        channel.leave();
     }
 
     private static void list(Description description, ReportChannel channel) {

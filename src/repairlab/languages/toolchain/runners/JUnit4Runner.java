@@ -1,5 +1,3 @@
-import java.io.InputStream;
-import java.io.OutputStream;
 import org.junit.Assert;
 import org.junit.Test;
 import org.junit.runner.Description;
@@ -14,19 +12,15 @@ public final class JUnit4Runner {
     private JUnit4Runner() {}
 
     public static void main(String[] arguments) throws Exception {
-        run(ReportChannel.open(), JUnit4Runner.class.getClassLoader());
-        ReportChannel.leave();
+        ReportChannel channel = ReportChannel.open();
+        run(channel);
+        channel.leave();
     }
 
-    /** Runs the tests of a request with the classes of a loader; for a JVM that runs many requests. */
-    public static void run(InputStream request, OutputStream report, ClassLoader loader) throws Exception {
-        run(new ReportChannel(request, report), loader);
-    }
-
-    private static void run(ReportChannel channel, ClassLoader loader) {
+    private static void run(ReportChannel channel) {
         for (String test : channel.tests) {
             channel.start(test);
-            Result result = run(test, channel, loader);
+            Result result = run(test, channel);
             channel.end(test, result.status, result.message);
             if (channel.stop && !result.status.equals("passed") && channel.canary(test) < 0) {
                 break;
@@ -35,12 +29,12 @@ public final class JUnit4Runner {
         channel.done();
     }
 
-    private static Result run(String test, ReportChannel channel, ClassLoader loader) {
+    private static Result run(String test, ReportChannel channel) {
         int canary = channel.canary(test);
         String[] parts = canary < 0 ? test.split("::", 2) : new String[] {"", "canary" + canary};
         Class<?> type;
         try {
-            type = canary < 0 ? Class.forName(parts[0], false, loader) : Canary.class;
+            type = canary < 0 ? Class.forName(parts[0], false, JUnit4Runner.class.getClassLoader()) : Canary.class;
         } catch (ClassNotFoundException | LinkageError error) {
             channel.error(ReportChannel.describe(error));
             return new Result("missing", ReportChannel.describe(error));

@@ -32,7 +32,7 @@ public final class JUnit5Lister {
             }
         }
         channel.done();
-        ReportChannel.leave();
+        channel.leave();
     }
 
     private static void list(TestPlan plan, ReportChannel channel) {

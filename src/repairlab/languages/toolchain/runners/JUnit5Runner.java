@@ -1,7 +1,5 @@
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assertions;
@@ -23,16 +21,12 @@ public final class JUnit5Runner {
     private JUnit5Runner() {}
 
     public static void main(String[] arguments) throws Exception {
-        run(ReportChannel.open(), JUnit5Runner.class.getClassLoader());
-        ReportChannel.leave();
+        ReportChannel channel = ReportChannel.open();
+        run(channel);
+        channel.leave();
     }
 
-    /** Runs the tests of a request with the classes of a loader; for a JVM that runs many requests. */
-    public static void run(InputStream request, OutputStream report, ClassLoader loader) throws Exception {
-        run(new ReportChannel(request, report), loader);
-    }
-
-    private static void run(ReportChannel channel, ClassLoader loader) {
+    private static void run(ReportChannel channel) {
         // Nothing is registered by name: code under test could otherwise bring its own engine or listener.
         LauncherConfig config = LauncherConfig.builder()
             .enableTestEngineAutoRegistration(false)
@@ -44,7 +38,7 @@ public final class JUnit5Runner {
         Launcher launcher = LauncherFactory.create(config);
         for (String test : channel.tests) {
             channel.start(test);
-            Result result = run(test, channel, launcher, loader);
+            Result result = run(test, channel, launcher);
             channel.end(test, result.status, result.message);
             if (channel.stop && !result.status.equals("passed") && channel.canary(test) < 0) {
                 break;
@@ -53,13 +47,13 @@ public final class JUnit5Runner {
         channel.done();
     }
 
-    private static Result run(String test, ReportChannel channel, Launcher launcher, ClassLoader loader) {
+    private static Result run(String test, ReportChannel channel, Launcher launcher) {
         int canary = channel.canary(test);
         String[] parts = canary < 0 ? test.split("::", 2) : new String[] {"", "canary" + canary};
         String name = parts.length == 2 ? parts[1] : "";
         List<DiscoverySelector> selectors;
         try {
-            Class<?> type = canary < 0 ? Class.forName(parts[0], false, loader) : Canary.class;
+            Class<?> type = canary < 0 ? Class.forName(parts[0], false, JUnit5Runner.class.getClassLoader()) : Canary.class;
             selectors = ReflectionSupport
                 .findMethods(type, method -> method.getName().equals(name), HierarchyTraversalMode.TOP_DOWN)
                 .stream().map(method -> selectMethod(type, method)).collect(Collectors.toList());

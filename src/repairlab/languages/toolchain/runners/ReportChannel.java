@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import sun.misc.Unsafe;
 
 /**
  * What both JUnit runners share: the request on standard input (nonce, `stop` or `all`, then one test per line) and the
@@ -23,6 +25,9 @@ final class ReportChannel {
 
     private final OutputStream report;
     private final String nonce;
+    /** Those of the JVM: the code under test may put others in their place. */
+    private final PrintStream out = System.out;
+    private final PrintStream err = System.err;
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     private long startedCpu;
     private long startedWall;
@@ -30,7 +35,7 @@ final class ReportChannel {
     final boolean stop;
     final List<String> tests = new ArrayList<>();
 
-    ReportChannel(InputStream requested, OutputStream report) throws IOException {
+    private ReportChannel(InputStream requested, OutputStream report) throws IOException {
         this.report = report;
         BufferedReader request = new BufferedReader(new InputStreamReader(requested, StandardCharsets.UTF_8));
         nonce = request.readLine();
@@ -65,7 +70,6 @@ final class ReportChannel {
         return -1;
     }
 
-    /** Returns the channel of a process that runs one batch. */
     static ReportChannel open() throws IOException, ReflectiveOperationException {
         ReportChannel channel = new ReportChannel(System.in, new FileOutputStream(descriptor(3)));
         // Closed, not only replaced: the request lies in a file that could be opened again through /proc.
@@ -74,12 +78,16 @@ final class ReportChannel {
         return channel;
     }
 
-    /** Opening /proc/self/fd/3 instead would need rights on the pipe that a process which changed its user lacks. */
+    /**
+     * Opening /proc/self/fd/3 instead would need rights on the pipe that a process which changed its user lacks; reflection would
+     * need java.io to be open to the code under test as well.
+     */
     private static FileDescriptor descriptor(int number) throws ReflectiveOperationException {
+        Field theUnsafe = Unsafe.class.getDeclaredField("theUnsafe");
+        theUnsafe.setAccessible(true);
+        Unsafe unsafe = (Unsafe) theUnsafe.get(null);
         FileDescriptor descriptor = new FileDescriptor();
-        Field field = FileDescriptor.class.getDeclaredField("fd");
-        field.setAccessible(true);
-        field.setInt(descriptor, number);
+        unsafe.putInt(descriptor, unsafe.objectFieldOffset(FileDescriptor.class.getDeclaredField("fd")), number);
         return descriptor;
     }
 
@@ -102,9 +110,9 @@ final class ReportChannel {
     }
 
     /** Leaves at once: neither shutdown hooks nor threads of the code under test have a say any more. */
-    static void leave() {
-        System.out.flush();
-        System.err.flush();
+    void leave() {
+        out.flush();
+        err.flush();
         Runtime.getRuntime().halt(0);
     }
 

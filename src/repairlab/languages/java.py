@@ -7,6 +7,7 @@ from repairlab.languages import syntax
 from repairlab.languages.brackets import Bracketed
 from repairlab.languages.curly import lex
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+from repairlab.languages.own_text import java_sees
 from repairlab.languages.toolchain.java import JavaToolchain
 
 _TYPE_KEYS = frozenset({"class", "interface", "enum", "record"})
@@ -63,6 +64,11 @@ class JavaSyntax:
     def has_errors(self, source: str) -> bool:
         """Return whether the parser found a syntax error."""
         return syntax.has_errors("java", source)
+
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at its own layout."""
+        del of_others  # what looks at one file looks at all
+        return java_sees(source)
 
 
 class _Type:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.resident import Resident
+from repairlab.sandbox.supervise import Ends
 
 
 class Runner(Protocol):
@@ -31,6 +32,10 @@ class Sandbox(Runner, Protocol):
 
         Its standard output and error go nowhere. At the end of the block its whole process tree is killed.
         """
+        ...
+
+    def converse(self, command: Command, tree: Path, ends: Ends) -> Execution:
+        """Run a command as `run` does, but with standard input and output from and to others, of which nothing is recorded."""
         ...
 
     def slot(self, tree: Path) -> AbstractContextManager[Runner]:

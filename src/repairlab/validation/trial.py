@@ -18,6 +18,7 @@ from repairlab.languages.toolchain.reports import first_error
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import Finding, compare
 from repairlab.validation.custom_checker import checking
+from repairlab.validation.interactive import Interaction, interacting
 from repairlab.validation.tampering import Guard
 from repairlab.validation.time_limits import is_doubtful, judged_by, was_idle, with_margin
 from repairlab.validation.turns import alone, among_others
@@ -51,6 +52,7 @@ class Trial:
         self.confirm = confirm
         self._changed = changed
         self._judge = judge
+        self._talk: Interaction | None = None
         self.bug = bug
         self.sandbox = sandbox
         self.policy = policy
@@ -100,7 +102,7 @@ class Trial:
         self, command: Command, limits: Limits, turn: Callable[[], AbstractContextManager[None]] = among_others
     ) -> Execution:
         with turn():
-            execution = self.sandbox.run(command.under(limits), self.work)
+            execution = (self._talk or self.sandbox).run(command.under(limits), self.work)
         self.cpu_s += execution.cpu_s
         self.wall_s += execution.wall_s
         self.peak_mb = max(self.peak_mb, execution.peak_mb)
@@ -154,7 +156,9 @@ class Trial:
                     return
 
     def _run_case(self, case: Case, program: Command, check: Callable[[Case, bytes], Finding]) -> TestResult:
-        execution, runs = self._run_once_or_twice(dataclasses.replace(program, stdin=case.input.encode()))
+        if self._talk:
+            self._talk.take(case)
+        execution, runs = self._run_once_or_twice(dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode()))
         result = of_case(case, execution, self.toolchain, compare if case.checker.kind != "program" else check)
         if result.verdict is not Verdict.PLAUSIBLE:
             self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
@@ -167,6 +171,9 @@ class Trial:
             return compare
         if self._judge is None:
             raise HarnessError("a checker program needs a sandbox apart from the candidate's")
+        if program.interactive:
+            self._talk = stack.enter_context(interacting(program, self._judge, BuildLimits()))
+            return self._talk.judge
         return stack.enter_context(checking(program, self._judge, BuildLimits())).judge
 
     def _confirmed(self, first: TestResult, again: Callable[[], TestResult]) -> TestResult:

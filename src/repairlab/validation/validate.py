@@ -40,7 +40,8 @@ class Workbench:
         self._sandbox = sandbox
         self._stack = stack
         self._ready = False
-        self._keeps = warm
+        # A conversation is no command of a slot, and its tree must be open to the user of another sandbox.
+        self._keeps = warm and not (bug.oracle.checker and bug.oracle.checker.interactive)
         self._shop: _Workshop | None = None
         self.warm: Warm | None = None
         """The process that candidates share, where the language has one."""

@@ -8,7 +8,7 @@ from typing import Self
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest
 from repairlab.runs.store import Disagreement, Store
@@ -127,7 +127,7 @@ class Forms:
         if form is None:
             try:
                 form = normal_digest(candidate, self._bug)
-            except UserError:
+            except (UserError, HarnessError):
                 form = name
             if self._verdicts:
                 self._verdicts.put_form(raw, form)

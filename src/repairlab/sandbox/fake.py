@@ -6,7 +6,6 @@ from pathlib import Path
 
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.sandbox.resident import Resident, ResidentLost
-from repairlab.sandbox.supervise import Ends
 
 
 class FakeSandbox:
@@ -28,10 +27,6 @@ class FakeSandbox:
         """Raise ResidentLost: a fake keeps no process, and callers must do without one."""
         raise ResidentLost("the fake sandbox keeps no process")
         yield
-
-    def converse(self, command: Command, tree: Path, ends: Ends) -> Execution:  # noqa: ARG002  # the protocol names it
-        """Return the function's answer, without a word to the other side."""
-        return self.run(command, tree)
 
     @contextmanager
     def slot(self, tree: Path) -> Iterator["FakeSandbox"]:  # noqa: ARG002  # the protocol names it

@@ -22,7 +22,7 @@ from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case, CheckerProgram
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.supervise import Ends
 from repairlab.validation.checkers import Finding
 from repairlab.validation.custom_checker import checker_tree, ended, said, starting, write_case
@@ -55,7 +55,7 @@ class _Talk:
 class Interaction:
     """An interactive checker that is built and ready for one case after the other; `interacting` makes it."""
 
-    def __init__(self, checker: CheckerProgram, sandbox: Sandbox, tree: Path) -> None:
+    def __init__(self, checker: CheckerProgram, sandbox: Conversing, tree: Path) -> None:
         command = starting(checker)
         script = _SCRIPT.format(checker=shlex.join(command.argv), arguments=shlex.join(checker.arguments))
         self._command = dataclasses.replace(command, argv=("/bin/sh", "-c", script), forks=False)
@@ -97,7 +97,7 @@ class Interaction:
 class _Conversation:
     """Runs both sides in threads, and passes on what each writes to the other in two more."""
 
-    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+    def __init__(self, sandbox: Conversing, limits: Limits) -> None:
         self._sandbox = sandbox
         self._most = int(limits.output_mb * 1024 * 1024)
         self._lock = threading.Lock()
@@ -212,5 +212,7 @@ class _Pipe:
 @contextlib.contextmanager
 def interacting(checker: CheckerProgram, sandbox: Sandbox, build_limits: Limits) -> Iterator[Interaction]:
     """Open an interactive checker in a tree of its own, which the program never sees."""
+    if not isinstance(sandbox, Conversing):
+        raise HarnessError("this sandbox cannot let two commands talk with each other")
     with checker_tree(checker, sandbox, build_limits) as tree:
         yield Interaction(checker, sandbox, tree)

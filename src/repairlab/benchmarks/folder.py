@@ -290,8 +290,15 @@ def _names(folder: str, prefix: str) -> Iterator[str]:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _names(entry.path, f"{prefix}{entry.name}/")
-            elif entry.is_file():
+            elif _is_file(entry):
                 yield prefix + entry.name
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link in a loop
+        return False
 
 
 def _read_text(path: Path) -> str:

@@ -1,6 +1,8 @@
 """Formats from the command line: validated and converted, as a user does it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +142,22 @@ def test_formats_are_listed_and_wrong_use_is_explained(tiny: Path, tmp_path: Pat
     assert code == 2 and not (tmp_path / "x").exists()
     code, _, err = said(capsys, "validate", str(tiny), str(path), "--format", "swebench")
     assert code == 2 and "holds no usable candidate" in err
+
+
+def test_odd_candidates_get_a_verdict_each_and_stop_nothing(tiny: Path, tmp_path: Path) -> None:
+    """Each of these ended the command with a traceback, or kept it busy for minutes; the output itself must be printable, too."""
+    path = tmp_path / "odd.jsonl"
+    odd = [
+        {"bug": "sum", "edits": [{"path": "\ud800.py", "text": ""}]},
+        {"bug": "sum", "edits": [{"path": "x/" * 3000 + "y", "text": ""}]},
+        {"bug": "sum", "file": "print('\ud800')\n"},
+        {"bug": "sum", "file": "#" * 10_000_000},
+        {"bug": "sum", "file": PROGRAM.replace("= 1", "= 0")},
+    ]
+    failing = "class Cart:\n    def __init__(self, prices):\n        raise ValueError('\\ud800')\n"
+    path.write_text("".join(json.dumps(line) + "\n" for line in [*odd, {"bug": "shop", "file": failing}]))
+    command = [sys.executable, "-m", "repairlab", "validate", str(tiny), str(path), "--to", str(tmp_path / "run"), "--no-cache"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    done = subprocess.run([*command, "--json"], capture_output=True, check=True)
+    verdicts = [outcome["verdict"] for outcome in json.loads(done.stdout)["outcomes"]]
+    assert verdicts == ["WRONG", "UNAPPLICABLE", "UNAPPLICABLE", "UNCOMPILABLE", "UNAPPLICABLE", "PLAUSIBLE"]

@@ -10,8 +10,6 @@ from repairlab.core.execution import Limits
 from repairlab.core.oracle import Case, CheckerProgram
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import SourceFile
-from repairlab.importers.importer import Dropped, Settings
-from repairlab.importers.kattis import read
 from repairlab.importers.kattis_package import read_package
 from repairlab.importers.kattis_validators import judging
 from repairlab.runs.pool import Machine
@@ -99,7 +97,10 @@ def judged(folder: Path, sandbox: Sandbox, output: bytes) -> Verdict:
     files = tuple(SourceFile(path=path, text=text.decode()) for path, text in made.files.items())
     table = made.facts["checker"]
     program = CheckerProgram(
-        language=table["language"], files=files, program="checker.py" if table["language"] == "python" else "", flags=()
+        language=table["language"],
+        files=files,
+        program="checker.py" if table["language"] == "python" else "",
+        flags=tuple(table.get("flags", ())),
     )
     given, expected = next(iter(package.cases.values()))
     case = Case(id="1", input=given.decode(), expected=expected.decode())
@@ -149,11 +150,80 @@ def test_a_validator_in_python_becomes_a_checker(importing: Any, sandbox: Sandbo
     assert judged(importing.source / "x", sandbox, b"out") is verdict
 
 
-def test_interactive_problems_are_dropped_with_the_reason(importing: Any) -> None:
+GAME = """\
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+struct Started {
+    bool called = false;
+    ~Started() { if (!called) abort(); }  // as in validate.h: "init was never called"
+} started;
+int main(int argc, char **argv) {
+    started.called = true;
+    std::ifstream given(argv[1]);
+    long a, b, first, second;
+    given >> a >> b;
+    if (argc != 5 || std::string(argv[4]) != "two")
+        abort();
+    std::cout << a << " " << b << std::endl;
+    if (!(std::cin >> first >> second) || first + second != a + b) {
+        std::ofstream(std::string(argv[3]) + "judgemessage.txt") << "no such sum" << std::endl;
+        exit(43);
+    }
+    exit(42);
+}
+"""
+
+
+@pytest.mark.timeout(300)
+def test_interactive_problems_are_judged_by_conversation(importing: Any, machine: Machine) -> None:
+    kept = {path: text for path, text in FILES.items() if "/submissions/" not in path}
+    several = {
+        "sum/problem.yaml": "name: A Sum\nvalidation: custom interactive\nvalidator_flags: two\nlimits:\n  time_limit: 1\n",
+        "sum/output_validators/game/game.cc": GAME,
+        "sum/submissions/accepted/sum.py": SUM.format("a - 1, b + 1"),
+        "sum/submissions/wrong_answer/more.py": SUM.format("a, b - 1"),
+        "sum/submissions/run_time_error/div.py": SUM.format("a // 0, b"),
+        "sum/submissions/time_limit_exceeded/wait.py": "a, b = map(int, input().split())\nwhile a: pass\n",
+    }
+    importing.write({**kept, **several})
+    made = importing.run("kattis")
+    assert made.bugs == ("sum-run_time_error-div.py", "sum-time_limit_exceeded-wait.py", "sum-wrong_answer-more.py")
+    checker = importing.benchmark.bug("sum-wrong_answer-more.py").oracle.checker
+    assert checker.interactive and checker.arguments == ("two",)
+    assert importing.problems(machine) == dict.fromkeys(made.bugs, ())
+
+
+def test_interactive_problems_without_a_validator_are_dropped_with_the_reason(importing: Any) -> None:
     importing.write({**FILES, "sum/problem.yaml": "name: {en: A Sum}\ntype: interactive\n"})
-    found = list(read([importing.source / "sum"], Settings()).bugs)
-    assert all(isinstance(bug, Dropped) for bug in found)
-    assert any("talks with the program" in bug.reason for bug in found if isinstance(bug, Dropped))
+    with pytest.raises(UserError, match="output_validators is missing"):
+        importing.run("kattis")
+
+
+def test_a_validator_with_static_objects_judges(importing: Any, sandbox: Sandbox) -> None:
+    """Destructors run where the validator's main ran, and nowhere else."""
+    silent = GAME.replace('std::cout << a << " " << b << std::endl;', "")
+    importing.write(
+        {
+            "x/problem.yaml": "name: X\nvalidation: custom\nvalidator_flags: two\n",
+            "x/data/secret/1.in": "1 2\n",
+            "x/data/secret/1.ans": "\n",
+            "x/output_validators/v/v.cc": silent,
+            "x/submissions/accepted/a.py": "\n",
+        }
+    )
+    assert judged(importing.source / "x", sandbox, b"3 0") is Verdict.PLAUSIBLE
+    assert judged(importing.source / "x", sandbox, b"3 1") is Verdict.WRONG
+
+
+def test_a_case_with_a_missing_half_is_dropped_by_name(importing: Any) -> None:
+    importing.write({**FILES, "sum/data/secret/big/02.in": "1 1\n", "sum/data/sample/9.ans": "1\n"})
+    made = importing.run("kattis")
+    reasons = {item.id: item.reason for item in made.dropped}
+    assert "no answer, secret/big/02.ans" in reasons["sum-case-secret-big-02"]
+    assert "no input, sample/9.in" in reasons["sum-case-sample-9"]
+    assert [case.id for case in importing.benchmark.bug("sum-wrong_answer-abs.py").oracle.cases] == ["sample-1", "secret-big-01"]
 
 
 @pytest.mark.parametrize(

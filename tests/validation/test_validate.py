@@ -12,8 +12,9 @@ from repairlab.core.text import Span
 from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.apply import check_path, normal_digest
+from repairlab.validation.apply import normal_digest
 from repairlab.validation.feedback import feedback
+from repairlab.validation.paths import check_path
 from repairlab.validation.validate import validate
 
 
@@ -75,7 +76,7 @@ def test_a_candidate_that_does_not_apply_says_why(program: Bug, sandbox: Sandbox
         (Edit(path="../main.py", text="x"), "not a path inside the tree"),
         (Edit(path="/etc/passwd", text="x"), "not a path inside the tree"),
         (Edit(path="gone.py", text="x", span=Span(start=0, end=0)), "not in the tree"),
-        (Edit(path="main.py/x", text="x"), "clashes with the tree"),
+        (Edit(path="main.py/x", text="x"), "which is a file"),
     ]:
         outcome = validate(candidate(program, edit), program, sandbox)
         assert (outcome.verdict, outcome.stage) == (Verdict.UNAPPLICABLE, "apply")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
-from repairlab.validation.worktree import WorkTree
+from repairlab.validation.worktree import WorkTree, files_below
 
 
 def picture(root: Path) -> dict[str, object]:
@@ -176,3 +176,10 @@ def test_a_tree_that_was_handed_to_another_user_is_not_written_again(tree: WorkT
     before = {path: path.stat().st_ino for path in files}
     tree.reset()
     assert {path: path.stat().st_ino for path in files} == before
+
+
+def test_a_link_that_leads_in_a_circle_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("file")
+    assert files_below(tmp_path) == ["file", "link"]

@@ -67,6 +67,8 @@ class _CheckerTable(BaseModel):
     program: str = ""
     flags: tuple[str, ...] = ()
     limits: Limits = Limits()
+    interactive: bool = False
+    arguments: tuple[str, ...] = ()
 
 
 class _BugFile(BaseModel):
@@ -232,7 +234,17 @@ def _read_checker(folder: Path, facts: _BugFile) -> CheckerProgram | None:
         raise UserError(f"bug {bug}: checker.program is {table.program!r}, but a checker in {table.language} is its only program")
     if table.language == "python" and start not in [source.path for source in sources]:
         raise UserError(f"bug {bug}: the script checker/{start} does not exist; name another one as checker.program")
-    return CheckerProgram(language=table.language, files=sources, program=start, flags=table.flags, limits=table.limits)
+    if table.arguments and not table.interactive:
+        raise UserError(f"bug {bug}: checker.arguments are only for interactive checkers")
+    return CheckerProgram(
+        language=table.language,
+        files=sources,
+        program=start,
+        flags=table.flags,
+        limits=table.limits,
+        interactive=table.interactive,
+        arguments=table.arguments,
+    )
 
 
 def _read_cases(folder: Path, test: _TestTable) -> tuple[Case, ...]:
@@ -278,8 +290,15 @@ def _names(folder: str, prefix: str) -> Iterator[str]:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _names(entry.path, f"{prefix}{entry.name}/")
-            elif entry.is_file():
+            elif _is_file(entry):
                 yield prefix + entry.name
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link in a loop
+        return False
 
 
 def _read_text(path: Path) -> str:

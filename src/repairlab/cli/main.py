@@ -1,5 +1,6 @@
 """The command `repairlab`: finds the verb, loads only its file, and turns expected failures into one message and an exit code."""
 
+import io
 import os
 import signal
 import sys
@@ -49,6 +50,8 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 a negative answer, 2 wrong input, 3 our machinery failed, 130 Ctrl-C."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # messages of candidates' tests hold whatever those wrote
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         print(usage())  # noqa: T201  # the answer to --help
         return 0

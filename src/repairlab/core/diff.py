@@ -3,14 +3,16 @@
 import difflib
 import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.core.text import Lines, line_span, replace_span, split_lines
+from repairlab.core.text import Lines, Span, newline_of, split_lines, with_newlines
 
-_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NUMBER = r"(\d{1,9})"
+_HUNK = re.compile(rf"^@@ -{_NUMBER}(?:,{_NUMBER})? \+{_NUMBER}(?:,{_NUMBER})? @@", re.ASCII)
 _NO_FILE = "/dev/null"
 
 
@@ -106,26 +108,52 @@ def edits_of_patch(text: str, files: Mapping[str, str]) -> tuple[Edit, ...]:
 
 
 def _edits_of_file(path: str, hunks: Sequence[Hunk], source: str) -> Iterator[Edit]:
-    bare = [line.rstrip("\r\n") for line in split_lines(source)]
+    old = _OldLines(source)
     earliest = 0
     for hunk in hunks:
-        start = _locate(bare, hunk, earliest)
+        start = old.locate(hunk, earliest)
         if start is None:
-            raise UserError(f"a hunk of the diff does not match {path!r} near line {hunk.first}: {hunk.lines[0]!r}")
+            first = repr(hunk.lines[0]) if hunk.lines else "it has no lines"
+            raise UserError(f"a hunk of the diff does not match {path!r} near line {hunk.first}: {first}")
         earliest = start + len(hunk.old)
-        yield from _changes(path, hunk, start + 1, source)
+        yield from _changes(path, hunk, start + 1, old)
 
 
-def _locate(bare: list[str], hunk: Hunk, earliest: int) -> int | None:
-    """Return the index of the hunk's first old line, nearest to where it is said to be."""
-    old = hunk.old
-    said = hunk.first - 1 if old else hunk.first
-    places = [at for at in range(earliest, len(bare) - len(old) + 1) if bare[at : at + len(old)] == old]
-    return min(places, key=lambda at: (abs(at - said), at), default=None)
+class _OldLines:
+    """The lines of a file that a diff changes; finding some of them costs one look at the file, however often they nearly match."""
+
+    def __init__(self, source: str) -> None:
+        lines = split_lines(source)
+        bare = [line.rstrip("\r\n") for line in lines]
+        self.source = source
+        self.starts = list(itertools.accumulate(map(len, lines), initial=0))
+        """Where each line starts, and where the last one ends."""
+        self._text = "".join(f"\n{line}" for line in bare) + "\n"
+        self._places = list(itertools.accumulate((len(line) + 1 for line in bare), initial=0))
+
+    def locate(self, hunk: Hunk, earliest: int) -> int | None:
+        """Return the index of the hunk's first old line, nearest to where it is said to be and not before `earliest`."""
+        old = hunk.old
+        last = len(self._places) - 1 - len(old)
+        if last < earliest:
+            return None
+        said = min(max(hunk.first - 1 if old else hunk.first, earliest), last)
+        if not old:
+            return said
+        wanted = "".join(f"\n{line}" for line in old) + "\n"
+        before = self._text.rfind(wanted, self._places[earliest], self._places[said] + len(wanted))
+        behind = self._text.find(wanted, self._places[said])
+        found = [bisect_left(self._places, place) for place in (before, behind) if place >= 0]
+        return min(found, key=lambda at: (abs(at - said), at), default=None)
+
+    def span(self, first: int, last: int) -> Span:
+        """Return the span of lines `first` to `last`, 1-based and both included."""
+        return Span(start=self.starts[first - 1], end=self.starts[last])
 
 
-def _changes(path: str, hunk: Hunk, line: int, source: str) -> Iterator[Edit]:
+def _changes(path: str, hunk: Hunk, line: int, old: _OldLines) -> Iterator[Edit]:
     """Yield one edit per run of changed lines of a hunk whose first old line is line number `line`."""
+    source = old.source
     removed, added = 0, list[str]()
     for marked in (*hunk.lines, " "):
         if marked[0] == "-":
@@ -134,7 +162,7 @@ def _changes(path: str, hunk: Hunk, line: int, source: str) -> Iterator[Edit]:
             added.append(marked[1:])
         else:
             if removed or added:
-                span = line_span(source, line, line + removed - 1)
+                span = old.span(line, line + removed - 1)
                 text = "".join(item + "\n" for item in added)
                 at_end = source != "" and span.end == len(source) and not source.endswith("\n")
                 if at_end and span.start == span.end:
@@ -148,8 +176,10 @@ def _changes(path: str, hunk: Hunk, line: int, source: str) -> Iterator[Edit]:
 def apply_edits(edits: Sequence[Edit], files: Mapping[str, str]) -> dict[str, str | None]:
     """Return the new text of each edited file (none: deleted); spans refer to the old text and must not overlap."""
     changed: dict[str, str | None] = {}
-    for path in dict.fromkeys(edit.path for edit in edits):
-        mine = [edit for edit in edits if edit.path == path]
+    by_path: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_path.setdefault(edit.path, []).append(edit)
+    for path, mine in by_path.items():
         whole = [edit for edit in mine if edit.span is None]
         if whole:
             if len(mine) > 1:
@@ -167,10 +197,15 @@ def _apply_spans(path: str, edits: Sequence[Edit], source: str) -> str:
     for (before, _), (after, _) in itertools.pairwise(ordered):
         if after.start < before.end:
             raise UserError(f"two edits of {path!r} overlap: {before.start}..{before.end} and {after.start}..{after.end}")
-    text = source
-    for span, new in reversed(ordered):
-        text = replace_span(text, span, new)
-    return text
+    ending = newline_of(source)
+    parts: list[str] = []
+    done = 0
+    for span, new in ordered:
+        if span.end > len(source):
+            raise UserError(f"span {span.start}..{span.end} lies outside the file {path!r}, which has {len(source)} characters")
+        parts += [source[done : span.start], with_newlines(new, ending)]
+        done = span.end
+    return "".join([*parts, source[done:]])
 
 
 def changed_lines(path: str, old: str, new: str) -> tuple[Lines, ...]:

@@ -34,6 +34,10 @@ class CheckerProgram:
     flags: tuple[str, ...] = ()
     """Extra compiler flags."""
     limits: Limits = Limits()
+    interactive: bool = False
+    """Whether it talks with the program, in Kattis' convention, instead of looking at an output."""
+    arguments: tuple[str, ...] = ()
+    """What an interactive one is called with, besides the case."""
 
 
 @record

@@ -47,10 +47,12 @@ def replace_span(text: str, span: Span, new: str) -> str:
     """
     if span.end > len(text):
         raise UserError(f"span {span.start}..{span.end} lies outside the file, which has {len(text)} characters")
-    ending = newline_of(text)
-    if ending != "\n":
-        new = new.replace("\r\n", "\n").replace("\n", ending)
-    return text[: span.start] + new + text[span.end :]
+    return text[: span.start] + with_newlines(new, newline_of(text)) + text[span.end :]
+
+
+def with_newlines(text: str, ending: str) -> str:
+    """Return a text with the line endings of the file that it goes into; LF says nothing of those in the text."""
+    return text if ending == "\n" else text.replace("\r\n", "\n").replace("\n", ending)
 
 
 def split_lines(text: str) -> list[str]:

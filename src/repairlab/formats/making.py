@@ -90,12 +90,12 @@ def old_files(bug: Bug, paths: Iterable[str | None]) -> dict[str, str]:
     root = Path(bug.tree.source).resolve()
     texts = {}
     for path in dict.fromkeys(paths):
-        file = (root / (path or "")).resolve()
-        if path and file.is_relative_to(root) and file.is_file():
-            try:
+        try:
+            file = (root / (path or "")).resolve()
+            if path and file.is_relative_to(root) and file.is_file():
                 texts[path] = file.read_bytes().decode("utf-8")
-            except UnicodeDecodeError:
-                continue
+        except (OSError, ValueError, RuntimeError):
+            continue  # no text, or no possible name of a file: too long, in a loop of links, with characters that none can have
     return texts
 
 

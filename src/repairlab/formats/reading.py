@@ -85,7 +85,9 @@ def read_lines(path: Path, made: Callable[[dict[str, Any]], Iterable[Given]]) ->
         try:
             yield from made(as_object(parse(line)))
         except UserError as error:
-            yield Unreadable(where=where, reason=str(error))
+            yield Unreadable(where=where, reason=_shown(str(error)))
+        except RecursionError:
+            yield Unreadable(where=where, reason="it is nested too deeply")
 
 
 def read_entries(
@@ -96,7 +98,14 @@ def read_entries(
         try:
             yield from made(entry)
         except UserError as error:
-            yield Unreadable(where=where, reason=str(error))
+            yield Unreadable(where=where, reason=_shown(str(error)))
+        except RecursionError:
+            yield Unreadable(where=where, reason="it is nested too deeply")
+
+
+def _shown(text: str) -> str:
+    """Return a text that can be printed: what others wrote may hold halves of surrogate pairs."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def items_of(path: Path, value: Any) -> Iterator[tuple[str, tuple[str, Any]]]:

@@ -49,6 +49,10 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         except UserError as error:
             broken.append(Dropped(id=safe_id(folder.name), reason=str(error)))
             continue
+        broken += [
+            Dropped(id=safe_id(package.name, "case", name), reason=f"this case is left out: {reason}")
+            for name, reason in package.incomplete
+        ]
         for submission in package.submissions:
             if submission.folder != "accepted":
                 name = safe_id(package.name, submission.folder, submission.name)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ class Package:
     time_s: float | None
     limits: dict[str, Any]
     cases: Cases
+    incomplete: tuple[tuple[str, str], ...]
+    """Cases that cannot be used, each with what is missing."""
     submissions: tuple[Submission, ...]
 
 
@@ -79,6 +82,7 @@ def read_package(folder: Path) -> Package:
         time_s=_time_s(folder, limits),
         limits={key: value for key, value in limits.items() if isinstance(value, int | float)},
         cases=cases,
+        incomplete=tuple(_incomplete(folder / "data")),
         submissions=tuple(
             _submission(kind.name, path)
             for kind in folders_of(folder / "submissions")
@@ -86,6 +90,19 @@ def read_package(folder: Path) -> Package:
             if not path.name.startswith(".")
         ),
     )
+
+
+def _incomplete(data: Path) -> Iterator[tuple[str, str]]:
+    """Yield the names of cases of which one half is missing."""
+    for part in ("sample", "secret"):
+        files = {path.relative_to(data / part).as_posix() for path in (data / part).rglob("*") if path.is_file()}
+        for name in sorted(files):
+            stem, _, ending = name.rpartition(".")
+            answers = [f"{stem}.ans", f"{stem}.out"]
+            if ending == "in" and not files.intersection(answers):
+                yield f"{part}-{safe_id(stem)}", f"it has an input, {part}/{name}, but no answer, {part}/{stem}.ans"
+            elif ending == "ans" and f"{stem}.in" not in files:
+                yield f"{part}-{safe_id(stem)}", f"it has an answer, {part}/{name}, but no input, {part}/{stem}.in"
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

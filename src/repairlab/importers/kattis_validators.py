@@ -2,6 +2,7 @@
 
 A validator is called as `validator input answer feedback_folder [flags] < output` and says 42 for right and 43 for wrong;
 a checker is called as `checker input output answer` and says 0 and 1. Whatever else a validator says is its own failure: 3.
+One that talks with the program is used as it is: our interactive checkers are called as Kattis' are.
 """
 
 import json
@@ -48,7 +49,7 @@ static void show_message(const char *folder) {
 int __wrap_main(int count, char **arguments) {
     char folder[] = "/tmp/feedbackXXXXXX", slashed[sizeof folder + 1];
     if (count < 4 || !mkdtemp(folder))
-        return 3;
+        _exit(3);
     snprintf(slashed, sizeof slashed, "%s/", folder);
     int n_flags = sizeof flags / sizeof *flags, status = 0;
     pid_t child = fork();
@@ -66,11 +67,10 @@ int __wrap_main(int count, char **arguments) {
         exit(__real_main(3 + n_flags, given));
     }
     if (child < 0 || waitpid(child, &status, 0) < 0)
-        return 3;
+        _exit(3);
     show_message(slashed);
-    if (!WIFEXITED(status))
-        return 3;
-    return WEXITSTATUS(status) == 42 ? 0 : WEXITSTATUS(status) == 43 ? 1 : 3;
+    /* Not by exit: destructors of the validator's static objects belong to the child, where its main ran. */
+    _exit(!WIFEXITED(status) ? 3 : WEXITSTATUS(status) == 42 ? 0 : WEXITSTATUS(status) == 43 ? 1 : 3);
 }
 """
 _PYTHON = """\
@@ -148,10 +148,12 @@ class Judging:
 
 def judging(package: Package) -> Judging:
     """Return the checker of a package; a UserError says why there is none."""
-    for kind in ("interactive", "multi-pass", "submit-answer"):
+    for kind in ("multi-pass", "submit-answer"):
         if kind in package.kinds:
-            raise UserError(f"the problem is {kind}: its validator talks with the program, which no checker can")
+            raise UserError(f"the problem is {kind}, which is not possible here")
     place = _validator(package)
+    if place is None and "interactive" in package.kinds:
+        raise UserError(f"the problem is interactive, but {package.folder} has no validator that could talk with a program")
     return _default(package) if place is None else _custom(package, place)
 
 
@@ -159,7 +161,7 @@ def _validator(package: Package) -> Path | None:
     old, new = package.folder / "output_validators", package.folder / "output_validator"
     if new.is_dir():
         return new
-    if "custom" not in package.kinds:
+    if not package.kinds & {"custom", "interactive"}:
         return None
     if not old.is_dir():
         raise UserError(f"{old} is missing, though problem.yaml says that validation is custom")
@@ -179,15 +181,20 @@ def _custom(package: Package, place: Path) -> Judging:
     if language not in ("c", "cpp", "python"):
         raise UserError(f"the validator {place} is not in C, C++ or Python alone")
     sources = {f"{_FOLDER}/{path.relative_to(root).as_posix()}": read_text(path).encode() for path in files}
+    table: dict[str, Any]
     limits = {
         "cpu_s": float(package.limits.get("validation_time", 60)),
         "wall_s": 4.0 * float(package.limits.get("validation_time", 60)),
         "memory_mb": int(package.limits.get("validation_memory", 1024)),
     }
+    if "interactive" in package.kinds:
+        table = {"language": language, "interactive": True, "arguments": list(package.flags), "limits": limits}
+        table |= {"program": _script(place, list(sources))} if language == "python" else {"flags": ["-O2"]}
+        return Judging(test={"checker": "program"}, facts={"checker": table}, files=sources)
     if language == "python":
         wrapper = _PYTHON.replace("@FLAGS@", repr(list(package.flags))).replace("@SCRIPT@", _script(place, list(sources)))
         sources["checker.py"] = wrapper.encode()
-        table: dict[str, Any] = {"language": "python", "limits": limits}
+        table = {"language": "python", "limits": limits}
     else:
         flags = "".join(json.dumps(flag) + ", " for flag in package.flags)
         sources["checker.c"] = _NATIVE.replace("@FLAGS@", flags).encode()

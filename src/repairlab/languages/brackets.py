@@ -3,6 +3,8 @@
 C and C++ lose their directives here. Of an `#if` whose branches cannot stand one after the other, one branch is kept.
 """
 
+import functools
+
 from repairlab.languages.curly import lex
 from repairlab.languages.syntax import Piece, joined
 
@@ -52,20 +54,29 @@ class Bracketed:
 
     def after_angles(self, index: int, last: int) -> int:
         """Return the index behind the angle brackets that open at `index`; `index` itself when they do not close before `last`."""
-        depth = 0
-        position = index
-        while position < last:
-            text = self.texts[position]
+        close = self._angles.get(index, last)
+        return close + 1 if close < last else index
+
+    @functools.cached_property
+    def _angles(self) -> dict[int, int]:
+        """Where each angle bracket closes that does, found in one walk: statements and groups end those still open in them."""
+        closing: dict[int, int] = {}
+        levels: list[tuple[int, list[int]]] = [(len(self.texts), [])]
+        """For each group that is open, its last token and the angle brackets that are open in it."""
+        for index, text in enumerate(self.texts):
+            while levels[-1][0] < index:
+                levels.pop()
+            is_open = levels[-1][1]
             if text == "<":
-                depth += 1
+                is_open.append(index)
             elif text in (">", ">>", ">>>"):
-                depth -= len(text)
-                if depth <= 0:
-                    return position + 1
+                for _ in range(min(len(text), len(is_open))):
+                    closing[is_open.pop()] = index
+            elif text in ("(", "[", "{") and self.partner.get(index, index) > index:
+                levels.append((self.partner[index], []))
             elif text in (";", "}", ")", "]"):
-                return index
-            position = self.after(position) if text in ("(", "[", "{") else position + 1
-        return index
+                is_open.clear()
+        return closing
 
     def parameters(self, group: int) -> tuple[str, ...]:
         """Return the texts between the commas of the bracket that opens at `group`, white space normalised."""

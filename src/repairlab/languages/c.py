@@ -9,6 +9,7 @@ from repairlab.languages.counter import native
 from repairlab.languages.counter.change import TestBody
 from repairlab.languages.curly import lex
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+from repairlab.languages.own_text import native_sees
 from repairlab.languages.toolchain.native import NativeToolchain
 
 
@@ -64,3 +65,7 @@ class CSyntax:
     def has_errors(self, source: str) -> bool:
         """Return whether the parser found a syntax error."""
         return syntax.has_errors("c", source)
+
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at the layout of its own text, or of others."""
+        return native_sees(source, of_others=of_others)

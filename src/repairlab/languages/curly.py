@@ -3,6 +3,7 @@
 What a compiler would not accept becomes an `error` piece: an open string up to the end of its line, a stray character.
 """
 
+import functools
 import re
 
 from repairlab.languages.syntax import SPLICE, Piece
@@ -44,17 +45,22 @@ _ESCAPE = rf"{SPLICE}|\\(?:\r\n|[\s\S])"
 _WORD = r"(?:[^\W0-9]|[$]|\\[uU][0-9a-fA-F{])"
 _GLUE = r"[-+*/%&|^<>=!:.#]"
 _C_STRING = rf"""(?:u8|[uUL])?(?:"(?>(?:[^"\\\r\n]++|{_ESCAPE})*)"|'(?>(?:[^'\\\r\n]++|{_ESCAPE})*)')"""
-_RAW_STRING = r"""(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\([\s\S]*?\)(?P=mark)"|"""
+_RAW_START = r"""(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\("""
+_TEXT_BLOCK_START = r'"""[ \t\f]*(?:\r\n?|\n)'
 _OPEN_STRING = rf"""(?:"(?>(?:[^"\\\r\n]++|{_ESCAPE}|\\)*)|'(?>(?:[^'\\\r\n]++|{_ESCAPE}|\\)*))"""
 
 
-def _c_pattern(raw: str, operators: str) -> re.Pattern[str]:
+def _c_pattern(operators: str, *, raw: bool, block: bool) -> re.Pattern[str]:
+    """Return what cuts C or C++; `raw` strings and `block` comments are known by their start alone when they have no end."""
+    whole_block = rf"|/\*[\s\S]*?\*(?:{SPLICE})*/" if block else ""
+    whole_raw = rf'{_RAW_START}[\s\S]*?\)(?P=mark)"|' if raw else ""
+    raw_start = rf"|(?P<raw>{_RAW_START.replace('?P<mark>', '?:')})" if raw else ""
     return re.compile(
         rf"(?P<newline>{_NEWLINE})|(?P<space>[ \t\v\f]+)"
         # A joined line inside an operator is no blank: `+\` and `=` on the next line are one `+=`.
         rf"|(?P<splice>(?<={_GLUE}){SPLICE}(?!//|/\*)(?={_GLUE}))|(?P<spliced>(?:{SPLICE})+)"
-        rf"|(?P<comment>//(?>(?:[^\r\n\\]++|{SPLICE}|\\)*)|/\*[\s\S]*?\*(?:{SPLICE})*/)"
-        rf"|(?P<string>{raw}{_C_STRING})"
+        rf"|(?P<comment>//(?>(?:[^\r\n\\]++|{SPLICE}|\\)*){whole_block})"
+        rf"{'|(?P<block>/[*])' if block else ''}|(?P<string>{whole_raw}{_C_STRING}){raw_start}"
         rf"|(?P<word>{_WORD}(?>(?:[\w$]|\\[uU][0-9a-fA-F{{}}]+|(?:{SPLICE})+(?=\w))*))"
         rf"|(?P<number>\.?[0-9](?>(?:[eEpP][+-]|'(?=\w)|[\w.]|(?:{SPLICE})+(?=\w))*))"
         rf"|(?P<error>/\*|{_OPEN_STRING})|(?P<hash>\#(?!\#))|(?P<operator>{operators})|(?P<other>[\s\S])"
@@ -62,30 +68,44 @@ def _c_pattern(raw: str, operators: str) -> re.Pattern[str]:
 
 
 _JAVA_DIGITS = r"[0-9](?:[0-9_]*[0-9])?"
-_JAVA_PATTERN = re.compile(
-    rf"(?P<newline>{_NEWLINE})|(?P<space>[ \t\f]+)"
-    # Java reads \u000a as a line break even in a comment, where it ends it.
-    r"|(?P<comment>//(?>(?:[^\r\n\\]++|\\\\|(?!\\u+000[aAdD])\\)*)|/\*[\s\S]*?\*/)"
-    r'|(?P<string>"""[ \t\f]*(?:\r\n?|\n)(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""|"(?>(?:[^"\\\r\n]++|\\[^\r\n])*)"|'
-    + r"'(?>(?:[^'\\\r\n]++|\\[^\r\n])*)')"
-    rf"|(?P<word>{_WORD}(?>(?:[\w$]|\\u+[0-9a-fA-F]+)*))"
-    rf"|(?P<number>(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]+)?|0[bB][01_]+"
-    rf"|(?:{_JAVA_DIGITS}(?:\.(?!\.)(?:{_JAVA_DIGITS})?)?|\.{_JAVA_DIGITS})(?:[eE][+-]?[0-9_]+)?)[lLfFdD]?)"
-    r"""|(?P<error>/\*|"(?>(?:[^"\\\r\n]++|\\[^\r\n]|\\)*)|'(?>(?:[^'\\\r\n]++|\\[^\r\n]|\\)*))"""
-    rf"|(?P<operator>{_operators(_JAVA_OPERATORS, _SINGLE + '@')})|(?P<other>[\s\S])"
-)
-_PATTERNS = {
-    "c": _c_pattern("", _operators(_C_OPERATORS, _SINGLE)),
-    "cpp": _c_pattern(_RAW_STRING, _operators(_CPP_OPERATORS, _SINGLE)),
-    "java": _JAVA_PATTERN,
-}
+
+
+def _java_pattern(*, raw: bool, block: bool) -> re.Pattern[str]:
+    """Return what cuts Java; text blocks (`raw`) and `block` comments are known by their start alone when they have no end."""
+    whole_block = r"|/\*[\s\S]*?\*/" if block else ""
+    whole_raw = rf'{_TEXT_BLOCK_START}(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""|' if raw else ""
+    return re.compile(
+        rf"(?P<newline>{_NEWLINE})|(?P<space>[ \t\f]+)"
+        # Java reads \u000a as a line break even in a comment, where it ends it.
+        rf"|(?P<comment>//(?>(?:[^\r\n\\]++|\\\\|(?!\\u+000[aAdD])\\)*){whole_block}){'|(?P<block>/[*])' if block else ''}"
+        rf"{f'|(?P<string>{whole_raw}(?!{_TEXT_BLOCK_START})' if raw else '|(?P<string>'}"
+        + r'(?:"(?>(?:[^"\\\r\n]++|\\[^\r\n])*)"'
+        + r"|'(?>(?:[^'\\\r\n]++|\\[^\r\n])*)'))"
+        rf"{f'|(?P<raw>{_TEXT_BLOCK_START})' if raw else ''}"
+        rf"|(?P<word>{_WORD}(?>(?:[\w$]|\\u+[0-9a-fA-F]+)*))"
+        rf"|(?P<number>(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]+)?|0[bB][01_]+"
+        rf"|(?:{_JAVA_DIGITS}(?:\.(?!\.)(?:{_JAVA_DIGITS})?)?|\.{_JAVA_DIGITS})(?:[eE][+-]?[0-9_]+)?)[lLfFdD]?)"
+        r"""|(?P<error>/\*|"(?>(?:[^"\\\r\n]++|\\[^\r\n]|\\)*)|'(?>(?:[^'\\\r\n]++|\\[^\r\n]|\\)*))"""
+        rf"|(?P<operator>{_operators(_JAVA_OPERATORS, _SINGLE + '@')})|(?P<other>[\s\S])"
+    )
+
+
+@functools.cache
+def _pattern(language: str, *, raw: bool = True, block: bool = True) -> re.Pattern[str]:
+    if language == "java":
+        return _java_pattern(raw=raw, block=block)
+    operators = _CPP_OPERATORS if language == "cpp" else _C_OPERATORS
+    return _c_pattern(_operators(operators, _SINGLE), raw=raw and language == "cpp", block=block)
+
+
 _HEADER = re.compile(r"<[^>\r\n]*>")
 _PRELUDE = re.compile(r"\ufeff?(?:#![^\r\n]*)?")
 
 
 def lex(language: str, source: str) -> list[Piece]:
     """Cut the text into pieces; `language` is `java`, `c` or `cpp`."""
-    match_at = _PATTERNS[language].match
+    reads = {"raw": True, "block": True}
+    match_at = _pattern(language).match
     keywords = KEYWORDS[language]
     pieces: list[Piece] = []
     position = 0
@@ -99,6 +119,11 @@ def lex(language: str, source: str) -> list[Piece]:
         match = match_at(source, position)
         assert match is not None, "the pattern takes any character"
         kind = match.lastgroup or "other"
+        if kind in reads:
+            # It has no end, so no compiler takes this text; to look for an end of each later one costs the square of its length.
+            reads[kind] = False
+            match_at = _pattern(language, **reads).match
+            continue
         end = match.end()
         if kind == "newline":
             kind = "space" if words is None else "newline"
@@ -119,6 +144,7 @@ def lex(language: str, source: str) -> list[Piece]:
             elif kind == "operator" and words in (["include"], ["include_next"], ["import"]) and source[position] == "<":
                 header = _HEADER.match(source, position)
                 kind, end = ("string", header.end()) if header else (kind, end)
+                words = ["include", ""]
             elif kind in ("splice", "other"):
                 kind = "operator" if kind == "splice" else "error"
             is_line_start = False

@@ -14,6 +14,8 @@ from repairlab.languages.language import Function
 _CLASS_KEYS = frozenset({"class", "struct", "union", "enum"})
 _ACCESS = frozenset({"public", "private", "protected", "signals", "slots", "Q_SIGNALS", "Q_SLOTS"})
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n|\r[ \t]*\r")
+_MOST_OLD_STYLE = 127
+"""Parameters of a function that every compiler takes (C99 5.2.4.1); for more, old-style definitions are not looked for."""
 _Scope = tuple[int, int, tuple[str, ...], bool]
 """First token, the one behind the last, qualifying names, and whether declarations (not statements) stand there."""
 
@@ -202,15 +204,22 @@ class _Outline:
         close = t.partner[declarator.group]
         names = {t.texts[at] for at in range(declarator.group + 1, close) if t.is_name(at)}
         is_list = all(t.is_name(at) or t.texts[at] == "," for at in range(declarator.group + 1, close))
-        if not names or not is_list or t.text(close + 1) in (";", "") or t.kinds[close + 1] not in ("name", "keyword"):
+        if (
+            not 0 < len(names) <= _MOST_OLD_STYLE
+            or not is_list
+            or t.text(close + 1) in (";", "")
+            or t.kinds[close + 1] not in ("name", "keyword")
+        ):
             return False
         at = close + 1
-        while at < index:
+        for _ in names:  # each declaration is of one at least
+            if at >= index:
+                return True
             end = next(position for position in range(at, index) if t.texts[position] == ";")
             if not any(t.texts[position] in names for position in range(at + 1, end)):
                 return False
             at = end + 1
-        return True
+        return at >= index
 
     def _statements(self, first: int, last: int, scope: tuple[str, ...]) -> None:
         """Look into a body for local classes and, in C, nested functions."""

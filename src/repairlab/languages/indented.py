@@ -43,6 +43,8 @@ _LINES_WITHOUT_CODE = re.compile(r"(?>(?:[ \t\f]*+(?:\#[^\r\n]*+)?(?:\r\n?|\n))*
 _REST_OF_COMMENT = re.compile(r"[^\r\n]*+")
 _STRING_START = re.compile(rf"({_PREFIX})(\"\"\"|'''|\"|')")
 _MAX_NESTED_STRINGS = 20
+_VAIN_CHARS, _VAIN_SHARE = 100_000, 4
+"""How far ends of template strings may be looked for in vain: so many characters, and so many times the length of the text."""
 
 
 def lex(source: str) -> list[Piece]:
@@ -62,6 +64,7 @@ class _Lexer:
         """No line up to here ends a bracket that was left open."""
         self.columns = [(0, 0)]
         """Open blocks: their column with tabs to multiples of eight, and with tabs as one; Python wants both to agree."""
+        self.patience = _VAIN_CHARS + _VAIN_SHARE * len(source)
 
     def run(self) -> list[Piece]:
         self._prelude()
@@ -147,6 +150,8 @@ class _Lexer:
                 continue
             if kind == "string":
                 kind, end = _string(source, self.position, 0)
+                if end < 0:
+                    kind, end = self._template_without_end(~end)
             elif kind == "word":
                 kind = "keyword" if match[0] in _KEYWORDS else "name"
             elif kind == "error" and match[0] == "!":
@@ -159,6 +164,15 @@ class _Lexer:
             self._add(kind, end)
         self._add("newline", self.position)
 
+    def _template_without_end(self, looked: int) -> tuple[str, int]:
+        """Read a template string as Python up to 3.11 does, after its end was looked for up to `looked`."""
+        self.patience -= looked - self.position
+        if self.patience < 0:
+            return "error", len(self.source)  # no Python takes this text, and every further look would cost all of it again
+        opening = _STRING_START.match(self.source, self.position)
+        assert opening is not None, "called at the start of a string"
+        return _plain_string(self.source, opening)
+
 
 def _end(pattern: re.Pattern[str], source: str, position: int) -> int:
     match = pattern.match(source, position)
@@ -166,32 +180,35 @@ def _end(pattern: re.Pattern[str], source: str, position: int) -> int:
 
 
 def _string(source: str, start: int, level: int) -> tuple[str, int]:
-    """Return kind and end of the string that starts here; an open one ends with its line, an open long one with the text."""
+    """Return kind and end of the string that starts here; that of a template without end is negative, see `_end_of_template`."""
     opening = _STRING_START.match(source, start)
     assert opening is not None, "called at the start of a string"
     prefix, quote = opening.groups()
-    end = -1
     if set(prefix.lower()) & {"f", "t"}:
         end = _end_of_template(source, opening.end(), quote, level)
-        if end < 0 and level:
-            return "error", end
-    if end < 0:
-        # Also the reading of Python up to 3.11 for a template that has no other.
-        rest = _REST_OF_STRING[quote].match(source, opening.end())
-        end = rest.end() if rest else -1
-    if end >= 0:
-        return "string", end
-    return "error", len(source) if len(quote) == 3 else _end(_REST_OF_LINE, source, opening.end())
+        return "string" if end >= 0 else "error", end
+    return _plain_string(source, opening)
+
+
+def _plain_string(source: str, opening: re.Match[str]) -> tuple[str, int]:
+    """Return kind and end of a string without fields; an open one ends with its line, an open long one with the text."""
+    rest = _REST_OF_STRING[opening[2]].match(source, opening.end())
+    if rest:
+        return "string", rest.end()
+    return "error", len(source) if len(opening[2]) == 3 else _end(_REST_OF_LINE, source, opening.end())
 
 
 def _end_of_template(source: str, position: int, quote: str, level: int) -> int:
-    """Return the end of an f-string or t-string, whose fields may hold strings with the same quotes (Python 3.12); -1: none."""
+    """Return the end of an f-string or t-string, whose fields may hold strings with the same quotes (Python 3.12).
+
+    Where there is none, the result is negative: the complement of how far was looked. So it is in the functions below.
+    """
     while position < len(source):
         if source.startswith(quote, position):
             return position + len(quote)
         char = source[position]
         if char in "\r\n" and len(quote) == 1:
-            return -1
+            return ~position
         if char == "\\" and source[position + 1 : position + 2] not in ("{", "}"):
             position += 3 if source.startswith("\r\n", position + 1) else 2
         elif source.startswith("{{", position):
@@ -199,19 +216,19 @@ def _end_of_template(source: str, position: int, quote: str, level: int) -> int:
         elif char == "{":
             position = _end_of_field(source, position + 1, quote, level)
             if position < 0:
-                return -1
+                return position
         else:
             position += 1
-    return -1
+    return ~position
 
 
 def _end_of_field(source: str, position: int, quote: str, level: int) -> int:
-    """Return the offset behind the `}` of a replacement field; -1: none."""
+    """Return the offset behind the `}` of a replacement field."""
     n_brackets = 0
     while position < len(source):
         char = source[position]
         if char in "\r\n#" and len(quote) == 1:
-            return -1
+            return ~position
         if n_brackets == 0 and char in ":}":
             return position + 1 if char == "}" else _end_of_format(source, position + 1, quote, level)
         if char == "#":
@@ -219,27 +236,27 @@ def _end_of_field(source: str, position: int, quote: str, level: int) -> int:
                 position += 1
             continue
         if _STRING_START.match(source, position) and not re.match(r"\w", source[position - 1]):
-            kind, position = _string(source, position, level + 1) if level < _MAX_NESTED_STRINGS else ("error", 0)
+            kind, position = _string(source, position, level + 1) if level < _MAX_NESTED_STRINGS else ("error", position)
             if kind == "error":
-                return -1
+                return position if position < 0 else ~position
             continue
         n_brackets += (char in "([{") - (char in ")]}")
         position += 1
-    return -1
+    return ~position
 
 
 def _end_of_format(source: str, position: int, quote: str, level: int) -> int:
-    """Return the offset behind the `}` that ends a format specification, which may hold fields itself; -1: none."""
+    """Return the offset behind the `}` that ends a format specification, which may hold fields itself."""
     while position < len(source):
         char = source[position]
         if source.startswith(quote, position) or (char in "\r\n" and len(quote) == 1) or level > _MAX_NESTED_STRINGS:
-            return -1
+            return ~position
         if char == "}":
             return position + 1
         if char == "{":
             position = _end_of_field(source, position + 1, quote, level + 1)
             if position < 0:
-                return -1
+                return position
         else:
             position += 1
-    return -1
+    return ~position

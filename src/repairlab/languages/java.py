@@ -11,6 +11,7 @@ from repairlab.languages.counter import java
 from repairlab.languages.counter.change import TestBody
 from repairlab.languages.curly import lex
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+from repairlab.languages.own_text import java_sees
 from repairlab.languages.toolchain.java import JavaToolchain
 
 _TYPE_KEYS = frozenset({"class", "interface", "enum", "record"})
@@ -71,6 +72,11 @@ class JavaSyntax:
     def has_errors(self, source: str) -> bool:
         """Return whether the parser found a syntax error."""
         return syntax.has_errors("java", source)
+
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at its own layout."""
+        del of_others  # what looks at one file looks at all
+        return java_sees(source)
 
 
 class _Type:

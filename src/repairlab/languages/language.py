@@ -99,6 +99,13 @@ class Syntax(Protocol):
         """Return whether the parser found a syntax error."""
         ...
 
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at how source text is laid out; in doubt it may.
+
+        `of_others`: whether at that of files which do not include it.
+        """
+        ...
+
 
 class Toolchain(Protocol):
     """Turning recipes into commands and reading their reports; runs nothing itself."""

@@ -10,6 +10,7 @@ from repairlab.languages.counter import python
 from repairlab.languages.counter.change import TestBody
 from repairlab.languages.indented import lex
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+from repairlab.languages.own_text import python_sees
 from repairlab.languages.syntax import Piece
 from repairlab.languages.toolchain.python import PythonToolchain
 
@@ -58,6 +59,11 @@ class PythonSyntax:
     def has_errors(self, source: str) -> bool:
         """Return whether the parser found a syntax error."""
         return syntax.has_errors("python", source)
+
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at its own layout."""
+        del of_others  # what looks at one file looks at all
+        return python_sees(source)
 
 
 class _Block:

@@ -48,7 +48,9 @@ def strip_comments(source: str, pieces: Iterable[Piece]) -> str:
             continue
         # Behind a stray backslash a comment stays: without it the backslash would join lines.
         if any(part.kind == "comment" for part in gap) and source[before - 1 : before] != "\\":
-            rest = _gap_without_comments(source, gap, is_first=source[:before] in ("", "\ufeff"), is_last=kind == "end")
+            rest = _gap_without_comments(
+                source, gap, is_first=before == 0 or (before == 1 and source[0] == "\ufeff"), is_last=kind == "end"
+            )
             # What now comes first in the text must not turn into a shebang line or byte order mark.
             kept.append(rest or ("\n" if not before and source.startswith(("#!", "\ufeff"), start) else ""))
         else:

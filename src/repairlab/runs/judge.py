@@ -202,7 +202,7 @@ class Forms:
         if form is None:
             try:
                 form = normal_digest(candidate, self._bug)
-            except UserError:
+            except (UserError, HarnessError):
                 form = name
             except MemoryError:
                 raise

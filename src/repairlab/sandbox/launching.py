@@ -14,7 +14,7 @@ from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.in_place import InPlace
 from repairlab.sandbox.resident import Resident, resident
 from repairlab.sandbox.slot import Slot
-from repairlab.sandbox.supervise import Launcher
+from repairlab.sandbox.supervise import Ends, Launcher
 
 SCRATCH = ("/tmp", "/home/user", "/dev/shm")
 """Private file systems in memory, where a back end has file systems of its own."""
@@ -45,6 +45,11 @@ class LaunchingSandbox(abc.ABC):
         """Run a command over a tree; a tree that is writable must serve one command at a time."""
         with self._prepared(command, tree) as ready, self._user() as uid, self._started(ready, tree, uid=uid) as launcher:
             return launcher.run(ready)
+
+    def converse(self, command: Command, tree: Path, ends: Ends) -> Execution:
+        """Run a command that talks with somebody at the other ends of its standard input and output."""
+        with self._user() as uid, self._launched(command, tree, uid=uid) as launcher:
+            return launcher.run(command, ends=ends)
 
     @contextlib.contextmanager
     def reside(self, command: Command, tree: Path) -> Iterator[Resident]:

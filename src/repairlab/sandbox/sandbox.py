@@ -2,10 +2,11 @@
 
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.resident import Resident
+from repairlab.sandbox.supervise import Ends
 
 
 class Runner(Protocol):
@@ -38,4 +39,13 @@ class Sandbox(Runner, Protocol):
 
         Programs that can be forked are started once. The tree belongs to the user of the commands until the end of the block.
         """
+        ...
+
+
+@runtime_checkable
+class Conversing(Protocol):
+    """A sandbox whose commands can talk with others."""
+
+    def converse(self, command: Command, tree: Path, ends: Ends) -> Execution:
+        """Run a command as `run` does, but with standard input and output from and to others, of which nothing is recorded."""
         ...

@@ -86,6 +86,16 @@ class Launch:
     """Where to make a control group for the launcher."""
 
 
+@record
+class Ends:
+    """Descriptors of one side of a conversation."""
+
+    stdin: int
+    stdout: int
+    halt: int
+    """Has the command killed as soon as it can be read from."""
+
+
 class Launcher:
     """A running launcher: runs one command after the other, for one thread; after a HarnessError it is of no more use."""
 
@@ -143,24 +153,32 @@ class Launcher:
                 return listener.accept()[0]
         raise HarnessError(f"the sandbox does not start: {self.last_words()}")
 
-    def run(self, command: Command, *, forks: bool = False) -> Execution:
-        """Run a command and wait for its end; with `forks` its program may be one that was started before."""
+    def run(self, command: Command, *, forks: bool = False, ends: Ends | None = None) -> Execution:
+        """Run a command and wait for its end; with `forks` its program may be one that was started before.
+
+        With `ends` its standard input and output are those, and its record has no output.
+        """
         limit = int(command.limits.output_mb * 1024 * 1024)
         with our_failure("cannot watch a command"), contextlib.ExitStack() as stack:
             channels = [stack.enter_context(Channel(limit)) for _ in range(3)]
-            self.send(command, [channel.theirs for channel in channels], forks=forks)
+            theirs = [channel.theirs for channel in channels]
+            if ends is None:
+                self.send(command, theirs, forks=forks)
+            else:
+                self.send(command, [ends.stdout, *theirs[1:]], stdin=ends.stdin)
             for channel in channels:
                 channel.leave_to_them()
-            status = self._read(channels, deadline=time.monotonic() + command.limits.wall_s + GRACE_S, limit=limit)
-        return self._execution(status, [channel.content for channel in channels], limit=limit)
+            deadline = time.monotonic() + command.limits.wall_s + GRACE_S
+            status = self._read(channels, deadline=deadline, limit=limit, halt=ends.halt if ends else None)
+        return self._execution(status, [channel.content for channel in channels], limit=limit, can_be_halted=ends is not None)
 
-    def send(self, command: Command, ends: list[int], *, forks: bool = False) -> None:
+    def send(self, command: Command, ends: list[int], *, forks: bool = False, stdin: int | None = None) -> None:
         """Order a command whose standard output, standard error and report go to these descriptors."""
         orders = _orders(dataclasses.replace(command, stdin=b""), self._layout, forks=forks and command.forks)
         if self._group:
             self._group.make_room(command.limits)
-        with our_failure("cannot send a command"), memory_file(orders) as order_file, memory_file(command.stdin) as stdin:
-            rights = array.array("i", [order_file, stdin, *ends])
+        with our_failure("cannot send a command"), memory_file(orders) as order_file, memory_file(command.stdin) as given:
+            rights = array.array("i", [order_file, given if stdin is None else stdin, *ends])
             try:
                 self._control.sendmsg([b"r"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
             except OSError:
@@ -193,14 +211,14 @@ class Launcher:
         if self._group:
             self._group.remove()
 
-    def _read(self, channels: "list[Channel]", *, deadline: float, limit: int) -> bytes:
+    def _read(self, channels: "list[Channel]", *, deadline: float, limit: int, halt: int | None = None) -> bytes:
         """Read the pipes until the launcher answers; ask it to stop the command when one has given more than the limit."""
         control = self._control.fileno()
         open_channels = {channel.number: channel for channel in channels}
         poll = select.poll()
         poll.register(control, select.POLLIN)
         poll.poll(HEAD_START_MS)
-        for number in open_channels:
+        for number in (*open_channels, *(() if halt is None else (halt,))):
             poll.register(number, select.POLLIN)
         stopped = False
         while True:
@@ -212,8 +230,11 @@ class Launcher:
                 self._process.kill()
                 raise HarnessError("the launcher of the sandbox does not answer; the command was killed")
             for number in ready:
-                open_channels[number].read()
-                if open_channels[number].ended:
+                if number == halt:
+                    self.stop()
+                else:
+                    open_channels[number].read()
+                if number == halt or open_channels[number].ended:
                     poll.unregister(number)
             if not stopped and any(channel.size > limit for channel in channels):
                 self.stop()
@@ -230,12 +251,13 @@ class Launcher:
         except OSError:
             return b""
 
-    def _execution(self, status: bytes, output: list[bytes], *, limit: int) -> Execution:
+    def _execution(self, status: bytes, output: list[bytes], *, limit: int, can_be_halted: bool) -> Execution:
         """Make the record of a run."""
         try:
             facts = json.loads(status)
             flooded = any(len(channel) > limit for channel in output)
-            ending = Ending.OUTPUT_LIMIT if flooded else Ending(facts["ending"])
+            halted = can_be_halted and facts["ending"] == "stopped"
+            ending = Ending.OUTPUT_LIMIT if flooded else Ending.SIGNALLED if halted else Ending(facts["ending"])
         except (ValueError, KeyError, TypeError):
             text = status.decode(errors="replace").strip()
             raise HarnessError(f"the sandbox failed: {text or self.last_words()}") from None

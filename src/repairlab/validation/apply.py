@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
@@ -11,7 +11,15 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.glob import matching
 from repairlab.core.record import digest
 from repairlab.languages.table import language
+from repairlab.validation.equivalence import layout_counts
+from repairlab.validation.paths import check_path, check_together, is_file
 from repairlab.validation.worktree import files_below, write_text
+
+LARGEST_GROWTH = 1_000_000
+"""Characters that a candidate may have beyond the files that it changes: the largest fixes have some thousands."""
+MOST_EDITS = 10_000
+LARGEST_NORMAL_FORM = 1_000_000
+"""Characters of a file beyond which it is not worth its while to look for others that differ only in layout."""
 
 _SETTINGS = (
     # Python: pytest, and what every interpreter loads at its start
@@ -47,19 +55,7 @@ def changed_files(candidate: Candidate, bug: Bug) -> dict[str, str | None]:
         raise UserError(candidate.problem)
     if candidate.bug_id != bug.id:
         raise UserError(f"the candidate is for bug {candidate.bug_id!r}, not for {bug.id!r}")
-    tree = Path(bug.tree.source)
-    sources: dict[str, str] = {}
-    for path in dict.fromkeys(edit.path for edit in candidate.edits):
-        check_path(path)
-        original = tree / path
-        if any(parent.is_symlink() for parent in (original, *original.parents) if parent.is_relative_to(tree)):
-            raise UserError(f"{path!r} lies behind a symbolic link")
-        if original.is_file():
-            try:
-                sources[path] = original.read_bytes().decode("utf-8")
-            except UnicodeDecodeError:
-                raise UserError(f"{path!r} is not UTF-8 text, so it cannot be edited") from None
-    changed = apply_edits(candidate.edits, sources)
+    changed = apply_edits(candidate.edits, _sources(candidate, bug))
     for path, text in changed.items():
         if text is not None and "\0" in text and path.endswith((".java", ".c", ".cpp", ".h", ".hpp")):
             raise UserError(f"the new text of {path!r} holds a NUL character")
@@ -70,13 +66,29 @@ def changed_files(candidate: Candidate, bug: Bug) -> dict[str, str | None]:
     return {path: text for path, text in changed.items() if path not in hidden}
 
 
-def check_path(path: str) -> None:
-    """Refuse a path that leaves the tree, reaches into version control, or is written in another than the one plain way."""
-    parts = PurePosixPath(path).parts
-    outside = not parts or path.startswith("/") or ".." in parts or parts[0] == ".git"
-    # Two spellings of one file (`./a`, `a//b`) would slip past the list of test files.
-    if outside or path != "/".join(parts) or "\0" in path or "\\" in path or any(len(part.encode()) > 255 for part in parts):
-        raise UserError(f"{path[:200]!r} is not a path inside the tree, written plainly with forward slashes")
+def _sources(candidate: Candidate, bug: Bug) -> dict[str, str]:
+    """Return the texts of the files that a candidate changes and that are there, after a look at its paths and its size."""
+    if len(candidate.edits) > MOST_EDITS:
+        raise UserError(f"the candidate has {len(candidate.edits)} edits; no more than {MOST_EDITS} are possible")
+    tree = Path(bug.tree.source)
+    sources: dict[str, str] = {}
+    paths = list(dict.fromkeys(edit.path for edit in candidate.edits))
+    for path in paths:
+        check_path(path)
+        if is_file(tree, path):
+            try:
+                sources[path] = (tree / path).read_bytes().decode("utf-8")
+            except UnicodeDecodeError:
+                raise UserError(f"{path!r} is not UTF-8 text, so it cannot be edited") from None
+            except OSError as error:
+                raise HarnessError(f"cannot read {path!r} of bug {bug.id}: {error.strerror}") from error
+    check_together(paths)
+    n_new = sum(len(edit.text or "") for edit in candidate.edits)
+    if n_new > sum(map(len, sources.values())) + LARGEST_GROWTH:
+        raise UserError(
+            f"the candidate has {n_new} characters of new text; it may have {LARGEST_GROWTH} more than the files that it changes"
+        )
+    return sources
 
 
 def lay_out(bug: Bug, changed: Mapping[str, str | None], work: Path) -> None:
@@ -103,12 +115,16 @@ def lay_over(bug: Bug, built: Path, work: Path) -> None:
 
 
 def normal_digest(candidate: Candidate, bug: Bug) -> str:
-    """Return a hash equal for candidates that differ only in comments and white space; UserError when one does not apply."""
-    syntax = language(bug.problem.language).syntax
-    extensions = language(bug.problem.language).extensions
-    changed = changed_files(candidate, bug)
+    """Return a hash that is equal for candidates which differ only in comments and white space, and cannot behave otherwise for it.
+
+    A UserError says that a candidate does not apply.
+    """
+    changed = dict(sorted(changed_files(candidate, bug).items()))
+    if layout_counts(changed, bug):
+        return digest(bug.id, "text", changed)
+    syntax, extensions = language(bug.problem.language).syntax, language(bug.problem.language).extensions
     forms = {
-        path: syntax.normal_form(text) if text is not None and path.endswith(extensions) else text
-        for path, text in sorted(changed.items())
+        path: syntax.normal_form(text) if text and path.endswith(extensions) and len(text) <= LARGEST_NORMAL_FORM else text
+        for path, text in changed.items()
     }
-    return digest(bug.id, forms)
+    return digest(bug.id, "tokens", forms)

@@ -102,18 +102,24 @@ class CustomChecker:
     def judge(self, case: Case, output: bytes) -> Finding:
         """Return what the program says; its own failure is a HarnessError."""
         texts = {"input": case.input.encode(), "output": output, "answer": case.expected.encode()}
-        for name, content in texts.items():
-            _write(self._tree / "case" / name, content)
+        write_case(self._tree, texts)
         done = self._runner.run(self._command, self._tree)
         verdict = _VERDICTS.get(done.exit_code) if done.ending is Ending.EXITED and done.exit_code is not None else None
         if verdict is None:
-            raise HarnessError(f"the checker failed on case {case.id}: {_end(done)}{_said(done, line=-1)}")
-        return Finding(verdict=verdict, message="" if verdict is Verdict.PLAUSIBLE else f"the checker says no{_said(done, line=0)}")
+            raise HarnessError(f"the checker failed on case {case.id}: {ended(done)}{said(done, line=-1)}")
+        return Finding(verdict=verdict, message="" if verdict is Verdict.PLAUSIBLE else f"the checker says no{said(done, line=0)}")
 
 
 @contextlib.contextmanager
 def checking(program: CheckerProgram, sandbox: Sandbox, build_limits: Limits) -> Iterator[CustomChecker]:
     """Open a checker in a tree and a slot of its own; it is built once and kept in the cache."""
+    with checker_tree(program, sandbox, build_limits) as tree, sandbox.slot(tree) as slot:
+        yield CustomChecker(program, slot, tree)
+
+
+@contextlib.contextmanager
+def checker_tree(program: CheckerProgram, sandbox: Sandbox, build_limits: Limits) -> Iterator[Path]:
+    """Lay out a built checker in a tree of its own, with a folder for the files of a case."""
     built = _built(program, sandbox, build_limits)
     with tempfile.TemporaryDirectory(prefix="repairlab-checker-", ignore_cleanup_errors=True) as folder:
         # The checker's user must get in, and nobody who does not know the name: expected outputs will lie here.
@@ -122,8 +128,7 @@ def checking(program: CheckerProgram, sandbox: Sandbox, build_limits: Limits) ->
         shutil.copytree(built, tree, ignore=shutil.ignore_patterns("objects"))
         (tree / "case").mkdir()
         (tree / "case").chmod(0o755)
-        with sandbox.slot(tree) as slot:
-            yield CustomChecker(program, slot, tree)
+        yield tree
 
 
 def _built(program: CheckerProgram, runner: Runner, limits: Limits) -> Path:
@@ -142,7 +147,7 @@ def _built(program: CheckerProgram, runner: Runner, limits: Limits) -> Path:
                 for command in toolchain.build(build, test, sorted(files)):
                     done = runner.run(command.under(limits), scratch)
                     if not done.succeeded:
-                        reason = first_error(done.stdout + done.stderr, program.language) or f"{_end(done)}{_said(done, line=-1)}"
+                        reason = first_error(done.stdout + done.stderr, program.language) or f"{ended(done)}{said(done, line=-1)}"
                         raise HarnessError(f"the checker does not build: {reason}")
     except UserError as error:  # by now it is not the user of the command line who is wrong
         raise HarnessError(f"the checker does not build: {error}") from error
@@ -169,9 +174,21 @@ def _recipe(program: CheckerProgram) -> tuple[Build, Test]:
 
 
 def _command(program: CheckerProgram) -> Command:
+    command = starting(program)
+    return dataclasses.replace(command, argv=(*command.argv, "case/input", "case/output", "case/answer"))
+
+
+def starting(program: CheckerProgram) -> Command:
+    """Return the command that starts a built checker, without arguments."""
     command = language(program.language).toolchain.program(*_recipe(program))
     started = (program.program,) if program.language in _STARTERS else ()
-    return dataclasses.replace(command, argv=(*command.argv, *started, "case/input", "case/output", "case/answer"))
+    return dataclasses.replace(command, argv=(*command.argv, *started))
+
+
+def write_case(tree: Path, texts: Mapping[str, bytes]) -> None:
+    """Write the files of a case, by name, where a checker finds them as `case/NAME`."""
+    for name, content in texts.items():
+        _write(tree / "case" / name, content)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -180,11 +197,12 @@ def _write(path: Path, content: bytes) -> None:
     path.chmod(0o644)  # whatever our own mask is: the checker runs as another user
 
 
-def _end(done: Execution) -> str:
+def ended(done: Execution) -> str:
+    """Say how a checker ended."""
     return f"exit code {done.exit_code}" if done.ending is Ending.EXITED else str(done.ending)
 
 
-def _said(done: Execution, *, line: int) -> str:
+def said(done: Execution, *, line: int) -> str:
     """Return the first or the last line that the program said, or nothing; a traceback has its reason at the end."""
     lines = (done.stderr.strip() or done.stdout.strip()).decode("utf-8", "replace").splitlines()
     return f": {lines[line].strip()[:_LONGEST_MESSAGE]}" if lines else ""

@@ -17,6 +17,7 @@ from repairlab.languages.toolchain.reports import first_error
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import Finding, compare
 from repairlab.validation.custom_checker import checking
+from repairlab.validation.interactive import Interaction, interacting
 from repairlab.validation.time_limits import is_doubtful, recent_load, repeat, with_margin
 from repairlab.validation.verdict import describe_end, of_case, of_process
 from repairlab.validation.worktree import files_below
@@ -36,18 +37,17 @@ class Trial:
         policy: Policy,
         work: Path,
         *,
-        changed: Mapping[str, str | None] | None = None,
         confirm: int = 0,
         judge: Sandbox | None = None,
     ) -> None:
-        """Take the bug whose recipe counts, the folder `work` that holds the tree, and what a candidate changed in it, if known.
+        """Take the bug whose recipe counts, and the folder `work` that holds the tree.
 
         A test that fails is run again, up to `confirm` times: the failure stands unless every one of these runs passes.
         A bug's checker program runs in `judge`; `sandbox` may be bound to the candidate's.
         """
         self.confirm = confirm
-        self._changed = changed
         self._judge = judge
+        self._talk: Interaction | None = None
         self.bug = bug
         self.sandbox = sandbox
         self.policy = policy
@@ -78,7 +78,7 @@ class Trial:
             self._run_tests(tests)
 
     def _execute(self, command: Command, limits: Limits) -> Execution:
-        execution = self.sandbox.run(command.under(limits), self.work)
+        execution = (self._talk or self.sandbox).run(command.under(limits), self.work)
         self.cpu_s += execution.cpu_s
         self.wall_s += execution.wall_s
         self.peak_mb = max(self.peak_mb, execution.peak_mb)
@@ -132,7 +132,9 @@ class Trial:
                     return
 
     def _run_case(self, case: Case, program: Command, check: Callable[[Case, bytes], Finding]) -> TestResult:
-        execution, runs = self._run_until_sure(dataclasses.replace(program, stdin=case.input.encode()))
+        if self._talk:
+            self._talk.take(case)
+        execution, runs = self._run_until_sure(dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode()))
         result = of_case(case, execution, self.toolchain, compare if case.checker.kind != "program" else check)
         if result.verdict is not Verdict.PLAUSIBLE:
             self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
@@ -145,6 +147,9 @@ class Trial:
             return compare
         if self._judge is None:
             raise HarnessError("a checker program needs a sandbox apart from the candidate's")
+        if program.interactive:
+            self._talk = stack.enter_context(interacting(program, self._judge, BuildLimits()))
+            return self._talk.judge
         return stack.enter_context(checking(program, self._judge, BuildLimits())).judge
 
     def _confirmed(self, first: TestResult, again: Callable[[], TestResult]) -> TestResult:

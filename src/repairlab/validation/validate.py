@@ -44,7 +44,8 @@ class Workbench:
         self._sandbox = sandbox
         self._stack = stack
         self._ready = False
-        self._keeps = warm
+        # A conversation is no command of a slot, and its tree must be open to the user of another sandbox.
+        self._keeps = warm and not (bug.oracle.checker and bug.oracle.checker.interactive)
         self._shop: _Workshop | None = None
         self.warm: Warm | None = None
         """The process that candidates share, where the language has one."""
@@ -113,7 +114,7 @@ class Workbench:
         """Judge in a folder of the candidate's own, built from nothing, a process for every command."""
         with _temporary_folder() as folder:
             lay_out(self._bug, changed, folder / "work")
-            trial = Trial(self._bug, self._sandbox, policy, folder / "work", changed=changed, confirm=confirm, judge=self._sandbox)
+            trial = Trial(self._bug, self._sandbox, policy, folder / "work", confirm=confirm, judge=self._sandbox)
             verdict, message = trial.judge()
             return _outcome(candidate, self._bug, policy, verdict, message, trial)
 
@@ -159,7 +160,7 @@ class _Workshop:
     def build_once(self) -> None:
         """Build the buggy tree, where the tool then builds only what a candidate changes."""
         if self._shared is not None:
-            trial = self._trial({}, "first-failure")
+            trial = self._trial("first-failure")
             self._prepared = trial.prepare(self._shared.prepare(self._bug.oracle.test, files_below(self._tree.work)))
             time.sleep(CLOCK_TICK_S)  # what a candidate changes must be newer than what was built
             self._tree.keep()
@@ -171,12 +172,10 @@ class _Workshop:
             return None
         self._tree.reset()
         self._tree.write(changed)
-        return self._trial(changed, policy, confirm=confirm, toolchain=toolchain)
+        return self._trial(policy, confirm=confirm, toolchain=toolchain)
 
-    def _trial(
-        self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0, toolchain: Toolchain | None = None
-    ) -> Trial:
-        trial = Trial(self._bug, self._runner, policy, self._tree.work, changed=changed, confirm=confirm, judge=self._sandbox)
+    def _trial(self, policy: Policy, *, confirm: int = 0, toolchain: Toolchain | None = None) -> Trial:
+        trial = Trial(self._bug, self._runner, policy, self._tree.work, confirm=confirm, judge=self._sandbox)
         trial.toolchain = toolchain or trial.toolchain
         return trial
 
@@ -187,7 +186,7 @@ class _Workshop:
         if path not in self._noticed:
             self._tree.reset()
             self._tree.write({path: "#error changed\n"})
-            self._noticed[path] = bool(self._trial({}, "first-failure", toolchain=toolchain).build())
+            self._noticed[path] = bool(self._trial("first-failure", toolchain=toolchain).build())
         return self._noticed[path]
 
 

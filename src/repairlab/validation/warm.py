@@ -77,7 +77,7 @@ class Warm:
         except (ResidentLost, HarnessError):
             return None
         tree = self._bench.tree if self._bench else self._source
-        trial = Trial(self._bug, runner, policy, tree, changed=changed, confirm=confirm, judge=self._sandbox)
+        trial = Trial(self._bug, runner, policy, tree, confirm=confirm, judge=self._sandbox)
         trial.toolchain = self._tools.compiled
         try:
             verdict, message = trial.judge()

@@ -55,9 +55,17 @@ def files_below(root: Path) -> list[str]:
             for entry in listed:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(f"{folder}{entry.name}/")
-                elif entry.is_file():
+                elif _is_file(entry):
                     found.append(f"{folder}{entry.name}")
     return sorted(found)
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    """Return whether an entry is a file or leads to one; a link in a loop leads nowhere."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def write_text(file: Path, text: str | None) -> None:

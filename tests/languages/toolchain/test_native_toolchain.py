@@ -329,6 +329,24 @@ def test_make_builds_its_targets(project: Make, tools: Tools, sanitize: bool) ->
     assert (done.signal == 6) if sanitize else (done.signal is None)
 
 
+@pytest.mark.parametrize("sanitize", [False, True])
+@pytest.mark.parametrize("tool", ["compile", "make", "cmake"])
+def test_the_errors_of_a_file_are_bounded(project: Make, tools: Tools, tool: Any, sanitize: bool) -> None:
+    build = Build(tool=tool, sources=("*.c",) if tool == "compile" else (), sanitize=sanitize)
+    made = project(NativeToolchain(tools, "c"), build, recipe.Test(program="" if tool == "compile" else "prog"))
+    made.write(
+        {
+            "Makefile": "CFLAGS = -O0\nprog: main.c\n\t$(CC) $(CFLAGS) -o $@ $<\n",
+            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.13)\nproject(demo C)\nadd_executable(prog main.c)\n",
+            "main.c": "int main(void) {\n" + "".join(f"    x{number}();;y{number} = 1;\n" for number in range(1000)) + "}\n",
+        }
+    )
+    failed = made.build()
+    assert failed.exit_code
+    assert 0 < (failed.stdout + failed.stderr).count(b"error: ") <= 21
+    assert "undeclared" in first_error(failed.stdout + failed.stderr, "c")
+
+
 def test_wrong_recipes_are_refused(tools: Tools) -> None:
     toolchain = NativeToolchain(tools, "c")
     with pytest.raises(UserError, match="compile, make, cmake"):

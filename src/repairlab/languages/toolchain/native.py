@@ -3,6 +3,7 @@
 Plain builds go through ninja, so that in a tree that was built before only what a candidate changed is compiled again.
 """
 
+import dataclasses
 import functools
 import shlex
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages.language import Batch, Listing, Report, Tools
 from repairlab.languages.toolchain import host, native_autotools, native_tests, reports
-from repairlab.languages.toolchain.native_ninja import FLAGS, GOLD, SANITIZE, manifest
+from repairlab.languages.toolchain.native_ninja import FLAGS, GOLD, MAX_ERRORS, SANITIZE, manifest
 from repairlab.languages.toolchain.native_reuse import SharedTree
 
 Native = Literal["c", "cpp"]
@@ -72,10 +73,11 @@ class NativeToolchain:
 
     def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
         """Return one batch per test, which runs in a fresh process, or larger ones for programs that run many."""
+        del stop
         program = _tests_of(build, test)
         return tuple(
             _batch(native_tests.command_line(test.framework, program, names), names, build, test)
-            for names in native_tests.grouped(test.framework, tuple(dict.fromkeys(tests)), stop=stop)
+            for names in native_tests.grouped(test.framework, tuple(dict.fromkeys(tests)))
         )
 
     def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
@@ -133,15 +135,24 @@ def _program(build: Build, test: Test) -> str:
 
 
 def _flags(build: Build) -> str:
-    return " ".join((*FLAGS, *(SANITIZE if build.sanitize else ())))
+    flags = " ".join((*FLAGS, *(SANITIZE if build.sanitize else ())))
+    # Other compilers, which a recipe may name, have no such flag.
+    return flags if _uses_gcc(build) else flags.replace(f" {MAX_ERRORS}", "")
+
+
+def _uses_gcc(build: Build) -> bool:
+    return not any("clang" in flag for flag in build.flags)
 
 
 def _make(build: Build) -> Command:
     host.require("make")
     # A makefile that sets CFLAGS itself overrules the environment; the compiler's name on the command line overrules it.
-    compilers = (f"CC=gcc {' '.join(SANITIZE)}", f"CXX=g++ {' '.join(SANITIZE)}") if build.sanitize else ()
+    compilers = tuple(f"{name} {MAX_ERRORS} {' '.join(SANITIZE)}" for name in ("CC=gcc", "CXX=g++")) if build.sanitize else ()
     argv = ("make", _JOBS, *compilers, *build.flags, *build.targets)
-    return _builder(argv, build)
+    command = _builder(argv, build)
+    # It would lose the bound of errors, too; the compiler's name in the environment keeps it.
+    bounded = {"CC": f"gcc {MAX_ERRORS}", "CXX": f"g++ {MAX_ERRORS}"} if _uses_gcc(build) else {}
+    return dataclasses.replace(command, env=tuple((name, bounded.get(name, value)) for name, value in command.env))
 
 
 def _cmake(build: Build, files: Sequence[str]) -> Command:

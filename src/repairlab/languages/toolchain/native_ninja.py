@@ -10,7 +10,9 @@ from repairlab.languages.toolchain import host
 
 C = (".c",)
 CPP = (".cc", ".cpp", ".cxx", ".c++", ".C")
-FLAGS = ("-O1", "-fsigned-char")
+# Tens of thousands of errors would keep gcc busy up to the limit of the build; one is enough.
+MAX_ERRORS = "-fmax-errors=20"
+FLAGS = ("-O1", "-fsigned-char", MAX_ERRORS)
 # Only sanitizers name functions and lines of the source in what they say, so nothing else needs debugging information.
 SANITIZE = ("-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 # The usual linker takes four times as long for a small C++ program.

@@ -55,9 +55,12 @@ _LISTS = {
 """Shell commands that print the names of all tests, one a line."""
 
 
-def grouped(framework: Framework, tests: Sequence[str], *, stop: bool) -> Iterable[tuple[str, ...]]:
-    """Yield the tests that share a process, in their order: where the first failure ends it all, few at first."""
-    size = 1 if stop or framework not in _AT_ONCE else max(len(tests), 1)
+def grouped(framework: Framework, tests: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    """Yield the tests that share a process, in their order: few at first, since the first failure may end it all.
+
+    Whether it does must not count: tests that share a process with others may end otherwise than alone.
+    """
+    size = 1
     start = 0
     while start < len(tests):
         yield tuple(tests[start : start + size])

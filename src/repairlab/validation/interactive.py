@@ -1,0 +1,218 @@
+"""Let a program and a bug's interactive checker talk with each other, each in a sandbox of its own. Called by `trial`.
+
+The convention is Kattis': `checker input answer feedback_folder [arguments]`, what the program writes on standard input, what it
+shall read on standard output; exit code 42 right, 43 wrong. Whatever else a checker does is its own failure: UNDECIDED.
+
+Whoever ends first decides first: a program that fails by itself has its own verdict, whatever the checker says afterwards; after
+a checker that said 43 the program is stopped, and is wrong, whatever it did then; after 42 it must still end well by itself.
+"""
+
+import contextlib
+import dataclasses
+import os
+import select
+import shlex
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from repairlab.core.errors import HarnessError
+from repairlab.core.execution import Command, Ending, Execution, Limits
+from repairlab.core.oracle import Case, CheckerProgram
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+from repairlab.sandbox.sandbox import Conversing, Sandbox
+from repairlab.sandbox.supervise import Ends
+from repairlab.validation.checkers import Finding
+from repairlab.validation.custom_checker import checker_tree, ended, said, starting, write_case
+
+_RIGHT, _WRONG = 42, 43
+# The message for the judges is a file in a folder that the checker is given.
+_SCRIPT = """
+folder=$(mktemp -d)/ && {checker} case/input case/answer "$folder" {arguments}
+code=$?
+head -n 1 "$folder"judgemessage.txt 2>/dev/null | head -c 300 >&2
+exit $code
+"""
+_TICK_MS = 50
+"""How often a relay looks whether one of the two has ended."""
+_SLACK_S = 10.0
+"""How much longer than the program its checker may wait."""
+
+Side = Literal["program", "checker"]
+
+
+@record
+class _Talk:
+    """How a conversation ended."""
+
+    program: Execution
+    checker: Execution
+    first: Side
+
+
+class Interaction:
+    """An interactive checker that is built and ready for one case after the other; `interacting` makes it."""
+
+    def __init__(self, checker: CheckerProgram, sandbox: Conversing, tree: Path) -> None:
+        command = starting(checker)
+        script = _SCRIPT.format(checker=shlex.join(command.argv), arguments=shlex.join(checker.arguments))
+        self._command = dataclasses.replace(command, argv=("/bin/sh", "-c", script), forks=False)
+        self._limits = checker.limits
+        self._sandbox = sandbox
+        self._tree = tree
+        self.finding = Finding(verdict=Verdict.WRONG)
+        """What the last conversation came to, where its program did not fail by itself."""
+
+    def take(self, case: Case) -> None:
+        """Get ready for the next conversation."""
+        write_case(self._tree, {"input": case.input.encode(), "answer": case.expected.encode()})
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        """Run a program in conversation with the checker, whose failure is a HarnessError; return what was seen of the program."""
+        # While the checker computes the program waits: that is not its fault, and the checker has a limit of its own.
+        patient = dataclasses.replace(command.limits, wall_s=command.limits.wall_s + self._limits.cpu_s)
+        asking = self._command.under(dataclasses.replace(self._limits, wall_s=patient.wall_s + _SLACK_S))
+        talk = _Conversation(self._sandbox, command.limits).hold(
+            (dataclasses.replace(command, limits=patient), tree), (asking, self._tree)
+        )
+        if talk.first == "program" and not talk.program.succeeded:
+            return talk.program
+        code = talk.checker.exit_code if talk.checker.ending is Ending.EXITED else None
+        if code not in (_RIGHT, _WRONG):
+            raise HarnessError(f"the interactive checker failed: {ended(talk.checker)}{said(talk.checker, line=-1)}")
+        self.finding = Finding(verdict=Verdict.PLAUSIBLE)
+        if code == _WRONG:
+            self.finding = Finding(verdict=Verdict.WRONG, message=f"the checker says no{said(talk.checker, line=0)}")
+            return dataclasses.replace(talk.program, ending=Ending.EXITED, exit_code=0, signal=None)
+        return talk.program
+
+    def judge(self, case: Case, output: bytes) -> Finding:
+        """Return what the last conversation came to."""
+        del case, output
+        return self.finding
+
+
+class _Conversation:
+    """Runs both sides in threads, and passes on what each writes to the other in two more."""
+
+    def __init__(self, sandbox: Conversing, limits: Limits) -> None:
+        self._sandbox = sandbox
+        self._most = int(limits.output_mb * 1024 * 1024)
+        self._lock = threading.Lock()
+        self._done: dict[Side, Execution | Exception] = {}
+        self._order: list[Side] = []
+        self._has_ended: dict[Side, threading.Event] = {"program": threading.Event(), "checker": threading.Event()}
+        self._flooded = False
+
+    def hold(self, program: tuple[Command, Path], checker: tuple[Command, Path]) -> _Talk:
+        """Let them talk until both have ended."""
+        with contextlib.ExitStack() as stack:
+            to_program, to_checker, from_program, from_checker = (stack.enter_context(_Pipe()) for _ in range(4))
+            for pipe in (to_program, to_checker):
+                os.set_blocking(pipe.writing, False)  # these ends are ours: who does not read must not hold us
+            self._halts: dict[Side, int] = {"program": os.eventfd(0), "checker": os.eventfd(0)}
+            for number in self._halts.values():
+                stack.callback(os.close, number)
+            work: list[Callable[[], None]] = [
+                lambda: self._run("program", *program, to_program.reading, from_program.writing),
+                lambda: self._run("checker", *checker, to_checker.reading, from_checker.writing),
+                lambda: self._relay("program", "checker", from_program.reading, to_checker),
+                lambda: self._relay("checker", "program", from_checker.reading, to_program),
+            ]
+            threads = [threading.Thread(target=item, daemon=True) for item in work]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        executions: dict[Side, Execution] = {}
+        for side, done in self._done.items():
+            if isinstance(done, Exception):
+                raise done
+            executions[side] = done
+        if self._flooded:
+            flooded = dataclasses.replace(executions["program"], ending=Ending.OUTPUT_LIMIT, exit_code=None, signal=None)
+            executions["program"] = flooded
+        return _Talk(program=executions["program"], checker=executions["checker"], first=self._order[0])
+
+    def _run(self, side: Side, command: Command, tree: Path, stdin: int, stdout: int) -> None:
+        done: Execution | Exception
+        try:
+            done = self._sandbox.converse(command, tree, Ends(stdin=stdin, stdout=stdout, halt=self._halts[side]))
+        except Exception as error:  # raised again by the thread that waits
+            done = error
+        with self._lock:
+            self._done[side] = done
+            self._order.append(side)
+        if self._settles(side, done):
+            self._halt("checker" if side == "program" else "program")
+        self._has_ended[side].set()
+
+    def _settles(self, side: Side, done: Execution | Exception) -> bool:
+        """Return whether an end leaves nothing to say for the other side: only after a good one it goes on."""
+        if isinstance(done, Exception):
+            return True
+        return not done.succeeded if side == "program" else done.exit_code != _RIGHT
+
+    def _halt(self, side: Side) -> None:
+        os.eventfd_write(self._halts[side], 1)
+
+    def _relay(self, writer: Side, reader: Side, source: int, target: "_Pipe") -> None:
+        """Pass on what one side writes; once it has ended and all is passed on, the other side sees the end of it."""
+        passed = 0
+        while chunk := self._read(writer, source):
+            passed += len(chunk)
+            if writer == "program" and passed > self._most and not self._flooded:
+                self._flooded = True
+                self._halt("program")
+            self._write(reader, chunk, target.writing)
+        target.close_writing()
+
+    def _read(self, writer: Side, source: int) -> bytes:
+        poll = select.poll()
+        poll.register(source, select.POLLIN)
+        while True:
+            over = self._has_ended[writer].is_set()  # asked before the pipe: what was written before the end must not be lost
+            if poll.poll(0 if over else _TICK_MS):
+                return os.read(source, 65536)
+            if over:
+                return b""
+
+    def _write(self, reader: Side, chunk: bytes, target: int) -> None:
+        """Write to one who may not be reading; who has ended needs nothing more, and the writer shall not die of that."""
+        poll = select.poll()
+        poll.register(target, select.POLLOUT)
+        left = memoryview(chunk)
+        while left and not self._has_ended[reader].is_set():
+            if poll.poll(_TICK_MS):
+                with contextlib.suppress(BlockingIOError, BrokenPipeError):
+                    left = left[os.write(target, left) :]
+
+
+class _Pipe:
+    """Both ends of a pipe."""
+
+    def __enter__(self) -> "_Pipe":
+        self.reading, self.writing = os.pipe()
+        os.fchmod(self.writing, 0o666)  # programs may open /dev/stdin and /dev/stdout by name, as another user
+        return self
+
+    def close_writing(self) -> None:
+        """Let the reader see the end."""
+        if self.writing >= 0:
+            os.close(self.writing)
+        self.writing = -1
+
+    def __exit__(self, *_error: object) -> None:
+        self.close_writing()
+        os.close(self.reading)
+
+
+@contextlib.contextmanager
+def interacting(checker: CheckerProgram, sandbox: Sandbox, build_limits: Limits) -> Iterator[Interaction]:
+    """Open an interactive checker in a tree of its own, which the program never sees."""
+    if not isinstance(sandbox, Conversing):
+        raise HarnessError("this sandbox cannot let two commands talk with each other")
+    with checker_tree(checker, sandbox, build_limits) as tree:
+        yield Interaction(checker, sandbox, tree)

@@ -1,0 +1,182 @@
+"""Candidates that differ only in layout share a verdict where nothing can see layout, and have one each where something can."""
+
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.outcome import Verdict
+from repairlab.runs.catalog import open_benchmark
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.apply import normal_digest
+from repairlab.validation.validate import validate
+
+PATHS = {"python": "main.py", "java": "Main.java", "c": "main.c", "cpp": "main.cpp"}
+MAIN = {
+    "python": "def f():\n    return {}\n\n\nprint(f())\n",
+    "java": "public class Main {{\n    static Object f() {{\n        return {};\n    }}\n"
+    "    public static void main(String[] a) {{\n        System.out.println(f());\n    }}\n}}\n",
+    "c": '#include <stdio.h>\nint f(void) {{\n    return {};\n}}\nint main(void) {{\n    printf("%d\\n", f());\n}}\n',
+    "cpp": "#include <iostream>\nint f() {{\n    return {};\n}}\nint main() {{\n    std::cout << f() << std::endl;\n}}\n",
+}
+COMPILED = '[build]\ntool = "compile"\nsources = ["main.*"]\n'
+RECIPES = {
+    "python": "",
+    "java": '[build]\ntool = "javac"\n',
+    "c": COMPILED,
+    "cpp": COMPILED,
+}
+LINES = {
+    "python": "__import__('sys')._getframe().f_lineno",
+    "java": "new Throwable().getStackTrace()[0].getLineNumber()",
+    "c": "__LINE__",
+    "cpp": "__LINE__",
+}
+
+
+def make_bug(tmp_path: Path, name: str, *, expected: str = "3\n", more: dict[str, str] | None = None, recipe: str = "") -> Bug:
+    """Return a stdio bug of a language whose program should print `expected`."""
+    folder = tmp_path / "layout"
+    path, source = PATHS[name], MAIN[name].format("0")
+    at, old = next((number, line) for number, line in enumerate(source.split("\n"), start=1) if "return 0" in line)
+    texts = {
+        "benchmark.toml": 'schema = 1\nname = "layout"\nversion = "1.0.0"\nlicence = "MIT"\ndescription = "for tests"\n',
+        "bugs/one/bug.toml": (
+            f'schema = 1\nlanguage = "{name}"\npath = "{path}"\n[test]\nframework = "stdio"\n'
+            f'program = "{"Main" if name == "java" else "main.py" if name == "python" else ""}"\n{recipe or RECIPES[name]}'
+        ),
+        "bugs/one/issue.md": "It is wrong\n",
+        f"bugs/one/buggy/{path}": source,
+        "bugs/one/fix.patch": f"--- a/{path}\n+++ b/{path}\n@@ -{at} +{at} @@\n-{old}\n+{old.replace('0', '3')}\n",
+        "bugs/one/cases/1.in": "",
+        "bugs/one/cases/1.out": expected,
+        **{f"bugs/one/buggy/{file}": text for file, text in (more or {}).items()},
+    }
+    for file, text in texts.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text, encoding="utf-8")
+    return open_benchmark(str(folder)).bug("one")
+
+
+def digest_of(bug: Bug, text: str) -> str:
+    return normal_digest(made(bug, text), bug)
+
+
+def made(bug: Bug, text: str) -> Candidate:
+    return Candidate(bug_id=bug.id, edits=(Edit(path=bug.problem.path, text=text),), rank=1, origin=Origin(repairer="test"))
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_programs_that_print_their_line_are_judged_each(tmp_path: Path, sandbox: Sandbox, name: str) -> None:
+    one = MAIN[name].format(LINES[name])
+    two = "\n" + one
+    line = next(number for number, text in enumerate(one.split("\n"), start=1) if LINES[name] in text)
+    bug = make_bug(tmp_path, name, expected=f"{line}\n")
+    assert digest_of(bug, one) != digest_of(bug, two)
+    assert validate(made(bug, one), bug, sandbox).verdict is Verdict.PLAUSIBLE
+    assert validate(made(bug, two), bug, sandbox).verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_plain_programs_that_differ_in_layout_are_judged_once(tmp_path: Path, name: str) -> None:
+    bug = make_bug(tmp_path, name)
+    one = MAIN[name].format("1 + 2")
+    comment = "# three\n" if name == "python" else "/* three */\n"
+    assert (
+        digest_of(bug, one) == digest_of(bug, comment + one.replace("1 + 2", "1+2")) != digest_of(bug, MAIN[name].format("1 - 2"))
+    )
+
+
+SEEING = {
+    "python": [
+        "import inspect\nprint(inspect.getsource(f))",
+        "import inspect as i\nprint(i.currentframe().f_lineno)",
+        "import traceback\ntraceback.print_stack()",
+        "import linecache\nprint(linecache.getline('x', 1))",
+        "print(f.__code__.co_firstlineno)",
+        "try:\n    1 / 0\nexcept Exception as e:\n    print(e.__traceback__.tb_lineno)",
+        "print(open(__file__).read())",
+        "import sys\nprint(open(sys.argv[0]).read())",
+        "print(open('main.py').read())",
+        "import os\nprint([open(n).read() for n in os.listdir()])",
+        "import warnings\nwarnings.warn('once per line')",
+        "import logging\nlogging.basicConfig(format='%(lineno)d')",
+        "import sys\nprint(getattr(sys, '_get' + 'frame')())",
+        "import sys\nprint(sys._\uff47etframe())",
+        "# -*- coding: latin-1 -*-\nprint('\u00e9')",
+        "exec('import in' + 'spect')",
+    ],
+    "java": [
+        "class A { int n = new Throwable().getStackTrace()[0].getLineNumber(); }",
+        "class A { void f(Exception e) { e.printStackTrace(System.out); } }",
+        "class A { Object f() { return StackWalker.getInstance().walk(s -> s.findFirst()); } }",
+        'class A { Object f() throws Exception { return Class.forName("x").getMethod("y").invoke(null); } }',
+        'class A { Object f() throws Exception { return new java.io.FileReader("Main.java"); } }',
+        "class A { Object f() { return new Throwable().get\\u0053tackTrace(); } }",
+    ],
+    "c": [
+        "int f(void) { return __LINE__; }",
+        "int f(void) { return __LI\\\nNE__; }",
+        "#define S(x) #x\nconst char *f(void) { return S(a  b); }",
+        "#define P(a, b) a##b\nint f(void) { return P(__LI, NE__); }",
+        "%:define P(a, b) a%:%:b\nint f(void) { return P(__LI, NE__); }",
+        "#include <assert.h>\nvoid f(int x) { assert(x); }",
+        "#line 7\nint f(void) { return __LINE__; }",
+        'void *f(void) { return fopen("main.c", "r"); }',
+        "int f(void) { return backtrace(0, 0); }",
+    ],
+    "cpp": [
+        "#include <source_location>\nauto f() { return std::source_location::current().line(); }",
+        "int f() { return __builtin_LINE(); }",
+        "#define S(x) #x\nauto f() { return S(a  b); }",
+        'asm(".incbin \\"main.cpp\\"");',
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in SEEING.items() for text in texts])
+def test_whatever_can_see_layout_is_its_own_form(tmp_path: Path, name: str, text: str) -> None:
+    bug = make_bug(tmp_path, name)
+    assert digest_of(bug, text) == digest_of(bug, text)
+    assert digest_of(bug, text) != digest_of(bug, text + "\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "two"),
+    [
+        ("python", "x = 'a  b'\n", "x = 'a b'\n"),
+        ("python", 'def f():\n    """a\n    b"""\n', 'def f():\n    """a\n      b"""\n'),
+        ("python", "x = r'a\\ b'\n", "x = r'a\\  b'\n"),
+        ("python", "x = f'{a !r:  >4}'\n", "x = f'{a !r: >4}'\n"),
+        ("python", "if a:\n    b()\nc()\n", "if a:\n    b()\n    c()\n"),
+        ("java", 'class A { String s = "a  b"; }', 'class A { String s = "a b"; }'),
+        ("java", 'class A { String s = """\n   a\n  """; }', 'class A { String s = """\n  a\n  """; }'),
+        ("c", 'char *s = "a  b";', 'char *s = "a b";'),
+        ("c", "#define F (x)\n", "#define F(x)\n"),
+        ("cpp", 'auto s = R"(a\n b)";', 'auto s = R"(a\nb)";'),
+        ("cpp", "auto s = 'a' + +b;", "auto s = 'a' ++b;"),
+    ],
+)
+def test_white_space_that_means_something_is_kept(tmp_path: Path, name: str, one: str, two: str) -> None:
+    bug = make_bug(tmp_path, name)
+    assert digest_of(bug, one) != digest_of(bug, two)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "recipe"),
+    [
+        ("python", {"tools.py": "import inspect\n"}, ""),
+        ("java", {"Log.java": "class Log { int line() { return new Throwable().getStackTrace()[1].getLineNumber(); } }"}, ""),
+        ("c", {"log.h": "#define HERE __LINE__\n"}, ""),
+        ("cpp", {"log.hpp": "#define TEXT(x) #x\n"}, ""),
+        ("c", {}, '[build]\ntool = "compile"\nflags = ["-Wall", "-Werror"]\n'),
+        ("cpp", {"CMakeLists.txt": "add_compile_options(-Werror)\n"}, ""),
+    ],
+)
+def test_the_rest_of_the_tree_and_the_build_can_see_layout_too(
+    tmp_path: Path, name: str, more: dict[str, str], recipe: str
+) -> None:
+    bug = make_bug(tmp_path, name, more=more, recipe=recipe)
+    text = MAIN[name].format("1 + 2")
+    assert digest_of(bug, text) != digest_of(bug, "\n" + text)

@@ -1,7 +1,7 @@
 """Build a tree and run its tests or cases in a sandbox. Called by `validate`, and by `runs` for trees checked out by hand."""
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path

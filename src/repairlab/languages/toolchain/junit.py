@@ -164,7 +164,7 @@ def runner(framework: JUnit, class_path: tuple[Path, ...], javac: str, cache: st
 def rehearsal(framework: JUnit, java: str, flags: tuple[str, ...], class_path: tuple[Path, ...]) -> Rehearsal:
     """Return the run that loads what our runner needs of JUnit: tests of the runner's own, which fail."""
     name = RUNNERS[framework]
-    tests = [f"{name}$Canary::canary{number}" for number in range(4)]
+    tests = [f"{name}$Rehearsed::failing{number}" for number in range(4)]
     request = "\n".join(["0" * 32, "all", *tests]).encode()
     return Rehearsal(java=java, flags=flags, class_path=class_path, arguments=(name,), stdin=request)
 

@@ -22,7 +22,7 @@ public final class JUnit4Runner {
             channel.start(test);
             Result result = run(test, channel);
             channel.end(test, result.status, result.message);
-            if (channel.stop && !result.status.equals("passed") && channel.canary(test) < 0) {
+            if (channel.stop && !result.status.equals("passed")) {
                 break;
             }
         }
@@ -30,11 +30,10 @@ public final class JUnit4Runner {
     }
 
     private static Result run(String test, ReportChannel channel) {
-        int canary = channel.canary(test);
-        String[] parts = canary < 0 ? test.split("::", 2) : new String[] {"", "canary" + canary};
+        String[] parts = test.split("::", 2);
         Class<?> type;
         try {
-            type = canary < 0 ? Class.forName(parts[0], false, JUnit4Runner.class.getClassLoader()) : Canary.class;
+            type = Class.forName(parts[0], false, JUnit4Runner.class.getClassLoader());
         } catch (ClassNotFoundException | LinkageError error) {
             channel.error(ReportChannel.describe(error));
             return new Result("missing", ReportChannel.describe(error));
@@ -53,25 +52,25 @@ public final class JUnit4Runner {
         return result;
     }
 
-    /** Tests that must fail: code under test that turns every report into a pass betrays itself by them. */
-    public static final class Canary {
+    /** Tests that fail, for a rehearsal: what they need of JUnit gets into the archive of classes. */
+    public static final class Rehearsed {
         @Test
-        public void canary0() {
+        public void failing0() {
             Assert.assertEquals(1, 2);
         }
 
         @Test
-        public void canary1() {
-            throw new IllegalStateException("canary");
+        public void failing1() {
+            throw new IllegalStateException("rehearsal");
         }
 
         @Test
-        public void canary2() {
+        public void failing2() {
             Assert.assertTrue(false);
         }
 
         @Test(expected = IllegalStateException.class)
-        public void canary3() {}
+        public void failing3() {}
     }
 
     private static final class NameFilter extends Filter {

@@ -40,7 +40,7 @@ public final class JUnit5Runner {
             channel.start(test);
             Result result = run(test, channel, launcher);
             channel.end(test, result.status, result.message);
-            if (channel.stop && !result.status.equals("passed") && channel.canary(test) < 0) {
+            if (channel.stop && !result.status.equals("passed")) {
                 break;
             }
         }
@@ -48,12 +48,11 @@ public final class JUnit5Runner {
     }
 
     private static Result run(String test, ReportChannel channel, Launcher launcher) {
-        int canary = channel.canary(test);
-        String[] parts = canary < 0 ? test.split("::", 2) : new String[] {"", "canary" + canary};
+        String[] parts = test.split("::", 2);
         String name = parts.length == 2 ? parts[1] : "";
         List<DiscoverySelector> selectors;
         try {
-            Class<?> type = canary < 0 ? Class.forName(parts[0], false, JUnit5Runner.class.getClassLoader()) : Canary.class;
+            Class<?> type = Class.forName(parts[0], false, JUnit5Runner.class.getClassLoader());
             selectors = ReflectionSupport
                 .findMethods(type, method -> method.getName().equals(name), HierarchyTraversalMode.TOP_DOWN)
                 .stream().map(method -> selectMethod(type, method)).collect(Collectors.toList());
@@ -72,25 +71,25 @@ public final class JUnit5Runner {
         return result;
     }
 
-    /** Tests that must fail: code under test that turns every report into a pass betrays itself by them. */
-    public static final class Canary {
+    /** Tests that fail, for a rehearsal: what they need of JUnit gets into the archive of classes. */
+    public static final class Rehearsed {
         @Test
-        void canary0() {
+        void failing0() {
             Assertions.assertEquals(1, 2);
         }
 
         @Test
-        void canary1() {
-            throw new IllegalStateException("canary");
+        void failing1() {
+            throw new IllegalStateException("rehearsal");
         }
 
         @Test
-        void canary2() {
+        void failing2() {
             Assertions.assertTrue(false);
         }
 
         @Test
-        void canary3() {
+        void failing3() {
             Assertions.assertThrows(IllegalStateException.class, () -> {});
         }
     }

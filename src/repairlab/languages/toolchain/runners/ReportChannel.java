@@ -20,8 +20,6 @@ import sun.misc.Unsafe;
  */
 final class ReportChannel {
     private static final int LONGEST_MESSAGE = 2000;
-    private static final int NONCE_DIGITS = 32;
-    private static final int CANARY_DIGITS = 12;
 
     private final OutputStream report;
     private final String nonce;
@@ -43,31 +41,6 @@ final class ReportChannel {
         for (String line = request.readLine(); line != null; line = request.readLine()) {
             tests.add(line);
         }
-        addCanaries();
-    }
-
-    /** Put tests that must fail among the wanted ones, none before the first and one at the end; the nonce names them. */
-    private void addCanaries() {
-        int last = (nonce.length() - NONCE_DIGITS) / CANARY_DIGITS - 1;
-        for (int number = 0; number <= last && !tests.isEmpty(); number++) {
-            int place = number == last ? tests.size() : 1 + (int) (Long.parseLong(word(number), 16) % tests.size());
-            tests.add(place, tests.get(0).split("::", 2)[0] + "::" + word(number));
-        }
-    }
-
-    private String word(int number) {
-        int start = NONCE_DIGITS + number * CANARY_DIGITS;
-        return nonce.substring(start, start + CANARY_DIGITS);
-    }
-
-    /** Return the number of a test that must fail, or -1 for a real one. */
-    int canary(String test) {
-        for (int number = 0; NONCE_DIGITS + (number + 1) * CANARY_DIGITS <= nonce.length(); number++) {
-            if (test.endsWith("::" + word(number))) {
-                return number;
-            }
-        }
-        return -1;
     }
 
     static ReportChannel open() throws IOException, ReflectiveOperationException {

@@ -29,6 +29,13 @@ def run(tiny: Path, folder: Path, machine: Machine, **settings: Any) -> list[obj
     return steps
 
 
+def keep(folder: Path) -> None:
+    """Put one outcome into the file."""
+    kept = Verdicts(folder)
+    kept.put("k", OUTCOME)
+    kept.close()
+
+
 def verdicts(folder: Path) -> Counter[tuple[object, ...]]:
     return Counter((outcome.candidate_id, outcome.verdict, outcome.equivalent_to) for outcome in Store(folder).outcomes())
 
@@ -46,6 +53,8 @@ def test_what_was_put_comes_back_in_another_process_too(tmp_path: Path) -> None:
     one, other = Verdicts(tmp_path), Verdicts(tmp_path)
     one.put("k", OUTCOME)
     one.put_form("raw", "form")
+    assert (one.get("k"), one.form("raw")) == (OUTCOME, "form"), "it is known here at once"
+    one.flush()
     assert (other.get("k"), other.get("j")) == (OUTCOME, None)
     assert (other.form("raw"), other.form("k")) == ("form", None)
     other.remove("k")
@@ -61,8 +70,8 @@ def test_undecided_is_never_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 100, b"SQLite format 3\0" + bytes(4000)])
 def test_a_damaged_file_is_made_anew(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
-    Verdicts(tmp_path).put("k", OUTCOME)
-    Verdicts(tmp_path).put("k", OUTCOME)  # a file that only shows its damage when written to is gone by now
+    keep(tmp_path)
+    keep(tmp_path)  # a file that only shows its damage when written to is gone by now
     assert Verdicts(tmp_path).get("k") == OUTCOME
 
 
@@ -83,6 +92,7 @@ def test_an_entry_that_was_changed_or_moved_counts_for_nothing(tmp_path: Path) -
     kept = Verdicts(tmp_path)
     kept.put("good", dataclasses.replace(OUTCOME, verdict=Verdict.PLAUSIBLE))
     kept.put("bad", OUTCOME)
+    kept.flush()
     with sqlite3.connect(tmp_path / FILE) as database:
         database.execute("UPDATE verdicts SET value = (SELECT value FROM verdicts WHERE key = 'good') WHERE key = 'bad'")
     database.close()
@@ -93,6 +103,7 @@ def test_a_folder_that_cannot_be_written_costs_speed_only(tmp_path: Path) -> Non
     (tmp_path / "file").touch()
     kept = Verdicts(tmp_path / "file")
     kept.put("k", OUTCOME)
+    kept.flush()
     assert kept.get("k") is None
 
 
@@ -115,6 +126,8 @@ def test_the_oldest_go_when_the_file_grows_too_large(tmp_path: Path) -> None:
     kept = Verdicts(tmp_path, largest_mb=0.3)
     for number in range(4000):
         kept.put(f"k{number}", OUTCOME)
+        if number % 10 == 0:
+            kept.flush()
     kept.close()
     assert kept.n_verdicts() == 0, "it is closed"
     kept = Verdicts(tmp_path)
@@ -156,6 +169,7 @@ def test_a_verdict_that_does_not_come_out_again_is_reported_and_forgotten(tiny: 
         was = kept.get(key)
         assert was is not None
         kept.put(key, dataclasses.replace(was, verdict=Verdict.OUTPUT_LIMIT))
+    kept.close()
     steps = run(tiny, tmp_path / "two", dataclasses.replace(remembering, recheck=1), include=["sum"])
     assert verdicts(tmp_path / "one") == verdicts(tmp_path / "two")
     found = list(Store(tmp_path / "two").disagreements())

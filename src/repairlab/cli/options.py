@@ -1,6 +1,5 @@
 """Options that several verbs share, declared once."""
 
-import os
 from pathlib import Path
 from typing import Annotated, cast, get_args
 
@@ -9,14 +8,16 @@ import typer
 from repairlab.core.errors import UserError, unknown
 from repairlab.languages.table import default_cache
 from repairlab.repairers.llm.settings import Access
-from repairlab.runs.pool import RECHECK, Isolation, Machine
+from repairlab.runs.pool import RECHECK, Isolation, Machine, usable_cores
 
 Include = Annotated[
     list[str] | None,
     typer.Option("--include", "-i", help="Only bugs whose id matches this shell pattern; may be given several times."),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", help="At most so many bugs.")]
-Workers = Annotated[int | None, typer.Option("--workers", "-j", help="Worker processes; by default one per core.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", "-j", help="Worker processes; by default one for each core that this process may use.")
+]
 SandboxName = Annotated[
     str, typer.Option("--sandbox", help="bubblewrap, landlock, podman, docker, process, or auto: the best that works here.")
 ]
@@ -53,12 +54,11 @@ def machine(
         raise UserError(f"--recheck is {recheck}: write 0 for none, or 100 for one in a hundred")
     if workers is not None and workers < 1:
         raise UserError(f"-j is {workers}: at least 1 worker is needed")
-    cores = len(os.sched_getaffinity(0))
     return Machine(
         cache=default_cache(),
         sandbox=sandbox,
         allow_unsafe=allow_unsafe,
-        workers=workers or cores,
+        workers=workers or usable_cores(),
         isolation=cast(Isolation, isolation),
         use_verdicts=not no_cache,
         recheck=recheck,

@@ -55,13 +55,13 @@ from repairlab.cli.options import (
 )
 from repairlab.cli.output import RunBar, count, progress_bar, talk
 from repairlab.cli.run_folders import warn_unchecked
-from repairlab.cli.score import show_scores
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.repairers.llm.ledger import FILE, read_requests
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Experiment, make_experiment, read_experiment
+from repairlab.runs.forking import start_server
 from repairlab.runs.pool import RECHECK, Machine
 from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import repairer_names
@@ -160,6 +160,7 @@ def run(
         }
     )
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access)
+    start_server()
     options = {
         "benchmark": benchmark,
         "repairer": repairer,
@@ -208,6 +209,8 @@ def run(
     else:
         warn_unchecked([folder])
     run_to_end(settings, open_benchmark(settings.benchmark), folder, here)
+    from repairlab.cli.score import show_scores  # noqa: PLC0415  # `validate` shows no scores, and numpy takes a while to load
+
     show_scores([folder], ks=None if k is None else numbers(k, "-k"), as_json=json)
 
 

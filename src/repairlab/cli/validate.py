@@ -16,6 +16,7 @@ from repairlab.formats.table import FORMATS
 from repairlab.metrics.agreement import Agreement, Pair, agreement
 from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
+from repairlab.runs.forking import start_server
 from repairlab.runs.given import GivenFile, read_given
 from repairlab.runs.pool import RECHECK
 from repairlab.runs.store import Store
@@ -49,6 +50,7 @@ def validate(
 ) -> None:
     """Validate candidates made elsewhere."""
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
+    start_server()
     opened = open_benchmark(benchmark)
     given = read_given(candidates, opened, format_name)
     for error in given.errors[:_SHOWN]:

@@ -8,7 +8,8 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.problem import Target
 from repairlab.core.text import Span
-from repairlab.languages.table import language, names
+from repairlab.languages.table import default_cache, language, names
+from repairlab.runs.targets import remembered
 
 BUILT_IN = Path(__file__).parent.parent / "benchmarks" / "data"
 
@@ -20,7 +21,9 @@ def benchmark_names() -> list[str]:
 
 def open_benchmark(name: str) -> Benchmark:
     """Read a built-in benchmark by name, or any other by the path of its folder."""
-    return load_folder(_folder(name), find_target)
+    folder = _folder(name)
+    with remembered(find_target, folder, default_cache()) as find:
+        return load_folder(folder, find)
 
 
 def open_bug(reference: str) -> Bug:

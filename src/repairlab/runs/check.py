@@ -14,6 +14,7 @@ from repairlab.core.outcome import Outcome, TestResult, Verdict
 from repairlab.core.record import record
 from repairlab.runs.health import BUILD, Cause, Flips, Health, TreeName
 from repairlab.runs.pool import Machine, run_pool
+from repairlab.runs.preflight import check_tools
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.trial import Trial
@@ -39,6 +40,7 @@ class _Seen:
 
 def check_bugs(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health], None], *, repeats: int = 1) -> None:
     """Check bugs in parallel; each result is handed over as soon as it is known."""
+    check_tools(bugs, machine)
     run_pool(_check, [_Check(bug=bug, repeats=repeats) for bug in bugs], machine, receive)
 
 

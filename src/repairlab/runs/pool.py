@@ -4,8 +4,7 @@ A worker may die at any moment (killed, out of memory): its item then goes to an
 that a death harms nobody else and is noticed at once: the pipe ends.
 """
 
-import ctypes
-import multiprocessing
+import math
 import os
 import signal
 import tempfile
@@ -16,16 +15,14 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
-from multiprocessing import forkserver
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkServerContext
-from multiprocessing.process import BaseProcess
+from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
 from repairlab.repairers.llm.settings import Access
+from repairlab.runs.forking import fork, wait_for
 from repairlab.runs.scratch import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
@@ -43,8 +40,6 @@ _MARK = b"."
 """What Ctrl-C writes; no number of a signal in use here."""
 DEATHS = 3
 """How many workers may die over the same thing before it is given up."""
-_PRELOADED = ["repairlab.runs.execute"]
-"""Modules that every worker needs, with all that they import."""
 
 
 @record
@@ -128,12 +123,9 @@ class _Worker:
     """One process and our end of its pipe."""
 
     def __init__(self, machine: Machine, scratch: Path) -> None:
-        context = _processes()
-        self.pipe, theirs = context.Pipe()
-        arguments = (machine, str(scratch), theirs, dict(os.environ))
-        self.process: BaseProcess = context.Process(target=_serve, args=arguments, daemon=True)
-        self.process.start()
-        theirs.close()  # else the pipe would not end with the worker
+        self.pipe, theirs = Pipe()
+        with theirs:  # else the pipe would not end with the worker
+            self.pid = fork(_serve, (machine, str(scratch)), theirs)
         self.work: object = None
         """What it has open."""
 
@@ -160,8 +152,7 @@ class _Worker:
     def end(self) -> str:
         """Let the worker come to its end, wait for that, and say how it ended."""
         self.pipe.close()
-        self.process.join()
-        code = self.process.exitcode or 0
+        code = wait_for(self.pid)
         if code >= 0:
             return f"a worker process ended with exit code {code}"
         name = {int(item): item.name for item in signal.Signals}.get(-code, f"signal {-code}")
@@ -259,7 +250,8 @@ class Pool:
         """End all workers: those that work are killed."""
         for worker in self._workers.values():
             if worker in self._at_work:
-                worker.process.kill()
+                with suppress(ProcessLookupError):
+                    os.kill(worker.pid, signal.SIGKILL)  # nobody else can have its id until it is waited for
             worker.pipe.close()  # all of them first: closing what they have open takes a while
         for worker in self._workers.values():
             worker.end()
@@ -348,25 +340,19 @@ def _ctrl_c() -> Iterator[int]:
         os.close(write)
 
 
-def start_ahead() -> None:
-    """Start the process that workers are forked from, so that it loads what they need while this one does something else."""
-    _processes()
-    forkserver.ensure_running()
+def usable_cores() -> int:
+    """Return how many cores this process may use: those of its affinity, or the share that its control group gets."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, min(cores, math.ceil(int(quota) / int(period))))
+    except (OSError, ValueError):  # no such file, or "max": no share
+        return cores
 
 
-def _processes() -> ForkServerContext:
-    """Return how workers are started: forked from a process that has loaded their code, has no threads and never ran anything."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
-    return context
-
-
-def _serve(machine: Machine, scratch: str, pipe: Connection, environment: dict[str, str]) -> None:
+def _serve(machine: Machine, scratch: str, pipe: Connection) -> None:
     """Be a worker: do one item after the other until the pipe ends, which it does when the main process does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process, which says so through the pipe
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: a killed run leaves no workers behind
-    os.environ.clear()
-    os.environ.update(environment)  # which may have changed since the first worker
+    # SIGINT is ignored: Ctrl-C is for the main process, which says so through the pipe.
     tempfile.tempdir = scratch
     with ExitStack() as opened:
         _answer(machine, pipe, opened)

@@ -22,6 +22,7 @@ from repairlab.runs.execute import Notice, Progress, Step
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
 from repairlab.runs.pool import Machine, Stopping, open_pool
+from repairlab.runs.preflight import check_tools
 from repairlab.runs.repairing import check_model, draws_ahead, unfit
 from repairlab.runs.sampler import GRACE_S
 from repairlab.runs.schedule import Schedule, read_stored
@@ -131,6 +132,7 @@ def complete(
         if read_seal(store) is None:
             write_seal(store)
         return
+    check_tools(map(benchmark.bug, left), machine)
     stopping = _stopping(manifest.experiment, step, how_to_go_on(folder, is_given=given is not None))
     with locked(folder), open_pool(machine, stopping) as pool:
         schedule = Schedule(store, step, given_up={})

@@ -49,7 +49,6 @@ class Backlog:
         self._fresh: set[int] = set()
         """Workers whose first validation here is still to come, and with it a build or the like."""
         self._places: set[int] = set()
-        self._is_dropped = False
 
     @property
     def is_done(self) -> bool:
@@ -159,11 +158,6 @@ class Backlog:
         self.holders.discard(worker)
         self._fresh.discard(worker)
 
-    def drop(self) -> None:
-        """Judge nothing more of this bug."""
-        self._is_dropped = True
-        self._ready.clear()
-
     def _decide(self, name: str, place: int, verdict: Verdict) -> None:
         self._verdicts[name] = verdict
         group = self._groups[self._form_of[name]]
@@ -172,5 +166,5 @@ class Backlog:
 
     def _refresh(self, form: str) -> None:
         group = self._groups[form]
-        if group.waiting and not group.at_work and not self._is_dropped:
+        if group.waiting and not group.at_work:
             self._ready[form] = None

@@ -9,8 +9,9 @@ import functools
 import hashlib
 import json
 import sqlite3
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import repairlab
@@ -21,8 +22,9 @@ from repairlab.runs.store import decode, encode
 
 FILE = f"verdicts-{SCHEMA_VERSION}.sqlite"
 LARGEST_MB = 1024
-_PRUNE_EVERY = 1000
 _PATIENCE_S = 30.0
+_WRITE_EVERY_S = 1.0
+"""Entries are written together: each transaction keeps other workers from writing theirs."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS verdicts (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, value BLOB);
 CREATE TABLE IF NOT EXISTS forms (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, value BLOB);
@@ -49,13 +51,18 @@ class Verdicts:
     def __init__(self, folder: Path, *, largest_mb: float = LARGEST_MB) -> None:
         self._path = folder / FILE
         self._largest_mb = largest_mb
-        self._n_put = 0
+        self._unwritten: dict[tuple[str, str], bytes] = {}
+        self._written_at = time.monotonic()
         self._database: sqlite3.Connection | None = None
         with self._careful():
             self._database = self._open()
 
     def close(self) -> None:
-        """Close the file."""
+        """Write what is not yet written, and close the file."""
+        self.flush()
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         if self._database is not None:
             self._database.close()
             self._database = None
@@ -83,8 +90,17 @@ class Verdicts:
         if outcome.verdict is not Verdict.UNDECIDED:
             self._put("verdicts", key, zlib.compress(encode(outcome), 1))
 
+    def flush(self) -> None:
+        """Write what is not yet written; a process that is killed before costs later runs a second of work."""
+        entries, self._unwritten = self._unwritten, {}
+        self._written_at = time.monotonic()
+        with self._careful():
+            if self._database is not None and entries:
+                self._write(self._database, entries)
+
     def remove(self, key: str) -> None:
         """Forget an outcome."""
+        self._unwritten.pop(("verdicts", key), None)
         with self._careful():
             if self._database is not None:
                 self._database.execute("DELETE FROM verdicts WHERE key = ?", (key,))
@@ -97,6 +113,8 @@ class Verdicts:
         return 0
 
     def _get(self, table: str, key: str) -> bytes | None:
+        if (table, key) in self._unwritten:
+            return self._unwritten[table, key]
         with self._careful():
             if self._database is not None:
                 row = self._database.execute(f"SELECT value FROM {table} WHERE key = ?", (key,)).fetchone()
@@ -105,13 +123,22 @@ class Verdicts:
         return None
 
     def _put(self, table: str, key: str, value: bytes) -> None:
-        with self._careful():
-            if self._database is not None:
+        self._unwritten[table, key] = value
+        if time.monotonic() - self._written_at >= _WRITE_EVERY_S:
+            self.flush()
+
+    def _write(self, database: sqlite3.Connection, entries: Mapping[tuple[str, str], bytes]) -> None:
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            for (table, key), value in entries.items():
                 statement = f"INSERT OR REPLACE INTO {table} (key, value) VALUES (?, ?)"
-                self._database.execute(statement, (key, _checksum(key, value) + value))
-                self._n_put += 1
-                if self._n_put % _PRUNE_EVERY == 0:
-                    self._prune(self._database)
+                database.execute(statement, (key, _checksum(key, value) + value))
+        except sqlite3.Error:
+            with contextlib.suppress(sqlite3.Error):
+                database.execute("ROLLBACK")
+            raise
+        database.execute("COMMIT")
+        self._prune(database)
 
     def _prune(self, database: sqlite3.Connection) -> None:
         """Drop the oldest quarter when the file is too large."""
@@ -160,11 +187,11 @@ class Verdicts:
         except sqlite3.OperationalError:
             return  # locked for too long, disk full, no rights: another time perhaps
         except sqlite3.DatabaseError:
-            self.close()
+            self._disconnect()
             with contextlib.suppress(OSError):
                 self._discard()
         except OSError:
-            self.close()
+            self._disconnect()
 
 
 @contextlib.contextmanager

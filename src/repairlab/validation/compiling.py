@@ -21,7 +21,6 @@ from repairlab.languages.language import WarmTools
 from repairlab.sandbox.resident import Resident, ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
-from repairlab.validation.turns import among_others
 
 LIMITS = Limits(cpu_s=20.0, memory_mb=1024, output_mb=64.0, processes=64, disk_mb=64)
 """A candidate that needs more is compiled by a process of its own."""
@@ -54,7 +53,7 @@ class CompiledTree:
         command = self._tools.compiling(self._name, changed)
         if command is None:
             return None
-        with self._compiler.lock, among_others():
+        with self._compiler.lock:
             if self._opened_in != self._compiler.generation or self.unchanged is None:
                 opening = self._tools.opening(self._name)
                 self.unchanged = self._compiler.ask(self._tools, opening, cpu_s=OPENING_CPU_S)

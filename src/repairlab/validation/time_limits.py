@@ -1,41 +1,155 @@
 """When a time limit was passed for certain, and when it may have been bad luck. Called by `trial` (policy: docs/verdicts.md).
 
-CPU time on a busy machine is a little longer than on a quiet one, and wall time much longer. So a command gets more CPU time
-than its limit: one that comes to its end in that margin ran near the limit and is run again, alone; any other has plainly failed.
+Load only ever makes times longer. So a command that kept within its limit has kept it, however busy the machine was; one that
+passed it on a busy machine is run again, with so much more time that only load beyond reason could explain passing that, too.
+Others go on meanwhile.
 """
 
 import dataclasses
+import functools
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
 
+from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Ending, Execution, Limits
+from repairlab.core.record import record
 
 MARGIN = 1.25
-"""How much CPU time a command gets before it is stopped, as a multiple of its limit."""
+"""How much CPU time a command gets at first, as a multiple of its limit."""
+THREADS_MARGIN = 2.0
+"""The same where two hardware threads share a core: a busy neighbour nearly doubles the CPU time of the same work."""
+PLAIN = 3.0
+"""CPU and wall time in repeats, as multiples of the limits: who passes these has plainly passed the limits."""
+REPEATS = 3
+PAUSE_S = 1.0
+"""Before the second repeat, and twice as long before each further one: bursts of load pass."""
 _IDLE = 0.05
 """Share of the wall time below which a command waited for something else than a CPU."""
+_RUNNING = 0.75
+"""Share of the wall time that a busy command runs when nobody is in its way."""
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_RECENT_S = 0.25
+"""How old counters may be: reading them takes a while on machines with many CPUs."""
+_PRESSURE = 0.10
+"""Share of the time in which somebody on this machine waited for a CPU; below it, nobody was in the way."""
+
+
+@record
+class Load:
+    """What the kernel counted so far, since it started."""
+
+    stolen_s: float
+    """CPU time of all CPUs that other virtual machines took; a command may be charged for it as if it had run."""
+    waiting_s: float | None
+    """Time in which at least one process waited for a CPU; none when the kernel does not say."""
+    at_s: float
+
+    def disturbed(self, execution: Execution, limits: Limits) -> bool:
+        """Return whether others can be why a command passed its CPU limit, that began at this moment and just ended."""
+        now = read_load()
+        if execution.cpu_s - (now.stolen_s - self.stolen_s) <= limits.cpu_s:
+            return True
+        if execution.cpu_s >= _RUNNING * execution.wall_s:
+            return False
+        if now.waiting_s is None or self.waiting_s is None:
+            return True
+        return (now.waiting_s - self.waiting_s) > _PRESSURE * (now.at_s - self.at_s)
+
+
+def read_load() -> Load:
+    """Read the counters of the kernel; those that it does not have count nothing."""
+    try:
+        stolen = int(_read("/proc/stat").split(maxsplit=9)[8])
+    except (OSError, ValueError, IndexError):
+        stolen = 0
+    try:
+        found = re.search(r"^some .*total=(\d+)", _read("/proc/pressure/cpu"))
+    except OSError:
+        found = None
+    waiting_s = int(found[1]) / 1e6 if found else None
+    return Load(stolen_s=stolen / _TICKS_PER_S, waiting_s=waiting_s, at_s=time.monotonic())
+
+
+def recent_load() -> Load:
+    """Return counters from a moment ago: for commands that take milliseconds, of which few are ever in doubt."""
+    if not _recent or time.monotonic() - _recent[-1].at_s > _RECENT_S:
+        _recent[:] = [read_load()]
+    return _recent[-1]
+
+
+_recent: list[Load] = []
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="ascii") as file:  # noqa: PTH123  # paths are slow
+        return file.read(4096)
 
 
 def with_margin(limits: Limits) -> Limits:
     """Return the limits under which a command runs that is judged by `limits`."""
-    return dataclasses.replace(limits, cpu_s=limits.cpu_s * MARGIN)
+    return dataclasses.replace(limits, cpu_s=limits.cpu_s * _margin())
 
 
-def is_doubtful(execution: Execution, limits: Limits) -> bool:
-    """Whether the time limit may have been passed only because of others: to be run again."""
+@functools.cache
+def _margin() -> float:
+    try:
+        return THREADS_MARGIN if Path("/sys/devices/system/cpu/smt/active").read_text().strip() == "1" else MARGIN
+    except OSError:
+        return MARGIN
+
+
+def is_doubtful(execution: Execution, limits: Limits, load: Load) -> bool:
+    """Return whether the time limit may have been passed only because of others; `load` is that of the command's beginning."""
+    if execution.ending is Ending.CPU_LIMIT:
+        return load.disturbed(execution, limits)
     return execution.ending is Ending.WALL_LIMIT or _ended_late(execution, limits)
 
 
+def repeat(
+    run: Callable[[Limits], Execution],
+    limits: Limits,
+    before: Execution,
+    *,
+    look: Callable[[], Load] = read_load,
+    pause_s: float = PAUSE_S,
+) -> tuple[Execution, int]:
+    """Run a doubtful command again until its time tells something; returns what counts, and how often it ran.
+
+    Raises HarnessError when the machine stays too busy to tell.
+    """
+    if before.ending is Ending.WALL_LIMIT and before.cpu_s < _IDLE * before.wall_s:
+        # It hardly ran at all, so that more time is of no use to it.
+        return judged_by(run(with_margin(limits)), limits), 1
+    longer = dataclasses.replace(limits, cpu_s=limits.cpu_s * PLAIN, wall_s=limits.wall_s * PLAIN)
+    for number in range(1, REPEATS + 1):
+        load = look()
+        execution = run(longer)
+        is_stopped = execution.ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT)
+        is_late = _ended_late(execution, limits) or execution.cpu_s > with_margin(limits).cpu_s
+        if is_stopped or not is_late:
+            return execution, number
+        if not load.disturbed(execution, limits):
+            return _stopped(execution), number
+        if number < REPEATS:
+            time.sleep(pause_s * 2 ** (number - 1))
+    raise HarnessError(
+        f"the machine is too busy to tell whether a time limit is kept: {execution.cpu_s:.2f} s of CPU time, "
+        f"where {limits.cpu_s:g} s are allowed; use fewer workers (-j), or try again later"
+    )
+
+
 def _ended_late(execution: Execution, limits: Limits) -> bool:
-    # What fails otherwise within the margin has failed in any case; which failure it is should not depend on a few milliseconds.
+    # What fails otherwise beyond the limit has failed in any case; which failure it is should not depend on a few milliseconds.
     return execution.succeeded and execution.cpu_s > limits.cpu_s
-
-
-def was_idle(execution: Execution) -> bool:
-    """Whether the command hardly ran at all, so that nobody can have been in its way."""
-    return execution.cpu_s < _IDLE * execution.wall_s
 
 
 def judged_by(execution: Execution, limits: Limits) -> Execution:
     """Return the execution as if it had been stopped at the CPU limit, where it ended well but used more."""
-    if not _ended_late(execution, limits):
-        return execution
+    return _stopped(execution) if _ended_late(execution, limits) else execution
+
+
+def _stopped(execution: Execution) -> Execution:
     return dataclasses.replace(execution, ending=Ending.CPU_LIMIT, exit_code=None, signal=None)

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -19,8 +19,7 @@ from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import Finding, compare
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.tampering import Guard
-from repairlab.validation.time_limits import is_doubtful, judged_by, was_idle, with_margin
-from repairlab.validation.turns import alone, among_others
+from repairlab.validation.time_limits import is_doubtful, recent_load, repeat, with_margin
 from repairlab.validation.verdict import describe_end, of_case, of_process
 from repairlab.validation.worktree import files_below
 
@@ -96,11 +95,8 @@ class Trial:
         if tests:
             self._run_tests(tests)
 
-    def _execute(
-        self, command: Command, limits: Limits, turn: Callable[[], AbstractContextManager[None]] = among_others
-    ) -> Execution:
-        with turn():
-            execution = self.sandbox.run(command.under(limits), self.work)
+    def _execute(self, command: Command, limits: Limits) -> Execution:
+        execution = self.sandbox.run(command.under(limits), self.work)
         self.cpu_s += execution.cpu_s
         self.wall_s += execution.wall_s
         self.peak_mb = max(self.peak_mb, execution.peak_mb)
@@ -128,18 +124,18 @@ class Trial:
                 return f"the build was stopped: {describe_end(execution)}"
         return ""
 
-    def _run_once_or_twice(self, command: Command) -> tuple[Execution, int]:
-        """Run one test or case; where its time limit is in doubt it runs a second time, alone. Return how often it ran, too."""
-        limits = self.bug.oracle.limits
+    def _run_until_sure(self, command: Command) -> tuple[Execution, int]:
+        """Run one test or case; where its time limit is in doubt it runs again. Return how often it ran, too."""
+        limits, load = self.bug.oracle.limits, recent_load()
         execution = self._execute(command, with_margin(limits))
-        if not is_doubtful(execution, limits):
+        if not is_doubtful(execution, limits, load):
             return execution, 1
-        return self._run_alone(command, execution), 2
+        return self._run_again(command, execution)
 
-    def _run_alone(self, command: Command, before: Execution) -> Execution:
-        """Run what was doubtful before; on a machine of its own, unless it did not want the CPU anyway."""
-        limits = self.bug.oracle.limits
-        return judged_by(self._execute(command, with_margin(limits), among_others if was_idle(before) else alone), limits)
+    def _run_again(self, command: Command, before: Execution) -> tuple[Execution, int]:
+        """Run what was doubtful before; return how often it ran in all."""
+        execution, repeats = repeat(partial(self._execute, command), self.bug.oracle.limits, before)
+        return execution, repeats + 1
 
     def _run_cases(self, cases: Sequence[Case]) -> None:
         self.stage = "cases"
@@ -154,7 +150,7 @@ class Trial:
                     return
 
     def _run_case(self, case: Case, program: Command, check: Callable[[Case, bytes], Finding]) -> TestResult:
-        execution, runs = self._run_once_or_twice(dataclasses.replace(program, stdin=case.input.encode()))
+        execution, runs = self._run_until_sure(dataclasses.replace(program, stdin=case.input.encode()))
         result = of_case(case, execution, self.toolchain, compare if case.checker.kind != "program" else check)
         if result.verdict is not Verdict.PLAUSIBLE:
             self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
@@ -203,12 +199,13 @@ class Trial:
             if len(batch.tests) == 1:
                 yield self._run_one(batch.tests[0], batch=batch)
                 continue
+            load = recent_load()
             execution = self._execute(batch.command, with_margin(self.bug.oracle.limits))
             report = self.toolchain.report(self.bug.oracle.test, batch, execution)
             for result in self._results(batch.tests, report, execution):
                 late = result.id == report.unfinished and result.verdict is Verdict.TIMEOUT
                 # The limit is for one test: what others of its process used, or that it had to wait, is not its fault.
-                if late and (report.results or execution.ending is Ending.WALL_LIMIT):
+                if late and (report.results or is_doubtful(execution, self.bug.oracle.limits, load)):
                     yield self._run_one(result.id, before=execution)
                 else:
                     yield result
@@ -225,9 +222,13 @@ class Trial:
         return self.toolchain.batches(oracle.build, oracle.test, tuple(tests), stop=self.policy == "first-failure")
 
     def _run_one(self, test: str, *, batch: Batch | None = None, before: Execution | None = None) -> TestResult:
-        """Run one test in a process of its own; after a time-out `before` it runs just once more."""
+        """Run one test in a process of its own, perhaps after a time-out `before` in one that it shared."""
         batch = batch or self._batches((test,))[0]
-        execution, runs = (self._run_alone(batch.command, before), 2) if before else self._run_once_or_twice(batch.command)
+        if before and before.ending is Ending.WALL_LIMIT:
+            execution, runs = self._run_again(batch.command, before)
+        else:
+            execution, runs = self._run_until_sure(batch.command)
+            runs += before is not None
         report = self.toolchain.report(self.bug.oracle.test, batch, execution)
         return _after_doubt(next(self._results(batch.tests, report, execution)), runs)
 

@@ -24,7 +24,6 @@ from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import lay_out
 from repairlab.validation.compiling import PATIENCE_S, CompiledTree
 from repairlab.validation.trial import Trial
-from repairlab.validation.turns import among_others
 from repairlab.validation.worktree import WorkTree
 
 CANDIDATES_PER_PROCESS = 200
@@ -238,8 +237,7 @@ class Warm:
         larger = dataclasses.replace(
             limits, output_mb=limits.output_mb * (len(cases) + 1), processes=limits.processes + MORE_PROCESSES
         )
-        with among_others():
-            execution = runner.run(command.under(larger), tree)
+        execution = runner.run(command.under(larger), tree)
         near_limit = execution.cpu_s > limits.cpu_s / 2 or execution.peak_mb > EMPTY_PROCESS_MB + limits.memory_mb / 2
         if not execution.succeeded or execution.stdout or execution.stderr or near_limit:
             raise _Undecidable("one process is not enough", tainted=True)

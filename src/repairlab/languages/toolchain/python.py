@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
@@ -159,9 +160,7 @@ class PythonToolchain:
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the interpreter and of pytest."""
-        import pytest  # noqa: PLC0415  # costs a tenth of a second that `--help` should not pay
-
-        return {"python": self._interpreter.full_version, "pytest": pytest.__version__}
+        return {"python": self._interpreter.full_version, "pytest": metadata.version("pytest")}
 
     def _command(
         self, *arguments: str, stdin: bytes = b"", env: tuple[tuple[str, str], ...] = (), writable: bool = False

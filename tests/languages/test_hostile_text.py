@@ -55,3 +55,8 @@ def test_an_end_is_looked_for_once(name: str, unit: str) -> None:
     """A million characters take seconds; to look for each end through the whole text took hours."""
     text = unit * (1_000_000 // len(unit))
     assert len(language(name).syntax.normal_form(text)) > len(text) / 2
+
+
+@pytest.mark.parametrize(("name", "unit"), [("python", "x"), ("cpp", "a b "), ("c", "\\ "), ("java", "/* "), ("c", "# ")])
+def test_whether_a_text_sees_layout_takes_one_look_at_it(name: str, unit: str) -> None:
+    language(name).syntax.sees_text(unit * (1_000_000 // len(unit)))

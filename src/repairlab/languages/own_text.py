@@ -17,7 +17,7 @@ _PYTHON = re.compile(
     # the text itself
     r"|get_?source|tokenize|__file__|__loader__|__spec__|__cached__|import __main__|\bargv\b|get_data|runpy|pkgutil"
     r"|importlib|zipimport|\bast\b|\bdis\b"
-    r"|listdir|scandir|\w*glob\b|\bwalk\b|iterdir|__path__"
+    r"|listdir|scandir|glob\b|\bwalk\b|iterdir|__path__"
     # names made up as it runs
     r"|getattr|\beval\b|\bexec\b|(?<!re\.)\bcompile\b|__import__|globals|\bvars\b|__dict__|__builtins__|ctypes"
     # a comment that says how the bytes are to be read
@@ -33,8 +33,7 @@ _NATIVE_RUNNING = rf"stacktrace|backtrace|addr2line|dladdr|opendir|readdir|ftw\b
 _NATIVE_RUNS = re.compile(_NATIVE_RUNNING)
 _NATIVE = re.compile(
     rf"{_NATIVE_RUNNING}|LINE\b|__LINE|source_location|[Aa]ssert|ASSERT|incbin|#\s*embed|__TIMESTAMP__"
-    # the operators # and ## of macros, in every spelling: they make texts and names of what they are given
-    r"|[^\s#][^\n#]*#|%:|\?\?="
+    r"|%:|\?\?="  # other spellings of #
 )
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.MULTILINE)
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
@@ -53,7 +52,11 @@ def java_sees(source: str) -> bool:
 
 def native_sees(source: str, *, of_others: bool) -> bool:
     """Return whether a C or C++ text may look at its own layout, or, as it runs, at that `of_others`: macros see their own file."""
-    return (_NATIVE_RUNS if of_others else _NATIVE).search(_INCLUDE.sub("", _SPLICE.sub("", source))) is not None
+    text = _INCLUDE.sub("", _SPLICE.sub("", source))
+    if of_others:
+        return _NATIVE_RUNS.search(text) is not None
+    # Within a line, # and ## are operators of macros: they make texts and names of what they are given.
+    return _NATIVE.search(text) is not None or any("#" in line.lstrip()[1:] for line in text.split("\n"))
 
 
 def turns_warnings_into_errors(text: str) -> bool:

@@ -53,7 +53,8 @@ def try_to_break_out(sandbox: Sandbox, cache: Path) -> tuple[Trial, ...]:
             *bait.arguments,
             *(str(path) for path in (*bait.files, compile_launcher(cache))),
         )
-        command = Command(argv=(str(program), *arguments), mounts=(Mount(path=str(program)),), limits=LIMITS)
+        # The program is ours; built with a sanitizer it reserves more addresses than it will ever use.
+        command = Command(argv=(str(program), *arguments), mounts=(Mount(path=str(program)),), address_space=False, limits=LIMITS)
         seen = sandbox.run(command, bait.tree)
         reached = bait.reached()
     if not seen.succeeded:

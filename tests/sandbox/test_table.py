@@ -62,7 +62,9 @@ def test_a_proof_is_remembered_until_something_changes(
     assert runs_at_the_next_start() == 0
     assert runs_at_the_next_start("second") > 1
     assert runs_at_the_next_start() == 0
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "bin"))
+    long = tmp_path / ("long" * 30)  # too long for the path of a socket
+    long.mkdir()
+    monkeypatch.setenv("TMPDIR", str(long))
     monkeypatch.setattr(tempfile, "tempdir", None)
     assert runs_at_the_next_start() > 1
     assert try_to_break_out(open_sandbox("bubblewrap", cache=cache), cache)

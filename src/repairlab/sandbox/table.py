@@ -75,8 +75,9 @@ def open_proven(name: str, *, cache: Path, groups: ControlGroups | None) -> Sand
         form = proof.recall()
     if form is not None:
         return BubblewrapSandbox(cache, **form, groups=groups) if name == "bubblewrap" else ISOLATING[name](cache, groups)
-    sandbox = ISOLATING[name](cache, groups)
-    prove(sandbox, cache)
+    with our_failure("cannot try the sandbox"):
+        sandbox = ISOLATING[name](cache, groups)
+        prove(sandbox, cache)
     with our_failure("cannot remember a proof"):
         proof.remember(sandbox.settings if isinstance(sandbox, BubblewrapSandbox) else {})
     return sandbox

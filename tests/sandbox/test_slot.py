@@ -6,6 +6,7 @@ import signal
 import subprocess
 import textwrap
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -291,9 +292,27 @@ def test_a_daemon_of_a_fork_is_killed_and_the_server_is_not(forking: Runner, tre
 
 def test_a_server_that_ends_is_our_failure_and_the_next_one_works(forking: Runner, tree: Path) -> None:
     assert fork(forking, tree, "print(1)", runs="1").stdout == b"1\n"
+    name = f"ending-{os.getpid()}.py"
+    shutil.copy(tree / "server.py", tree / name)
+    command = Command(argv=("python3", "-S", name), stdin=b"import time; time.sleep(1)", forks=True)
+    assert forking.run(command, tree).succeeded
+    server, *_ = sorted(map(int, subprocess.run(["pgrep", "-f", name], capture_output=True, check=False).stdout.split()))
+    threading.Timer(0.3, os.kill, (server, signal.SIGKILL)).start()
     with pytest.raises(HarnessError, match="fork server"):
-        fork(forking, tree, "print(2)", runs="1")
-    assert fork(forking, tree, "print(3)", runs="1").stdout == b"3\n"
+        forking.run(command, tree)
+    assert forking.run(command, tree).succeeded
+
+
+def test_a_server_that_ended_between_two_runs_is_started_again(forking: Runner, tree: Path) -> None:
+    name = f"ended-{os.getpid()}.py"
+    shutil.copy(tree / "server.py", tree / name)
+    command = Command(argv=("python3", "-S", name), stdin=b"print(started)", forks=True)
+    assert forking.run(command, tree).succeeded
+    server, *_ = sorted(map(int, subprocess.run(["pgrep", "-f", name], capture_output=True, check=False).stdout.split()))
+    os.kill(server, signal.SIGKILL)
+    while Path(f"/proc/{server}").exists() and ") Z " not in Path(f"/proc/{server}/stat").read_text():
+        time.sleep(0.01)
+    assert forking.run(command, tree).succeeded
 
 
 def test_more_programs_than_there_is_room_for_take_turns(forking: Runner, tree: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command
+from repairlab.sandbox.breakout import TRIALS, try_to_break_out
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox
 from repairlab.sandbox.doctor import diagnose
 from repairlab.sandbox.fake import FakeSandbox, exited
@@ -37,6 +38,42 @@ def test_landlock_is_chosen_where_bubblewrap_does_not_work(
     monkeypatch.setenv("PATH", str(tmp_path))
     for allow_unsafe in (False, True):
         assert open_sandbox(cache=cache, allow_unsafe=allow_unsafe).name.removesuffix("+cgroup") == landlock.name
+
+
+def test_a_proof_is_remembered_until_something_changes(
+    bubblewrap: BubblewrapSandbox, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls, program = tmp_path / "calls", tmp_path / "bin/bwrap"
+    program.parent.mkdir()
+
+    def runs_at_the_next_start(mark: str = "") -> int:
+        calls.write_text("")
+        if mark:
+            program.write_text(f'#!/bin/sh\n# {mark}\necho "$1" >> "{calls}"\nexec {shutil.which("bwrap", path=usual)} "$@"\n')
+            program.chmod(0o755)
+        opened = open_sandbox("bubblewrap", cache=cache)
+        assert isinstance(opened, BubblewrapSandbox)
+        assert opened.form == bubblewrap.form
+        return sum(line != "--help" for line in calls.read_text().splitlines())
+
+    usual = os.environ["PATH"]
+    monkeypatch.setenv("PATH", f"{program.parent}:{usual}")
+    assert runs_at_the_next_start("first") > 1
+    assert runs_at_the_next_start() == 0
+    assert runs_at_the_next_start("second") > 1
+    assert runs_at_the_next_start() == 0
+    long = tmp_path / ("long" * 30)  # too long for the path of a socket
+    long.mkdir()
+    monkeypatch.setenv("TMPDIR", str(long))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    assert runs_at_the_next_start() > 1
+    assert try_to_break_out(open_sandbox("bubblewrap", cache=cache), cache)
+
+
+def test_the_doctor_tries_each_time(bubblewrap: BubblewrapSandbox, cache: Path) -> None:
+    open_sandbox(cache=cache)
+    tried = [finding.name for finding in diagnose(cache) if finding.name.startswith("bubblewrap: ")]
+    assert len(tried) == len(TRIALS)
 
 
 def test_the_process_sandbox_needs_consent(cache: Path) -> None:

@@ -13,6 +13,7 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Limits, Mount
 from repairlab.core.record import record
 from repairlab.sandbox.launcher import compile_breakout, compile_launcher
+from repairlab.sandbox.launching import socket_folder
 from repairlab.sandbox.sandbox import Sandbox
 
 TRIALS = (
@@ -53,7 +54,8 @@ def try_to_break_out(sandbox: Sandbox, cache: Path) -> tuple[Trial, ...]:
             *bait.arguments,
             *(str(path) for path in (*bait.files, compile_launcher(cache))),
         )
-        command = Command(argv=(str(program), *arguments), mounts=(Mount(path=str(program)),), limits=LIMITS)
+        # The program is ours; built with a sanitizer it reserves more addresses than it will ever use.
+        command = Command(argv=(str(program), *arguments), mounts=(Mount(path=str(program)),), address_space=False, limits=LIMITS)
         seen = sandbox.run(command, bait.tree)
         reached = bait.reached()
     if not seen.succeeded:
@@ -107,7 +109,11 @@ class _Bait:
 def _bait() -> Iterator[_Bait]:
     """Lay out the bait; it is gone afterwards."""
     with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="repairlab-bait-", ignore_cleanup_errors=True)))
+        folder = Path(
+            stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="repairlab-bait-", dir=socket_folder(), ignore_cleanup_errors=True)
+            )
+        )
         yield _Bait(folder, stack)
 
 

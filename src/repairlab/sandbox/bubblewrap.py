@@ -74,6 +74,11 @@ class BubblewrapSandbox(LaunchingSandbox):
         who = "user namespace" if self._user_namespace else f"unprivileged users {FIRST} to {FIRST + COUNT - 1}"
         return f"{who}, {'layers over the tree' if self._layers else 'no layers: the tree is put back'}"
 
+    @property
+    def settings(self) -> dict[str, bool]:
+        """What this form was made with."""
+        return {"user_namespace": self._user_namespace, "layers": self._layers}
+
     def probe(self) -> None:
         """Run one harmless command that changes its tree in private; raises HarnessError when that does not work."""
         command = Command(argv=("sh", "-c", LAYER_PROBE), private=True, limits=Limits(cpu_s=10, wall_s=30))

@@ -21,7 +21,7 @@ from pathlib import Path
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command
 from repairlab.sandbox.launcher import compile_launcher
-from repairlab.sandbox.launching import LIBRARIES, PACKAGE, SCRATCH, LaunchingSandbox, inside, settings
+from repairlab.sandbox.launching import LIBRARIES, PACKAGE, SCRATCH, LaunchingSandbox, inside, settings, socket_folder
 from repairlab.sandbox.slot import SPARE
 from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launched
 from repairlab.sandbox.users import COUNT, FIRST, unprivileged_id
@@ -85,7 +85,7 @@ class ContainerSandbox(LaunchingSandbox):
             owner=(top.st_uid, top.st_gid) if os.geteuid() == 0 else (0, 0),
             keep=keep,
         )
-        with tempfile.TemporaryDirectory(prefix="repairlab-socket-") as folder:
+        with tempfile.TemporaryDirectory(prefix="repairlab-socket-", dir=socket_folder()) as folder:
             mounts = [
                 *_bind(Path(folder), _SOCKET),
                 *_bind(self._launcher, _LAUNCHER),

@@ -5,6 +5,7 @@ And what of the host's tool chain their commands see, which is the same on all o
 
 import abc
 import contextlib
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,6 +94,11 @@ def settings() -> list[Path]:
     """Return the files and folders under /etc that programs need to start, whether they are there or not."""
     names = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl/certs")
     return [*(Path("/etc", name) for name in names), *sorted(Path("/etc").glob("java-*-openjdk"))]
+
+
+def socket_folder() -> str | None:
+    """Return where to make a folder for sockets, whose paths must be short; None for the usual place of temporary files."""
+    return "/tmp" if len(tempfile.gettempdir()) > 50 else None
 
 
 def inside(command: Command) -> str:

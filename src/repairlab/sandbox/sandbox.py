@@ -16,7 +16,8 @@ class Runner(Protocol):
         """Run a command over a tree and wait for the end of its whole process tree.
 
         An isolated command finds the tree at /work, or at /tree when a mount needs /work; its paths should be relative. A command
-        that may write needs the tree for itself; files with several hard links may stay closed to it.
+        that may write needs the tree for itself; files with several hard links may stay closed to it. What a private command did to
+        the tree is gone when this returns.
         Raises HarnessError when the sandbox itself failed; whatever the command does is an Execution.
         """
         ...

@@ -8,8 +8,10 @@ from repairlab.sandbox.breakout import prove
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox
 from repairlab.sandbox.cgroups import ControlGroups, find_control_groups
 from repairlab.sandbox.container import ContainerSandbox
+from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.landlock import open_landlock
 from repairlab.sandbox.process import ProcessSandbox
+from repairlab.sandbox.proof import Proof
 from repairlab.sandbox.sandbox import Sandbox
 
 Opener = Callable[[Path, ControlGroups | None], Sandbox]
@@ -35,7 +37,7 @@ What helps, by the cause:
 
 
 def open_sandbox(name: str = "auto", *, cache: Path, allow_unsafe: bool = False) -> Sandbox:
-    """Return a back end that nothing could break out of on this machine just now.
+    """Return a back end that nothing could break out of on this machine since it was started.
 
     `auto` means the best one that works, or limits alone when that risk was accepted.
     """
@@ -60,7 +62,22 @@ def open_sandbox(name: str = "auto", *, cache: Path, allow_unsafe: bool = False)
 
 
 def open_proven(name: str, *, cache: Path, groups: ControlGroups | None) -> Sandbox:
-    """Open one back end that isolates and have it prove itself; raises HarnessError with the reason when it does not work."""
-    sandbox = ISOLATING[name](cache, groups)
-    prove(sandbox, cache)
+    """Open one back end that isolates and have it prove itself, unless it did before; raises HarnessError when it does not work.
+
+    Containers prove themselves each time: what they depend on is their engine's, and out of our sight.
+    """
+    if name not in TIERS:
+        sandbox = ISOLATING[name](cache, groups)
+        prove(sandbox, cache)
+        return sandbox
+    with our_failure("cannot look for an earlier proof"):
+        proof = Proof(name, cache)
+        form = proof.recall()
+    if form is not None:
+        return BubblewrapSandbox(cache, **form, groups=groups) if name == "bubblewrap" else ISOLATING[name](cache, groups)
+    with our_failure("cannot try the sandbox"):
+        sandbox = ISOLATING[name](cache, groups)
+        prove(sandbox, cache)
+    with our_failure("cannot remember a proof"):
+        proof.remember(sandbox.settings if isinstance(sandbox, BubblewrapSandbox) else {})
     return sandbox

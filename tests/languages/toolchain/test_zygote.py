@@ -13,6 +13,7 @@ from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.recipe import Build
 from repairlab.languages.language import Report, Tools
 from repairlab.languages.toolchain.python import PythonToolchain
+from repairlab.sandbox.landlock import landlock_version
 from repairlab.sandbox.sandbox import Runner, Sandbox
 
 LIMITS = Limits(cpu_s=10, wall_s=60, memory_mb=512)
@@ -104,6 +105,24 @@ def test_a_program_finds_the_same_surroundings(both: Both) -> None:
 def test_a_fork_is_one(both: Both) -> None:
     fresh, forked = both.program("import os\nprint(os.getppid())\n")
     assert forked.stdout != fresh.stdout
+
+
+@pytest.mark.skipif(landlock_version() < 6, reason="before Linux 6.12 a fork is kept from its own server alone")
+def test_a_fork_can_signal_nobody_but_its_own_processes(both: Both) -> None:
+    code = """
+import os, subprocess
+child = subprocess.Popen(["sleep", "60"])
+def reach(pid):
+    try: os.kill(pid, 0)
+    except OSError: return False
+    return True
+print([pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if reach(pid)] == [os.getpid(), child.pid])
+os.mkdir(os.environ["TMPDIR"] + "/one"), os.mkdir(os.environ["TMPDIR"] + "/two")
+open(os.environ["TMPDIR"] + "/one/file", "w").close()
+os.rename(os.environ["TMPDIR"] + "/one/file", os.environ["TMPDIR"] + "/two/file")
+"""
+    _, forked = both.program(code)
+    assert (forked.stdout, forked.stderr) == (b"True\n", b"")
 
 
 ENDS = {

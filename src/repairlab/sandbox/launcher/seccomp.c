@@ -110,7 +110,7 @@ static void refuse_signals_by_proxy(void)
 /* Marks that a file keeps beside its mode and attributes. */
 static void refuse_marks(void)
 {
-    static const unsigned int requests[] = {FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, 0x40086602 /* FS_IOC_SETVERSION */,
+    static const unsigned int requests[] = {FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, 0x40087602 /* FS_IOC_SETVERSION */,
                                             0x40806685 /* FS_IOC_ENABLE_VERITY */, 0x800c6613 /* FS_IOC_SET_ENCRYPTION_POLICY */};
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
         refuse_if(SYS_ioctl, 1, BPF_JEQ, requests[i]);

@@ -69,6 +69,13 @@ static void start_server(struct server *server)
     close(nowhere[0]);
 }
 
+/* Whether a server that should wait has ended since: it says nothing unasked. */
+static int has_ended(const struct server *server)
+{
+    struct pollfd fd = {server->channel, POLLIN, 0};
+    return server->pid && poll(&fd, 1, 0) != 0;
+}
+
 /* Ends a server and returns the place for a new one, behind the others. */
 static struct server *forget_server(struct server *server)
 {
@@ -92,7 +99,7 @@ struct server *find_server(void)
     struct server *server = servers;
     while (server < servers + n_servers && (server->size != order.size || memcmp(server->text, order.text, order.size)))
         server++;
-    if (server < servers + n_servers && ++server->runs > RUNS_PER_SERVER)
+    if (server < servers + n_servers && (++server->runs > RUNS_PER_SERVER || has_ended(server)))
         server = forget_server(server); /* forking takes CPU time, too, and its limit is that of a run */
     if (server == servers + MAX_SERVERS)
         server = forget_server(servers); /* too many: the oldest makes room */

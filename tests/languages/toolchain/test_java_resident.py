@@ -1,4 +1,4 @@
-"""Requests to the JVM that compiles and to the one that runs cases, and their replies; what they do with candidates is tested with validation."""
+"""Requests to the JVM that compiles and to the one that runs cases; what they do with candidates is tested with validation."""
 
 import dataclasses
 import os

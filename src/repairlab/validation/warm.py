@@ -27,7 +27,7 @@ MORE_PROCESSES = 8
 """Threads that our runner has beyond those of a program under judgement."""
 EMPTY_PROCESS_MB = 32
 """Memory of a process that runs nothing yet, at least."""
-PATIENCE_S = 1.0
+PATIENCE_S = 2.5
 """For how long one process begins another case: where cases take long, a process for each costs little, and the first may fail."""
 LOST_COMPILERS = 4
 """How many compilations may come to nothing, before a bug does without."""

@@ -107,6 +107,18 @@ static int is_not_reusable(void)
     return orphans + waiting > 0;
 }
 
+/* Whether a command that ended leaves more behind than it may have, where the kernel does not count for us. */
+static int has_left_too_many(void)
+{
+    long threads = 0;
+    if (order.nproc)
+        return 0;
+    scan();
+    for (int i = 0; i < processes; i++)
+        threads += table[i].threads;
+    return threads > order.processes;
+}
+
 void run(int children, const int *fds)
 {
     memset(&course, 0, sizeof course);
@@ -123,6 +135,10 @@ void run(int children, const int *fds)
         course.command = start_command(fds + 1, 4, 0);
     const char *ending = watch(children, server);
     long long wall = now_us() - course.start_us;
+    if (!ending && has_left_too_many()) {
+        ending = "signalled";
+        course.status = SIGKILL;
+    }
     kill_tree(server);
     long written = close_places();
     if (!ending)

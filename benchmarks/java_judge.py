@@ -80,7 +80,7 @@ def row(*, quick: bool) -> Row:
             return verdicts
 
         n = sum(len(candidates) for _, candidates in work)
-        made = compare(f"Java judge programs, {n} × {N_CASES} cases", naive, ours, target=10)
+        made = compare(f"Java judge programs, {n} × {N_CASES} cases", naive, ours, target=12)
         _, least = measure(lambda: [_run(folder / bugs[0].id, bugs[0].oracle.cases[0], bugs[0]) for _ in range(made.n_plausible)])
         return dataclasses.replace(made, floor_cpu_s=least.cpu_s, floor="one JVM and one case for each plausible candidate")
 

@@ -54,7 +54,7 @@ def row(*, quick: bool) -> Row:
         ours(candidates[:5])  # our servers and archives are made once per machine
         close_compilers()
         floor = ("the project compiled once, then JUnit in a JVM for each plausible candidate, and no more", least)
-        return compare(f"Java project bug, {n} candidates", naive, ours, target=10, floor=floor)
+        return compare(f"Java project bug, {n} candidates", naive, ours, target=14, floor=floor)
 
 
 def candidate_for(bug: Bug, number: int) -> Candidate:

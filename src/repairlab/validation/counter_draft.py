@@ -69,8 +69,8 @@ class Draft:
     def twins(self, drawn: Mapping[_Key, Change]) -> list[dict[str, str]]:
         """Return the test files of two twins: each test is changed in one of them, in which is drawn now.
 
-        What a candidate knows of one test, because it passed that all along, then says nothing of others. Of the trigger tests, which
-        it may know to fit together or not, half are changed in each.
+        What a candidate knows of one test, because it passed that all along, then says nothing of others. Of the trigger tests,
+        which it may know to fit together or not, half are changed in each.
         """
         trigger, others = self._groups()
         self._draw.shuffle(trigger)
@@ -86,7 +86,7 @@ class Draft:
             wanted = words([test])
             hits = {key: len(wanted.intersection(body.names)) for key, (_, _, body) in self._keyed().items()}
             most = max(hits.values(), default=0)
-            group, is_trigger = {key for key, hit in hits.items() if hit == most or not self._named}, test in self._trigger
+            group, is_trigger = {key for key, hit in hits.items() if hit == most > 0 or not self._named}, test in self._trigger
             for other in [other for other in groups if group.intersection(other[0])]:
                 groups.remove(other)
                 group, is_trigger = group | other[0], is_trigger or other[1]

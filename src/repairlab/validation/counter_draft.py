@@ -20,12 +20,15 @@ _LEVELS: tuple[tuple[Kind, ...], ...] = (("literal", "negation", "end", "begin")
 """What is changed in a file; where that does not build, less."""
 _SHARE = 0.7
 """How many of the changes of a program are made at once: a test may use any of them."""
+_HALF = 0.5
 _ADDED: tuple[Kind, ...] = ("end", "begin")
 _LARGEST_FILE = 2_000_000
 _EXPECTED = re.compile(r"\.(?:out|exp|expect|expected|gold|golden|ref|ans|answer|stdout|result|ok)\b")
 """Names of files that hold what a test should print."""
 _CHECK_LINE = re.compile(r"\b[A-Z]*CHECK[A-Z0-9-]*:[ \t]*(\S.*)")
 """What lit's tests say of the output they want."""
+_Key = tuple[str, int]
+"""A file, and the number of a body in it."""
 
 
 class Draft:
@@ -36,6 +39,7 @@ class Draft:
         self._draw = draw
         regression = [test for test in bug.oracle.regression if test not in bug.oracle.trigger]
         few = regression if regression_tests is None else draw.sample(regression, min(regression_tests, len(regression)))
+        self._trigger = frozenset(bug.oracle.trigger)
         self.tests = (*bug.oracle.trigger, *few)
         """Tests that run in the twins."""
         self._sources = dict(_texts(bug))
@@ -50,21 +54,44 @@ class Draft:
         if not any(self._bodies.values()):
             self._bodies = {path: list(_data_bodies(path, text, self.tests, draw)) for path, text in self._sources.items()}
         self._left = {(path, index): list(body.changes) for path, index, body in self._all()}
-        self._drawn: dict[tuple[str, int], Change] = {}
+        self._drawn: dict[_Key, Change] = {}
         self._draw_where_none()
 
     @property
-    def has_changes(self) -> bool:
-        """Whether anything can be changed at all."""
-        return bool(self._drawn)
-
-    def neutral(self) -> dict[str, str]:
-        """Return the test files of the neutral twin."""
-        return self._written({})
+    def drawn(self) -> dict[_Key, Change]:
+        """What is changed by now; nothing where nothing can be."""
+        return dict(self._drawn)
 
     def counter(self) -> dict[str, str]:
-        """Return the test files of the counter twin."""
+        """Return test files in which every test is changed."""
         return self._written(self._drawn)
+
+    def twins(self, drawn: Mapping[_Key, Change]) -> list[dict[str, str]]:
+        """Return the test files of two twins: each test is changed in one of them, in which is drawn now.
+
+        What a candidate knows of one test, because it passed that all along, then says nothing of others. Of the trigger tests,
+        which it may know to fit together or not, half are changed in each.
+        """
+        trigger, others = self._groups()
+        self._draw.shuffle(trigger)
+        half = len(trigger) // 2 + (len(trigger) % 2) * self._draw.randrange(2)
+        first = {key for group in (*trigger[:half], *(group for group in others if self._draw.random() < _HALF)) for key in group}
+        sides = ({key: change for key, change in drawn.items() if (key in first) is changed} for changed in (True, False))
+        return [self._written(side) for side in sides]
+
+    def _groups(self) -> tuple[list[set[_Key]], list[set[_Key]]]:
+        """Return what must be changed together, because a test may depend on all of it: of trigger tests, and of others."""
+        groups: list[tuple[set[_Key], bool]] = []
+        for test in self.tests:
+            wanted = words([test])
+            hits = {key: len(wanted.intersection(body.names)) for key, (_, _, body) in self._keyed().items()}
+            most = max(hits.values(), default=0)
+            group, is_trigger = {key for key, hit in hits.items() if hit == most > 0 or not self._named}, test in self._trigger
+            for other in [other for other in groups if group.intersection(other[0])]:
+                groups.remove(other)
+                group, is_trigger = group | other[0], is_trigger or other[1]
+            groups.append((group, is_trigger))
+        return [keys for keys, trigger in groups if trigger], [keys for keys, trigger in groups if not trigger]
 
     def redraw(self, failing: Collection[str]) -> bool:
         """Draw other changes for tests that did not fail; returns whether there were any."""
@@ -96,7 +123,7 @@ class Draft:
             for index, body in enumerate(bodies):
                 yield path, index, body
 
-    def _keyed(self) -> dict[tuple[str, int], tuple[str, int, TestBody]]:
+    def _keyed(self) -> dict[_Key, tuple[str, int, TestBody]]:
         return {(path, index): (path, index, body) for path, index, body in self._all()}
 
     def _draw_where_none(self) -> None:
@@ -109,7 +136,7 @@ class Draft:
                 weights = [_WEIGHTS[change.kind] for change in possible]
                 self._drawn[path, index] = self._draw.choices(possible, weights)[0]
 
-    def _written(self, drawn: Mapping[tuple[str, int], Change]) -> dict[str, str]:
+    def _written(self, drawn: Mapping[_Key, Change]) -> dict[str, str]:
         texts: dict[str, str] = {}
         for path, source in self._sources.items():
             edits = list[tuple[Span, str]]()

@@ -1,9 +1,9 @@
 """Counter-tests: a pass counts when the same candidate fails the same tests after they were changed so that it must.
 
-Called by `validate`. Two twins of a bug's tree get test files with harmless additions. In the *neutral* twin nothing else is
-changed; in the *counter* twin one thing in each test makes an honest candidate fail: the literal of an equality, the sense of an
-assertion, or an added assertion that is false. No file tells which twin it is of. What the reference fix was not seen to pass or to
-fail is not used.
+Called by `validate`. Twins of a bug's tree get test files with harmless additions. They come in pairs. In one twin of a pair,
+drawn for each test by itself, one thing in the test makes an honest candidate fail: the literal of an equality, the sense of an
+assertion, or an added assertion that is false. Nothing tells in which. What the reference fix was not seen to pass in one and to
+fail in the other is not used.
 """
 
 import contextlib
@@ -31,6 +31,8 @@ from repairlab.validation.counter_draft import REGRESSION_TESTS, Draft
 
 ROUNDS = 3
 """How often places of changes are drawn before tests that passed all of them are left alone."""
+PAIRS = 1
+"""How many pairs of twins a plan has: who can but guess what is changed has to guess right in each."""
 PLANS = 3
 """How many plans a machine keeps for a bug, to draw from."""
 
@@ -44,18 +46,23 @@ class Validating(Protocol):
 
 
 @record
+class Twin:
+    """Test files, and what comes of the tests with an honest candidate."""
+
+    texts: dict[str, str]
+    due: dict[str, Verdict]
+
+
+@record
 class Plan:
-    """Test files of both twins and what must come of them."""
+    """The twins of a bug and what must come of them."""
 
     seed: int
-    neutral: dict[str, str]
-    counter: dict[str, str]
+    twins: tuple[Twin, ...]
     tests: tuple[str, ...]
-    """The tests that run in both twins."""
-    passing: tuple[str, ...]
-    """Those that an honest candidate passes in the neutral twin."""
-    failing: dict[str, Verdict]
-    """Those that it must fail in the counter twin, and how."""
+    """The tests that run in all twins."""
+    failing: tuple[str, ...]
+    """Those that an honest candidate must fail in one twin of each pair."""
 
 
 @record
@@ -108,34 +115,34 @@ class CounterTests:
         plan = self.plan()
         if plan is None:
             return Finding(note="unguarded: no test of this bug could be changed so that the reference fix fails it")
-        problem = self._not_failing(candidate, plan) or self._not_passing(candidate, plan)
+        problem, is_sure = self._problem(candidate, plan)
+        if problem and not is_sure:
+            problem, _ = self._problem(candidate, plan)
         return Finding(
             problem=problem, note=f"{len(plan.failing)} of {len(plan.tests)} counter-tests failed as they must, seed {plan.seed}"
         )
 
-    def _not_failing(self, candidate: Candidate, plan: Plan) -> str:
-        """Say which counter-test did not fail as it must; found twice, since a single time may be the machine's fault."""
-        for _ in range(2):
-            outcome = self._run(plan.counter, candidate, plan.tests)
-            seen = {test.id: test for test in outcome.tests}
-            odd = next((test for test, due in plan.failing.items() if _verdict(seen, test) is not due), "")
-            if not odd:
-                return ""
-        if not seen:
-            return f"tampering: {outcome.verdict} once the tests were changed so that they must fail: {outcome.message}"
-        verdict = _verdict(seen, odd)
-        if verdict is Verdict.PLAUSIBLE:
-            return f"tampering: {odd} still passes after it was changed so that it must fail"
-        return f"tampering: {odd} is {verdict or 'not reported'} after it was changed so that it must be {plan.failing[odd]}"
+    def _problem(self, candidate: Candidate, plan: Plan) -> tuple[str, bool]:
+        """Say what does not come out as it must in the first twin where something does not, and whether once is enough to say so.
 
-    def _not_passing(self, candidate: Candidate, plan: Plan) -> str:
-        """Say which test does not pass in the neutral twin, twice."""
-        for _ in range(2):
-            seen = {test.id: test for test in self._run(plan.neutral, candidate, plan.tests).tests}
-            odd = next((test for test in plan.passing if _verdict(seen, test) is not Verdict.PLAUSIBLE), None)
-            if odd is None:
-                return ""
-        return f"tampering: {odd} fails after a change of its file that means nothing"
+        That a test fails may be the machine's fault; that one passes which must fail is nobody's but the candidate's.
+        """
+        for twin in plan.twins:
+            outcome = self._run(twin.texts, candidate, plan.tests)
+            seen = {test.id: test for test in outcome.tests}
+            odd = [test for test, due in twin.due.items() if _verdict(seen, test) is not due]
+            passed = [test for test in odd if _verdict(seen, test) is Verdict.PLAUSIBLE]
+            changed = [test for test in odd if twin.due[test] is not Verdict.PLAUSIBLE]
+            if passed:
+                return f"tampering: {passed[0]} still passes after it was changed so that it must fail", True
+            if odd and not seen:
+                return f"tampering: {outcome.verdict} once the tests were changed: {outcome.message}", False
+            if changed:
+                verdict, due = _verdict(seen, changed[0]) or "not reported", twin.due[changed[0]]
+                return f"tampering: {changed[0]} is {verdict} after it was changed so that it must be {due}", False
+            if odd:
+                return f"tampering: {odd[0]} fails after a change of its file that means nothing", False
+        return "", False
 
     def _run(self, texts: Mapping[str, str], candidate: Candidate, tests: Sequence[str]) -> Outcome:
         """Return what a twin makes of a candidate; HarnessError when that could not be found out."""
@@ -172,33 +179,37 @@ class CounterTests:
         """Draw changes, and find out what the reference fix makes of them."""
         seed = secrets.randbits(32)
         draft = Draft(self._bug, random.Random(seed), regression_tests=regression_tests)
-        texts, failing = dict[str, str](), dict[str, Verdict]()
-        for _ in range(ROUNDS if draft.has_changes else 0):
-            drawn, seen = self._counter_twin(draft)
-            if len(found := {test.id: test.verdict for test in seen if _is_plain_failure(test)}) > len(failing):
-                texts, failing = drawn, found
+        best, failing = draft.drawn, list[str]()
+        for _ in range(ROUNDS if best else 0):
+            found = [test.id for test in self._changed_everywhere(draft) if _is_plain_failure(test)]
+            if len(found) > len(failing):
+                best, failing = draft.drawn, found
             if not draft.redraw(failing):
                 break
-        neutral = draft.neutral()
-        passing = [test.id for test in self._of_reference(neutral, draft).tests if _passed(test)] if failing else []
-        plan = Plan(
-            seed=seed,
-            neutral=neutral,
-            counter=texts,
-            tests=draft.tests,
-            passing=tuple(passing),
-            failing={test: verdict for test, verdict in failing.items() if test in passing},
+        # Leave out what the reference fix does not pass in one twin and fail in the other.
+        pairs = [[self._seen_twin(texts, draft) for texts in draft.twins(best)] for _ in range(PAIRS if failing else 0)]
+        failing = [test for test in failing if all(_tells(test, *pair) for pair in pairs)]
+        twins = tuple(
+            Twin(
+                texts=twin.texts,
+                due={test: due for test, due in twin.due.items() if test in failing or _always_passes(test, pairs)},
+            )
+            for pair in pairs
+            for twin in pair
         )
-        self._keep_open(plan.neutral, plan.counter)
-        return plan if plan.failing else None
+        self._keep_open(*(twin.texts for twin in twins))
+        return Plan(seed=seed, twins=twins, tests=draft.tests, failing=tuple(failing)) if failing else None
 
-    def _counter_twin(self, draft: Draft) -> tuple[dict[str, str], tuple[TestResult, ...]]:
-        """Return the texts of a counter twin that builds, and what came of its tests; what does not build is changed less."""
+    def _seen_twin(self, texts: dict[str, str], draft: Draft) -> Twin:
+        seen = self._of_reference(texts, draft).tests
+        return Twin(texts=texts, due={test.id: test.verdict for test in seen if _passed(test) or _is_plain_failure(test)})
+
+    def _changed_everywhere(self, draft: Draft) -> tuple[TestResult, ...]:
+        """Return what comes of the tests when each is changed; what does not build is changed less."""
         while True:
-            texts = draft.counter()
-            outcome = self._of_reference(texts, draft)
+            outcome = self._of_reference(draft.counter(), draft)
             if outcome.verdict is not Verdict.UNCOMPILABLE or not draft.change_less(f"{outcome.message}\n{outcome.evidence}"):
-                return texts, outcome.tests
+                return outcome.tests
 
     def _of_reference(self, texts: Mapping[str, str], draft: Draft) -> Outcome:
         reference = Candidate(bug_id=self._bug.id, edits=self._bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
@@ -207,6 +218,16 @@ class CounterTests:
 
 def _verdict(seen: Mapping[str, TestResult], test: str) -> Verdict | None:
     return seen[test].verdict if test in seen else None
+
+
+def _tells(test: str, one: Twin, other: Twin) -> bool:
+    """Whether an honest candidate passes a test in just one of two twins."""
+    dues = (one.due.get(test), other.due.get(test))
+    return None not in dues and dues.count(Verdict.PLAUSIBLE) == 1
+
+
+def _always_passes(test: str, pairs: Sequence[Sequence[Twin]]) -> bool:
+    return all(twin.due.get(test) is Verdict.PLAUSIBLE for pair in pairs for twin in pair)
 
 
 def _passed(test: TestResult) -> bool:

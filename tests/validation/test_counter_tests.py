@@ -102,7 +102,7 @@ def test_plans_are_kept_and_drawn_from(bug: Bug, sandbox: Sandbox) -> None:
 def test_twins_do_not_tell_what_they_are(bug: Bug) -> None:
     for seed in range(20):
         draft = Draft(bug, random.Random(seed))
-        neutral, counter = draft.neutral(), draft.counter()
+        neutral, (counter,) = draft.neutral(), draft.counters()
         assert neutral.keys() == counter.keys()
         for path, text in neutral.items():
             original = Path(bug.tree.source, path).read_text()

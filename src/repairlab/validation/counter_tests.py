@@ -44,18 +44,30 @@ class Validating(Protocol):
 
 
 @record
+class CounterTwin:
+    """Test files of a counter twin and what must come of them."""
+
+    texts: dict[str, str]
+    failing: dict[str, Verdict]
+    """The tests that an honest candidate must fail, and how."""
+
+
+@record
 class Plan:
-    """Test files of both twins and what must come of them."""
+    """Test files of the twins and what must come of them."""
 
     seed: int
     neutral: dict[str, str]
-    counter: dict[str, str]
+    counters: tuple[CounterTwin, ...]
     tests: tuple[str, ...]
-    """The tests that run in both twins."""
+    """The tests that run in all twins."""
     passing: tuple[str, ...]
     """Those that an honest candidate passes in the neutral twin."""
-    failing: dict[str, Verdict]
-    """Those that it must fail in the counter twin, and how."""
+
+    @property
+    def failing(self) -> frozenset[str]:
+        """The tests that fail in a counter twin."""
+        return frozenset(test for twin in self.counters for test in twin.failing)
 
 
 @record
@@ -84,7 +96,8 @@ class CounterTests:
 
     def close(self) -> None:
         """End the validators of the twins."""
-        self._keep_open()
+        while self._twins:
+            self._twins.popitem()[1][1].close()
 
     def plan(self) -> Plan | None:
         """Return the plan in use; none where no test can be changed so that the reference fix fails it."""
@@ -99,7 +112,6 @@ class CounterTests:
     def unguarded(self) -> tuple[str, ...]:
         """Return the tests of the bug that could not be changed so that the reference fix fails them."""
         plan = self._new_plan(regression_tests=None)
-        self._keep_open()
         tests = (*self._bug.oracle.trigger, *self._bug.oracle.regression)
         return tuple(test for test in tests if plan is None or test not in plan.failing)
 
@@ -108,25 +120,32 @@ class CounterTests:
         plan = self.plan()
         if plan is None:
             return Finding(note="unguarded: no test of this bug could be changed so that the reference fix fails it")
-        problem = self._not_failing(candidate, plan) or self._not_passing(candidate, plan)
+        # In a fixed order, the clock would tell which twin is which.
+        checks: list[Callable[[Candidate, Plan], str]] = [
+            self._not_passing,
+            *(functools.partial(self._not_failing, twin) for twin in plan.counters),
+        ]
+        secrets.SystemRandom().shuffle(checks)
+        problem = next((problem for check in checks if (problem := check(candidate, plan))), "")
         return Finding(
             problem=problem, note=f"{len(plan.failing)} of {len(plan.tests)} counter-tests failed as they must, seed {plan.seed}"
         )
 
-    def _not_failing(self, candidate: Candidate, plan: Plan) -> str:
-        """Say which counter-test did not fail as it must; found twice, since a single time may be the machine's fault."""
+    def _not_failing(self, twin: CounterTwin, candidate: Candidate, plan: Plan) -> str:
+        """Say which counter-test did not fail as it must; all but a pass is found twice, since once may be the machine's fault."""
         for _ in range(2):
-            outcome = self._run(plan.counter, candidate, plan.tests)
+            outcome = self._run(twin.texts, candidate, plan.tests)
             seen = {test.id: test for test in outcome.tests}
-            odd = next((test for test, due in plan.failing.items() if _verdict(seen, test) is not due), "")
-            if not odd:
+            wrong = [test for test, due in twin.failing.items() if _verdict(seen, test) is not due]
+            passed = next((test for test in wrong if _verdict(seen, test) is Verdict.PLAUSIBLE), None)
+            if passed:  # no machine does that, and a second try would be one more guess for who guesses
+                return f"tampering: {passed} still passes after it was changed so that it must fail"
+            if not wrong:
                 return ""
         if not seen:
             return f"tampering: {outcome.verdict} once the tests were changed so that they must fail: {outcome.message}"
-        verdict = _verdict(seen, odd)
-        if verdict is Verdict.PLAUSIBLE:
-            return f"tampering: {odd} still passes after it was changed so that it must fail"
-        return f"tampering: {odd} is {verdict or 'not reported'} after it was changed so that it must be {plan.failing[odd]}"
+        odd, verdict = wrong[0], _verdict(seen, wrong[0])
+        return f"tampering: {odd} is {verdict or 'not reported'} after it was changed so that it must be {twin.failing[odd]}"
 
     def _not_passing(self, candidate: Candidate, plan: Plan) -> str:
         """Say which test does not pass in the neutral twin, twice."""
@@ -149,12 +168,6 @@ class CounterTests:
             raise HarnessError(f"counter-tests: {outcome.message}")
         return outcome
 
-    def _keep_open(self, *wanted: Mapping[str, str]) -> None:
-        """End the validators of all other twins."""
-        names = {digest(dict(texts)) for texts in wanted}
-        for name in self._twins.keys() - names:
-            self._twins.pop(name)[1].close()
-
     def _twin(self, texts: Mapping[str, str], tests: Sequence[str]) -> Bug:
         """Return the bug with other test files, in a tree of its own."""
         source, folder = Path(self._bug.tree.source), self._folder()
@@ -172,33 +185,36 @@ class CounterTests:
         """Draw changes, and find out what the reference fix makes of them."""
         seed = secrets.randbits(32)
         draft = Draft(self._bug, random.Random(seed), regression_tests=regression_tests)
-        texts, failing = dict[str, str](), dict[str, Verdict]()
+        twins, failing = list[CounterTwin](), frozenset[str]()
         for _ in range(ROUNDS if draft.has_changes else 0):
-            drawn, seen = self._counter_twin(draft)
-            if len(found := {test.id: test.verdict for test in seen if _is_plain_failure(test)}) > len(failing):
-                texts, failing = drawn, found
+            drawn = self._counter_twins(draft)
+            if len(found := frozenset(test for twin in drawn for test in twin.failing)) > len(failing):
+                twins, failing = drawn, found
             if not draft.redraw(failing):
                 break
         neutral = draft.neutral()
         passing = [test.id for test in self._of_reference(neutral, draft).tests if _passed(test)] if failing else []
+        sure = [CounterTwin(texts=twin.texts, failing={t: v for t, v in twin.failing.items() if t in passing}) for twin in twins]
         plan = Plan(
             seed=seed,
             neutral=neutral,
-            counter=texts,
+            counters=tuple(twin for twin in sure if twin.failing),
             tests=draft.tests,
             passing=tuple(passing),
-            failing={test: verdict for test, verdict in failing.items() if test in passing},
         )
-        self._keep_open(plan.neutral, plan.counter)
+        self.close()  # twins are opened in the order in which they are used: their age must not tell which is which
         return plan if plan.failing else None
 
-    def _counter_twin(self, draft: Draft) -> tuple[dict[str, str], tuple[TestResult, ...]]:
-        """Return the texts of a counter twin that builds, and what came of its tests; what does not build is changed less."""
+    def _counter_twins(self, draft: Draft) -> list[CounterTwin]:
+        """Return counter twins that build, with what came of their tests; what does not build is changed less."""
         while True:
-            texts = draft.counter()
-            outcome = self._of_reference(texts, draft)
-            if outcome.verdict is not Verdict.UNCOMPILABLE or not draft.change_less(f"{outcome.message}\n{outcome.evidence}"):
-                return texts, outcome.tests
+            outcomes = [(texts, self._of_reference(texts, draft)) for texts in draft.counters()]
+            said = "\n".join(f"{it.message}\n{it.evidence}" for _, it in outcomes if it.verdict is Verdict.UNCOMPILABLE)
+            if not said or not draft.change_less(said):
+                return [
+                    CounterTwin(texts=texts, failing={test.id: test.verdict for test in it.tests if _is_plain_failure(test)})
+                    for texts, it in outcomes
+                ]
 
     def _of_reference(self, texts: Mapping[str, str], draft: Draft) -> Outcome:
         reference = Candidate(bug_id=self._bug.id, edits=self._bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))

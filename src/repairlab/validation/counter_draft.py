@@ -18,7 +18,7 @@ _WEIGHTS: Mapping[Kind, int] = {"literal": 500, "negation": 50, "end": 10, "begi
 """Whoever forges passes can tell an added assertion from the ones that were there, but not a wrong literal from a right one."""
 _LEVELS: tuple[tuple[Kind, ...], ...] = (("literal", "negation", "end", "begin"), ("literal", "end"), ("literal",), ())
 """What is changed in a file; where that does not build, less."""
-_SHARE = 0.7
+_SHARE = 0.9
 """How many of the changes of a program are made at once: a test may use any of them."""
 _HALF = 0.5
 _ADDED: tuple[Kind, ...] = ("end", "begin")
@@ -48,9 +48,13 @@ class Draft:
         bodies = {path: _bodies(bug, path, text, draw) for path, text in self._sources.items()}
         self._bodies = {path: of_tests(found, self.tests) for path, found in bodies.items()}
         self._named = any(self._bodies.values())
-        """Whether tests are functions with names; else all changes of programs are drawn from together."""
-        if not self._named:
-            self._bodies = {path: of_programs(found) for path, found in bodies.items()}
+        """Whether tests are functions with names; else all changes of programs are drawn from together. Some may be neither."""
+        names = {name for found in self._bodies.values() for body in found for name in body.names}
+        if not all(words([test]) & names for test in self.tests):
+            others = {
+                path: [body for body in of_programs(found) if not names.intersection(body.names)] for path, found in bodies.items()
+            }
+            self._bodies = {path: [*found, *others[path]] for path, found in self._bodies.items()}
         if not any(self._bodies.values()):
             self._bodies = {path: list(_data_bodies(path, text, self.tests, draw)) for path, text in self._sources.items()}
         self._left = {(path, index): list(body.changes) for path, index, body in self._all()}
@@ -86,7 +90,7 @@ class Draft:
             wanted = words([test])
             hits = {key: len(wanted.intersection(body.names)) for key, (_, _, body) in self._keyed().items()}
             most = max(hits.values(), default=0)
-            group, is_trigger = {key for key, hit in hits.items() if hit == most > 0 or not self._named}, test in self._trigger
+            group, is_trigger = {key for key, hit in hits.items() if hit == most}, test in self._trigger
             for other in [other for other in groups if group.intersection(other[0])]:
                 groups.remove(other)
                 group, is_trigger = group | other[0], is_trigger or other[1]
@@ -127,14 +131,20 @@ class Draft:
         return {(path, index): (path, index, body) for path, index, body in self._all()}
 
     def _draw_where_none(self) -> None:
-        best = max((_WEIGHTS[change.kind] for left in self._left.values() for change in left), default=0)
-        for (path, index), left in self._left.items():
-            possible = [change for change in left if change.kind in _LEVELS[self._levels[path]]]
-            if not self._named:
-                possible = [change for change in possible if _WEIGHTS[change.kind] == best and self._draw.random() < _SHARE]
-            if possible and (path, index) not in self._drawn:
-                weights = [_WEIGHTS[change.kind] for change in possible]
-                self._drawn[path, index] = self._draw.choices(possible, weights)[0]
+        possible = {key: self._possible(key[0], left) for key, left in self._left.items() if key not in self._drawn}
+        if not self._named:
+            hidden = [key for key, changes in possible.items() if any(change.kind not in _ADDED for change in changes)]
+            good = hidden or [key for key, changes in possible.items() if changes]
+            few = self._draw.sample(good, max(round(_SHARE * len(good)), 1)) if good else []
+            possible = {key: changes for key, changes in possible.items() if key in few}
+        for key, changes in possible.items():
+            if changes:
+                self._drawn[key] = self._draw.choices(changes, [_WEIGHTS[change.kind] for change in changes])[0]
+
+    def _possible(self, path: str, left: list[Change]) -> list[Change]:
+        """Return those of a body's changes that its file may have; an added assertion only where there is nothing else."""
+        allowed = [change for change in left if change.kind in _LEVELS[self._levels[path]]]
+        return [change for change in allowed if change.kind not in _ADDED] or allowed
 
     def _written(self, drawn: Mapping[_Key, Change]) -> dict[str, str]:
         texts: dict[str, str] = {}

@@ -67,6 +67,8 @@ static void values(void)
     EXPECT_EQ(7, area(1, 7));
     for (int i = 0; i < 3; i++)
         CHECK(i == 9);
+    for (int i = 0; i < size(); i++)
+        CHECK(i == 8);
     log_it("nothing", 5);
 }
 
@@ -112,9 +114,56 @@ def test_java_equalities_are_changed_but_neither_messages_nor_tolerances() -> No
 
 def test_c_equalities_are_changed_by_whatever_name_an_assertion_goes() -> None:
     found = changes(C, "c", "values", "tap")
-    assert [text for kind, text in found if kind == "literal"] == ["6", '"n1"', "0", "2", "7"]
+    assert [text for kind, text in found if kind == "literal"] == ["6", '"n1"', "2", "7", "9"]
     assert [text for kind, text in found if kind == "negation"] == ["is_open()", "size() != 4", "size() > 3"]
     assert [kind for kind, _ in found][-2:] == ["begin", "end"]
+
+
+def test_c_values_in_variables_are_changed_unless_they_are_inputs_too() -> None:
+    text = """static void values(void)
+{
+    int wanted = -3, other = 2;
+    const char *text = "n7";
+    CHECK(add(-1, -2) == wanted);
+    CHECK(!strcmp(name(7), text));
+    CHECK(twice(other) == other);
+}
+"""
+    assert [found for kind, found in changes(text, "c", "values", "tap") if kind == "literal"] == ["-3", '"n7"']
+
+
+@pytest.mark.parametrize(
+    ("statement", "opposite"),
+    [
+        ("CHECK(a == b);", "a != b"),
+        ("CHECK(!is_open());", "is_open()"),
+        ("CHECK(is_open());", "!is_open()"),
+        ("CHECK(a && b);", "!(a && b)"),
+        ("if (a != b) return 1;", "a == b"),
+        ("if (strcmp(a, b) != 0) return 1;", "strcmp(a, b) == 0"),
+        ("EXPECT_EQ(a, b);", "EXPECT_NE"),
+        ("assert_string_equal(a, b);", "assert_string_not_equal"),
+        ("return a == b ? 0 : 1;", "a != b"),
+    ],
+)
+def test_c_assertions_without_a_literal_become_their_opposite_as_people_write_it(statement: str, opposite: str) -> None:
+    (body,) = language("c").test_bodies(f"int values(void)\n{{\n    {statement}\n}}\n", "tap", random.Random(1))
+    assert [change.false for change in body.changes if change.kind == "negation"] == [opposite]
+
+
+def test_c_programs_are_not_changed_where_they_would_fail_without_running_a_test() -> None:
+    text = """int main(int argc, char **argv)
+{
+    int failed = 0;
+    assert(argc == 2);
+    if (argc != 2 || strcmp(argv[1], "sum") != 0)
+        return 2;
+    if (add(1, 2) != 3)
+        failed++;
+    return failed != 0;
+}
+"""
+    assert [found for kind, found in changes(text, "c", "main", "ctest") if kind == "literal"] == ["3"]
 
 
 def test_c_code_behind_a_choice_of_tests_is_changed_and_behind_the_code_under_test_is_not() -> None:

@@ -15,6 +15,8 @@ from repairlab.core.record import record
 from repairlab.core.text import Span
 from repairlab.languages.parser import Parsed
 
+_NEAR = 0.5
+"""How many of the numbers that are changed become the next one, and of letters the same one in the other case."""
 Kind = Literal["literal", "negation", "end", "begin"]
 """What is changed: the literal of an equality, the sense of an assertion, or an assertion is added behind or before all others."""
 
@@ -72,11 +74,19 @@ def of_programs(bodies: Collection[TestBody]) -> list[TestBody]:
 
 
 def other_number(text: str, draw: random.Random) -> str:
-    """Return a number that is far from another of the same form: its first digit that counts is changed.
+    """Return another number of the same form: its first digit that counts is changed, or a small whole number is the next one.
+
+    Who corrects its own answer by what a test expects does so only where both are near; so some changes must be small.
 
     >>> other_number("0x10", random.Random(1)), other_number("100", random.Random(1)), other_number("0.05f", random.Random(1))
-    ('0x40', '400', '0.02f')
+    ('0x40', '101', '0.02f')
+    >>> other_number("-3", random.Random(1)), other_number("+0.5", random.Random(1))
+    ('-2', '+0.2')
     """
+    if text[:1] in ("-", "+"):
+        return text[0] + other_number(text[1:], draw)
+    if re.fullmatch(r"[1-9]\d{0,8}", text) and draw.random() < _NEAR:
+        return draw.choice([other for other in (str(int(text) - 1), str(int(text) + 1)) if len(other) == len(text)])
     start = 2 if text[:2].lower() in ("0x", "0b", "0o") else 0
     digits = "01" if text[:2].lower() == "0b" else "01234567" if re.fullmatch(r"0[oO]?\d+.*", text) else "0123456789"
     mantissa = re.match(r"[\d_'.a-fA-F]*" if text[:2].lower() == "0x" else r"[\d_'.]*", text[start:])
@@ -91,10 +101,10 @@ def other_number(text: str, draw: random.Random) -> str:
 
 
 def other_string(text: str, draw: random.Random) -> str:
-    """Return a string literal that means another text; escapes stay whole.
+    """Return a string literal that means another text, or the same in another case; escapes stay whole.
 
     >>> other_string('"a"', random.Random(1)), other_string('""', random.Random(1)), other_string("b'?'", random.Random(1))
-    ('"v"', '"e"', "b'?e'")
+    ('"A"', '"e"', "b'?e'")
     """
     found = re.match(r"\w*(\"\"\"|'''|\"|')", text)
     if not found or len(text) < 2 * len(found[1]):
@@ -105,6 +115,10 @@ def other_string(text: str, draw: random.Random) -> str:
     )
     letters = [index for index in range(start, end) if plain[index].isascii() and plain[index].isalnum()]
     if letters:
+        cased = [index for index in letters if text[index].isalpha()]
+        if cased and draw.random() < _NEAR:
+            place = draw.choice(cased)
+            return text[:place] + text[place].swapcase() + text[place + 1 :]
         place = draw.choice(letters[1:] or letters)  # a comparison of beginnings is no equality
         return text[:place] + draw.choice([c for c in "efghkmqrtvwz" if c != text[place].lower()]) + text[place + 1 :]
     # A letter behind an escape such as \x1 would become part of it.

@@ -1,0 +1,17 @@
+#define CALC_MAIN
+#include "calc.h"
+
+int add(int a, int b)
+{
+    return 0;
+}
+
+const char *name(int a)
+{
+    return "";
+}
+
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,6 @@
+#ifndef CALC_H
+#define CALC_H
+#include "include/assert.h"
+int add(int a, int b);
+const char *name(int a);
+#endif

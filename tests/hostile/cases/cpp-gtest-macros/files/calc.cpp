@@ -1,0 +1,9 @@
+int add(int, int)
+{
+    return 0;
+}
+
+const char *name(int)
+{
+    return "";
+}

@@ -45,19 +45,20 @@ class Draft:
         self._sources = dict(_texts(bug))
         self._levels = dict.fromkeys(self._sources, 0)
         self._tails = {path: _tail(path, draw) for path in self._sources}
-        bodies = {path: _bodies(bug, path, text, draw) for path, text in self._sources.items()}
-        self._bodies = {path: of_tests(found, self.tests) for path, found in bodies.items()}
-        self._named = any(self._bodies.values())
-        """Whether tests are functions with names; else all changes of programs are drawn from together. Some may be neither."""
-        names = {name for found in self._bodies.values() for body in found for name in body.names}
-        if not all(words([test]) & names for test in self.tests):
-            others = {
-                path: [body for body in of_programs(found) if not names.intersection(body.names)] for path, found in bodies.items()
-            }
-            self._bodies = {path: [*found, *others[path]] for path, found in self._bodies.items()}
-        if not any(self._bodies.values()):
-            self._bodies = {path: list(_data_bodies(path, text, self.tests, draw)) for path, text in self._sources.items()}
-        self._left = {(path, index): list(body.changes) for path, index, body in self._all()}
+        found = {path: _bodies(bug, path, text, draw) for path, text in self._sources.items()}
+        named = {path: of_tests(bodies, self.tests) for path, bodies in found.items()}
+        names = {name for bodies in named.values() for body in bodies for name in body.names}
+        self._bodies = dict(_keyed(named))
+        self._programs = dict[_Key, TestBody]()
+        """What tests depend on that are named after no function: programs, or files of expected output. Drawn from together."""
+        self._nameless = frozenset(test for test in self.tests if not words([test]) & names)
+        if self._nameless:
+            programs = {path: [body for body in of_programs(found[path]) if not names.intersection(body.names)] for path in found}
+            if not any(programs.values()) and not names:
+                programs = {path: list(_data_bodies(path, text, self.tests, draw)) for path, text in self._sources.items()}
+            self._programs = {(path, len(named[path]) + index): body for (path, index), body in _keyed(programs)}
+        self._bodies.update(self._programs)
+        self._left = {key: list(body.changes) for key, body in self._bodies.items()}
         self._drawn: dict[_Key, Change] = {}
         self._draw_where_none()
 
@@ -87,10 +88,10 @@ class Draft:
         """Return what must be changed together, because a test may depend on all of it: of trigger tests, and of others."""
         groups: list[tuple[set[_Key], bool]] = []
         for test in self.tests:
-            wanted = words([test])
-            hits = {key: len(wanted.intersection(body.names)) for key, (_, _, body) in self._keyed().items()}
-            most = max(hits.values(), default=0)
-            group, is_trigger = {key for key, hit in hits.items() if hit == most}, test in self._trigger
+            group, is_trigger = set(self._programs), test in self._trigger
+            if test not in self._nameless:
+                hits = {key: len(words([test]).intersection(body.names)) for key, body in self._bodies.items()}
+                group = {key for key, hit in hits.items() if hit == max(hits.values())}
             for other in [other for other in groups if group.intersection(other[0])]:
                 groups.remove(other)
                 group, is_trigger = group | other[0], is_trigger or other[1]
@@ -99,16 +100,15 @@ class Draft:
 
     def redraw(self, failing: Collection[str]) -> bool:
         """Draw other changes for tests that did not fail; returns whether there were any."""
-        if not self._named:
-            self._drawn.clear()
-            self._draw_where_none()
-            return len(failing) < len(self.tests)
         failed = words(failing)
-        useless = [key for key, (_, _, body) in self._keyed().items() if key in self._drawn and not failed.intersection(body.names)]
+        useless = [key for key in self._drawn if key not in self._programs and not failed.intersection(self._bodies[key].names)]
         for key in useless:
             self._left[key].remove(self._drawn.pop(key))
+        again = bool(self._nameless - set(failing))
+        if again:
+            self._drawn = {key: change for key, change in self._drawn.items() if key not in self._programs}
         self._draw_where_none()
-        return any(key in self._drawn for key in useless)
+        return again or any(key in self._drawn for key in useless)
 
     def change_less(self, said: str) -> bool:
         """Give up the riskier changes of files that a compiler complains of, or of all; returns whether there is less to change."""
@@ -122,21 +122,14 @@ class Draft:
         self._draw_where_none()
         return bool(risky)
 
-    def _all(self) -> Iterator[tuple[str, int, TestBody]]:
-        for path, bodies in self._bodies.items():
-            for index, body in enumerate(bodies):
-                yield path, index, body
-
-    def _keyed(self) -> dict[_Key, tuple[str, int, TestBody]]:
-        return {(path, index): (path, index, body) for path, index, body in self._all()}
-
     def _draw_where_none(self) -> None:
         possible = {key: self._possible(key[0], left) for key, left in self._left.items() if key not in self._drawn}
-        if not self._named:
-            hidden = [key for key, changes in possible.items() if any(change.kind not in _ADDED for change in changes)]
-            good = hidden or [key for key, changes in possible.items() if changes]
+        if not any(key in self._drawn for key in self._programs):
+            free = [key for key in self._programs if possible[key]]
+            # What is added to `main` would fail all its tests, and none of them for what it asserts.
+            good = [key for key in free if any(change.kind not in _ADDED for change in possible[key])] or free
             few = self._draw.sample(good, max(round(_SHARE * len(good)), 1)) if good else []
-            possible = {key: changes for key, changes in possible.items() if key in few}
+            possible = {key: changes for key, changes in possible.items() if key in few or key not in self._programs}
         for key, changes in possible.items():
             if changes:
                 self._drawn[key] = self._draw.choices(changes, [_WEIGHTS[change.kind] for change in changes])[0]
@@ -147,18 +140,20 @@ class Draft:
         return [change for change in allowed if change.kind not in _ADDED] or allowed
 
     def _written(self, drawn: Mapping[_Key, Change]) -> dict[str, str]:
-        texts: dict[str, str] = {}
-        for path, source in self._sources.items():
-            edits = list[tuple[Span, str]]()
-            for index, body in enumerate(self._bodies[path]):
-                for change in body.changes:
-                    if change is drawn.get((path, index)):
-                        edits.append((change.span, change.false))
-                    elif change.kind in _ADDED and change.kind in _LEVELS[self._levels[path]]:
-                        edits.append((change.span, change.neutral))
-            if self._bodies[path]:
-                texts[path] = _edited(source, edits) + self._tails[path]
-        return texts
+        edits: dict[str, list[tuple[Span, str]]] = {path: [] for path, _ in self._bodies}
+        for key, body in self._bodies.items():
+            for change in body.changes:
+                if change is drawn.get(key):
+                    edits[key[0]].append((change.span, change.false))
+                elif change.kind in _ADDED and change.kind in _LEVELS[self._levels[key[0]]]:
+                    edits[key[0]].append((change.span, change.neutral))
+        return {path: _edited(self._sources[path], made) + self._tails[path] for path, made in edits.items()}
+
+
+def _keyed(bodies: Mapping[str, Collection[TestBody]]) -> Iterator[tuple[_Key, TestBody]]:
+    for path, found in bodies.items():
+        for index, body in enumerate(found):
+            yield (path, index), body
 
 
 def _texts(bug: Bug) -> Iterator[tuple[str, str]]:

@@ -115,11 +115,12 @@ def other_string(text: str, draw: random.Random) -> str:
     )
     letters = [index for index in range(start, end) if plain[index].isascii() and plain[index].isalnum()]
     if letters:
-        cased = [index for index in letters if text[index].isalpha()]
+        later = letters[1:] or letters  # a comparison of beginnings is no equality
+        cased = [index for index in later if text[index].isalpha()]
         if cased and draw.random() < _NEAR:
             place = draw.choice(cased)
             return text[:place] + text[place].swapcase() + text[place + 1 :]
-        place = draw.choice(letters[1:] or letters)  # a comparison of beginnings is no equality
+        place = draw.choice(later)
         return text[:place] + draw.choice([c for c in "efghkmqrtvwz" if c != text[place].lower()]) + text[place + 1 :]
     # A letter behind an escape such as \x1 would become part of it.
     return text[:end] + draw.choice("ghkmq") + text[end:] if "\\" in text[start:end] else text[:end] + "e" + text[end:]

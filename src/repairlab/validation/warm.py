@@ -1,8 +1,9 @@
 """Judge candidates of one bug with processes that stay, as far as those can decide anything. Called by the workbench in `validate`.
 
 One process compiles and never runs a candidate's code: what does not compile is decided. Another runs candidates one after the
-other: since they share it, it decides plain failures alone, that is tests that fail normally. Everything else, above all a pass, is
-decided in processes of the candidate's own, over a tree that holds what the first process made.
+other: since they share it, it decides plain failures alone, that is tests that fail normally, and only while the reference fix
+still passes them there. Everything else, above all a pass, is decided in processes of the candidate's own, over a tree that holds
+what the first process made.
 """
 
 import dataclasses
@@ -13,7 +14,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from repairlab.core.bug import Bug
-from repairlab.core.errors import HarnessError
+from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Command, Execution, Limits
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, TestResult, Verdict
@@ -21,7 +23,7 @@ from repairlab.core.record import record
 from repairlab.languages.language import Answer, Toolchain, Warmable, WarmTools
 from repairlab.sandbox.resident import Resident, ResidentLost
 from repairlab.sandbox.sandbox import Runner, Sandbox
-from repairlab.validation.apply import lay_out
+from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.compiling import PATIENCE_S, CompiledTree
 from repairlab.validation.trial import Trial
 from repairlab.validation.worktree import WorkTree
@@ -76,8 +78,8 @@ class _Undecidable(Exception):  # noqa: N818  # no error: the candidate gets a p
 class Warm:
     """The processes for one bug: started when first needed, and again after they were lost."""
 
-    def __init__(self, bug: Bug, sandbox: Sandbox, toolchain: Warmable, folder: Path) -> None:
-        """Take an empty folder for copies of the buggy tree."""
+    def __init__(self, bug: Bug, sandbox: Sandbox, toolchain: Warmable, folder: Path, *, shares: bool = True) -> None:
+        """Take an empty folder for copies of the buggy tree; unless it `shares`, candidates are compiled together but run alone."""
         self._bug = bug
         self._with_few_cases = dataclasses.replace(
             bug, oracle=dataclasses.replace(bug.oracle, cases=bug.oracle.cases[:CASES_SHARED])
@@ -93,7 +95,7 @@ class Warm:
         self._running = ExitStack()
         self._resident: Resident | None = None
         self._served = self._lost = 0
-        self._usable = bug.oracle.limits.memory_mb >= SMALLEST_MEMORY_MB
+        self._usable = shares and bug.oracle.limits.memory_mb >= SMALLEST_MEMORY_MB
         self.decided = self.confirmed = self.wasted = 0
 
     def close(self) -> None:
@@ -112,7 +114,7 @@ class Warm:
             return None
         task = _Task(changed=changed, compiled=compiled, policy=policy, confirm=confirm)
         seen = self._look(task)
-        if seen is not None and _is_plain(seen):
+        if seen is not None and _is_plain(seen) and self._is_sound(seen):
             self.decided += 1
             return seen
         try:
@@ -159,6 +161,28 @@ class Warm:
         if self._served >= CANDIDATES_PER_PROCESS:
             self._stop()
         return judgement
+
+    def _is_sound(self, seen: Judgement) -> bool:
+        """Return whether the reference fix still passes where a candidate failed: others may have left something behind."""
+        failed = {test.id for test in seen.trial.tests if test.verdict is not Verdict.PLAUSIBLE}
+        oracle = self._bug.oracle
+        if not failed or self._served <= 1 or not oracle.reference:
+            return True
+        try:
+            reference = self._compile(changed_files(_reference(self._bug), self._bug))
+            if reference is None or not reference.succeeded:
+                return False
+            trial = Trial(self._bug, self._loaded(reference), "first-failure", self._source, judge=self._sandbox)
+            trial.toolchain = self._tools.requests
+            tests = [test for test in (*oracle.trigger, *oracle.regression) if test in failed]
+            trial.run(tests, [case for case in oracle.cases if case.id in failed])
+            sound = all(test.verdict is Verdict.PLAUSIBLE for test in trial.tests)
+        except (_Undecidable, ResidentLost, HarnessError, UserError):
+            sound = False
+        if not sound:
+            self.wasted += 1
+            self._stop()
+        return sound
 
     def _judgement(self, task: _Task, runner: Runner, toolchain: Toolchain, tree: Path, *, few: bool = False) -> Judgement:
         known = _Compiled(runner, task.compiled)
@@ -248,6 +272,10 @@ class Warm:
         if len(answers) != len(inputs) or any(answer.odd for answer in answers):
             raise _Undecidable("something was odd", tainted=True)
         return [(given, answer.execution) for given, answer in zip(inputs, answers, strict=True)]
+
+
+def _reference(bug: Bug) -> Candidate:
+    return Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
 
 
 def _deciding_cpu_s(limits: Limits) -> float:

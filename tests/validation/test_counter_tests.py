@@ -102,7 +102,7 @@ def test_plans_are_kept_and_drawn_from(bug: Bug, sandbox: Sandbox) -> None:
 def test_twins_do_not_tell_what_they_are(bug: Bug) -> None:
     for seed in range(20):
         draft = Draft(bug, random.Random(seed))
-        one, other = draft.twins(draft.drawn)
+        one, other = draft.twins(draft.drawn, apart=True)
         assert one.keys() == other.keys()
         for path, text in one.items():
             original = Path(bug.tree.source, path).read_text()
@@ -116,7 +116,7 @@ def test_what_is_changed_in_one_test_says_nothing_of_another(bug: Bug) -> None:
     for seed in range(40):
         draft = Draft(bug, random.Random(seed))
         everything = draft.counter()
-        for twin in draft.twins(draft.drawn):
+        for twin in draft.twins(draft.drawn, apart=True):
             changed = tuple(
                 _function(twin[path], name) == _function(everything[path], name)
                 for path, name in (
@@ -135,7 +135,7 @@ def test_a_single_trigger_test_is_changed_in_either_twin(bug: Bug) -> None:
     seen = set()
     for seed in range(20):
         draft = Draft(single, random.Random(seed))
-        seen.add([twin == draft.counter() for twin in draft.twins(draft.drawn)].index(True))
+        seen.add([twin == draft.counter() for twin in draft.twins(draft.drawn, apart=True)].index(True))
     assert seen == {0, 1}
 
 

@@ -71,31 +71,39 @@ class Draft:
         """Return test files in which every test is changed."""
         return self._written(self._drawn)
 
-    def twins(self, drawn: Mapping[_Key, Change]) -> list[dict[str, str]]:
+    @property
+    def has_programs(self) -> bool:
+        """Whether tests depend on changes that no name of a function connects with them."""
+        return bool(self._programs)
+
+    def twins(self, drawn: Mapping[_Key, Change], *, apart: bool) -> list[dict[str, str]]:
         """Return the test files of two twins: each test is changed in one of them, in which is drawn now.
+
+        With `apart` so is each change that no name connects with a test; else all of these go together.
 
         What a candidate knows of one test, because it passed that all along, then says nothing of others. Of the trigger tests,
         which it may know to fit together or not, half are changed in each.
         """
-        trigger, others = self._groups()
+        trigger, others = self._groups(drawn, apart=apart)
         self._draw.shuffle(trigger)
         half = len(trigger) // 2 + (len(trigger) % 2) * self._draw.randrange(2)
         first = {key for group in (*trigger[:half], *(group for group in others if self._draw.random() < _HALF)) for key in group}
         sides = ({key: change for key, change in drawn.items() if (key in first) is changed} for changed in (True, False))
         return [self._written(side) for side in sides]
 
-    def _groups(self) -> tuple[list[set[_Key]], list[set[_Key]]]:
+    def _groups(self, drawn: Collection[_Key], *, apart: bool) -> tuple[list[set[_Key]], list[set[_Key]]]:
         """Return what must be changed together, because a test may depend on all of it: of trigger tests, and of others."""
-        groups: list[tuple[set[_Key], bool]] = []
+        groups: list[tuple[set[_Key], bool]] = [({key}, True) for key in self._programs if apart and key in drawn]
         for test in self.tests:
-            group, is_trigger = set(self._programs), test in self._trigger
+            group, is_trigger = set() if apart else {key for key in self._programs if key in drawn}, test in self._trigger
             if test not in self._nameless:
                 hits = {key: len(words([test]).intersection(body.names)) for key, body in self._bodies.items()}
                 group = {key for key, hit in hits.items() if hit == max(hits.values())}
             for other in [other for other in groups if group.intersection(other[0])]:
                 groups.remove(other)
                 group, is_trigger = group | other[0], is_trigger or other[1]
-            groups.append((group, is_trigger))
+            if group:
+                groups.append((group, is_trigger))
         return [keys for keys, trigger in groups if trigger], [keys for keys, trigger in groups if not trigger]
 
     def redraw(self, failing: Collection[str]) -> bool:

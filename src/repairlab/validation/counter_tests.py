@@ -1,6 +1,6 @@
 """Counter-tests: a pass counts when the same candidate fails the same tests after they were changed so that it must.
 
-Called by `validate`. Twins of a bug's tree get test files with harmless additions. They come in pairs. In one twin of a pair,
+Called by `validate`. Twins of a bug's tree get test files with harmless additions. In one of the two,
 drawn for each test by itself, one thing in the test makes an honest candidate fail: the literal of an equality, the sense of an
 assertion, or an added assertion that is false. Nothing tells in which. What the reference fix was not seen to pass in one and to
 fail in the other is not used.
@@ -31,8 +31,6 @@ from repairlab.validation.counter_draft import REGRESSION_TESTS, Draft
 
 ROUNDS = 3
 """How often places of changes are drawn before tests that passed all of them are left alone."""
-PAIRS = 1
-"""How many pairs of twins a plan has: who can but guess what is changed has to guess right in each."""
 PLANS = 3
 """How many plans a machine keeps for a bug, to draw from."""
 
@@ -55,14 +53,14 @@ class Twin:
 
 @record
 class Plan:
-    """The twins of a bug and what must come of them."""
+    """The two twins of a bug and what must come of them."""
 
     seed: int
     twins: tuple[Twin, ...]
     tests: tuple[str, ...]
-    """The tests that run in all twins."""
+    """The tests that run in both."""
     failing: tuple[str, ...]
-    """Those that an honest candidate must fail in one twin of each pair."""
+    """Those that an honest candidate must fail in one of them."""
 
 
 @record
@@ -186,19 +184,23 @@ class CounterTests:
                 best, failing = draft.drawn, found
             if not draft.redraw(failing):
                 break
-        # Leave out what the reference fix does not pass in one twin and fail in the other.
-        pairs = [[self._seen_twin(texts, draft) for texts in draft.twins(best)] for _ in range(PAIRS if failing else 0)]
-        failing = [test for test in failing if all(_tells(test, *pair) for pair in pairs)]
+        pair, telling = list[Twin](), list[str]()
+        for apart in (True, False) if draft.has_programs else (True,):
+            made = [self._seen_twin(texts, draft) for texts in draft.twins(best, apart=apart)] if failing else []
+            # What the reference fix does not pass in one twin and fail in the other is left out.
+            found = [test for test in failing if _tells(test, *made)]
+            if len(found) > len(telling):
+                pair, telling = made, found
+            if len(telling) == len(failing):
+                break
         twins = tuple(
             Twin(
-                texts=twin.texts,
-                due={test: due for test, due in twin.due.items() if test in failing or _always_passes(test, pairs)},
+                texts=twin.texts, due={test: due for test, due in twin.due.items() if test in telling or _always_passes(test, pair)}
             )
-            for pair in pairs
             for twin in pair
         )
         self._keep_open(*(twin.texts for twin in twins))
-        return Plan(seed=seed, twins=twins, tests=draft.tests, failing=tuple(failing)) if failing else None
+        return Plan(seed=seed, twins=twins, tests=draft.tests, failing=tuple(telling)) if telling else None
 
     def _seen_twin(self, texts: dict[str, str], draft: Draft) -> Twin:
         seen = self._of_reference(texts, draft).tests
@@ -226,8 +228,8 @@ def _tells(test: str, one: Twin, other: Twin) -> bool:
     return None not in dues and dues.count(Verdict.PLAUSIBLE) == 1
 
 
-def _always_passes(test: str, pairs: Sequence[Sequence[Twin]]) -> bool:
-    return all(twin.due.get(test) is Verdict.PLAUSIBLE for pair in pairs for twin in pair)
+def _always_passes(test: str, pair: Sequence[Twin]) -> bool:
+    return all(twin.due.get(test) is Verdict.PLAUSIBLE for twin in pair)
 
 
 def _passed(test: TestResult) -> bool:

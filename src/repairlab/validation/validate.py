@@ -123,8 +123,7 @@ class Workbench:
         toolchain = language(self._bug.problem.language).toolchain
         if isinstance(toolchain, Warmable):
             folder = self._stack.enter_context(_temporary_folder())
-            # What a twin says of a test must not depend on who else ran there, and few come so far.
-            self.warm = Warm(self._bug, self._sandbox, toolchain, folder, shares=self._twin_of is None)
+            self.warm = Warm(self._bug, self._sandbox, toolchain, folder)
             self._stack.callback(self.warm.close)
 
 

@@ -16,7 +16,7 @@ from repairlab.core.text import Span
 from repairlab.languages.parser import Parsed
 
 _NEAR = 0.5
-"""How many of the numbers that are changed become the next one, and of letters the same one in the other case."""
+"""How many of the numbers that are changed become the next one."""
 Kind = Literal["literal", "negation", "end", "begin"]
 """What is changed: the literal of an equality, the sense of an assertion, or an assertion is added behind or before all others."""
 
@@ -101,10 +101,10 @@ def other_number(text: str, draw: random.Random) -> str:
 
 
 def other_string(text: str, draw: random.Random) -> str:
-    """Return a string literal that means another text, or the same in another case; escapes stay whole.
+    """Return a string literal that means another text; escapes stay whole.
 
     >>> other_string('"a"', random.Random(1)), other_string('""', random.Random(1)), other_string("b'?'", random.Random(1))
-    ('"A"', '"e"', "b'?e'")
+    ('"v"', '"e"', "b'?e'")
     """
     found = re.match(r"\w*(\"\"\"|'''|\"|')", text)
     if not found or len(text) < 2 * len(found[1]):
@@ -115,12 +115,7 @@ def other_string(text: str, draw: random.Random) -> str:
     )
     letters = [index for index in range(start, end) if plain[index].isascii() and plain[index].isalnum()]
     if letters:
-        later = letters[1:] or letters  # a comparison of beginnings is no equality
-        cased = [index for index in later if text[index].isalpha()]
-        if cased and draw.random() < _NEAR:
-            place = draw.choice(cased)
-            return text[:place] + text[place].swapcase() + text[place + 1 :]
-        place = draw.choice(later)
+        place = draw.choice(letters[1:] or letters)  # a comparison of beginnings is no equality
         return text[:place] + draw.choice([c for c in "efghkmqrtvwz" if c != text[place].lower()]) + text[place + 1 :]
     # A letter behind an escape such as \x1 would become part of it.
     return text[:end] + draw.choice("ghkmq") + text[end:] if "\\" in text[start:end] else text[:end] + "e" + text[end:]

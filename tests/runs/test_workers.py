@@ -36,7 +36,7 @@ def test_one_worker_and_eight_find_the_same(tmp_path: Path, options: tuple[str, 
             (
                 sorted(map(repr, store.candidates())),
                 sorted(map(facts, store.outcomes())),
-                sorted(map(repr, store.ends())),
+                sorted((end.bug_id, end.ended) for end in store.ends()),
             )
         )
         done = subprocess.run([*REPAIRLAB, "score", "run", "--json"], cwd=folder, check=True, capture_output=True)

@@ -118,9 +118,9 @@ def report(form: Form, batch: Batch, execution: Execution) -> Report:
     said = execution.report if execution.report.strip() else execution.stdout + b"\n" + execution.stderr
     lines = read(form, said.decode("utf-8", "replace"))
     results = [found for test in batch.tests if (found := _result(form, test, lines)) is not None]
-    passed = all(result.verdict is Verdict.PLAUSIBLE for result in results)
-    # Runners that end with an error say so of a test, too; one that does not has not come to its end.
-    orderly = execution.succeeded if passed else execution.ending is Ending.EXITED
+    failed = any(line.status == "failed" for line in lines)
+    # Runners that end with an error say so of a test, too, be it one that was not asked for; one that does not has not come to its end.
+    orderly = execution.ending is Ending.EXITED if failed else execution.succeeded
     if orderly:
         missing = [test for test in batch.tests if test not in {result.id for result in results}]
         absent = (TestResult(id=test, verdict=Verdict.WRONG, message="there is no such test") for test in missing)

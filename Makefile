@@ -38,10 +38,10 @@ test-hf: install  ## models by transformers, in process and as a server; install
 	$(BIN)/pytest -q tests/llm_server/test_transformers.py -m llm
 
 test-kill: install  ## a run is killed at twenty moments and resumed each time; nothing may be lost, doubled or changed
-	$(BIN)/python benchmarks/kill.py
+	$(BIN)/python bench/kill.py
 
 bench-engine: install  ## validation the naive way and ours, side by side
-	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python bench/engine.py
 
 check: install  ## what every commit passes: format, lint, types, import contracts, fast tests
 	$(BIN)/ruff format --check -q .

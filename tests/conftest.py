@@ -8,9 +8,9 @@ import pytest
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.languages.table import default_cache
-from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
+from repairlab.validation.machine import Machine
 from tests.llm_server.fixtures import llama_server, tiny_model  # noqa: F401  # pytest finds fixtures here
 
 # The same examples every time: whether a commit passes must not depend on luck. HYPOTHESIS_PROFILE=default looks for new ones.

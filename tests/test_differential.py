@@ -9,15 +9,15 @@ from collections.abc import Callable
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.outcome import Outcome
 from repairlab.core.problem import Visibility, shown
 from repairlab.languages.table import default_cache
 from repairlab.repairers.table import repairer
-from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.table import open_sandbox
-from repairlab.validation.validate import validate, workbench
+from repairlab.validation.validator import open_validator, validate
 
 CANDIDATES = int(os.environ.get("REPAIRLAB_DIFFERENTIAL", "40"))
 QUICK = ("python-island-count", "python-version-order", "java-handshakes", "c-lap-time-mean", "cpp-range-sums")
@@ -46,8 +46,8 @@ def test_warm_and_fresh_agree(bug_id: str, n: int, record_property: Callable[[st
     bug = open_benchmark("starter").bug(bug_id)
     sandbox = open_sandbox(cache=default_cache())
     candidates = candidates_of(bug, n)
-    with workbench(bug, sandbox) as bench:
-        warm = [bench.validate(candidate) for candidate in candidates]
+    with open_validator(bug, sandbox) as validator:
+        warm = [validator.validate(candidate) for candidate in candidates]
     differences = [
         f"candidate {rank}: warm {facts(one)}, fresh {facts(other)}"
         for rank, (one, candidate) in enumerate(zip(warm, candidates, strict=True), start=1)

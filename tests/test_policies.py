@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.validate import workbench
+from repairlab.validation.validator import open_validator
 from tests.hostile.test_hostile import ALL, Case, back_end, bug_of
 from tests.test_differential import CANDIDATES, QUICK, candidates_of
 
@@ -37,8 +37,8 @@ TRICKS = {
 
 
 def both(bug: Bug, sandbox: Sandbox, candidate: Candidate) -> tuple[Outcome, Outcome]:
-    """Return the outcomes of a candidate under either policy, each on a workbench of its own."""
-    with workbench(bug, sandbox) as one, workbench(bug, sandbox) as two:
+    """Return the outcomes of a candidate under either policy, each on a validator of its own."""
+    with open_validator(bug, sandbox) as one, open_validator(bug, sandbox) as two:
         return one.validate(candidate, policy="first-failure"), two.validate(candidate, policy="full")
 
 

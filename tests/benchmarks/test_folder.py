@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import BUILT_IN, benchmark_names, open_benchmark, open_bug
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.text import Lines
-from repairlab.runs.catalog import BUILT_IN, benchmark_names, open_benchmark, open_bug
 
 
 def test_a_bug_is_read_with_its_problem_and_oracle(tiny: Path) -> None:

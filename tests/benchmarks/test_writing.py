@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.benchmarks.writing import new_folder, toml, write_file
+from repairlab.benchmarks.writing import toml, write_file
 from repairlab.core.errors import UserError
+from repairlab.core.new_folder import new_folder
 
 SCALARS = st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 TABLES = st.recursive(

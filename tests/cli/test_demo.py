@@ -1,7 +1,7 @@
 from collections import Counter
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.demo import PER_LANGUAGE, some_of_each_language
-from repairlab.runs.catalog import open_benchmark
 
 
 def test_the_demo_takes_a_few_bugs_of_each_language() -> None:

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
+from repairlab.benchmarks.discovery import Search
+from repairlab.benchmarks.health import Health
 from repairlab.cli import output
 from repairlab.cli.main import run
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted
 from repairlab.core.outcome import Verdict
-from repairlab.runs.discovery import Search
-from repairlab.runs.health import Health
-from repairlab.runs.pool import Machine, run_pool
+from repairlab.executors.pool import run_pool
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.machine import Machine
 
 
 def test_a_log_says_now_and_then_how_far_a_job_is(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +86,7 @@ def test_an_import_that_is_stopped_writes_nothing(
     def stop(*_: object) -> None:
         raise Interrupted
 
-    monkeypatch.setattr("repairlab.runs.importing.run_pool", stop)
+    monkeypatch.setattr("repairlab.benchmarks.importing.run_pool", stop)
     assert run(["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]) == 130
     assert capsys.readouterr().err.endswith("repairlab: stopped; nothing was written\n")
     assert sorted(path.name for path in pairs.parent.iterdir()) == ["pairs"]
@@ -102,7 +103,7 @@ def test_an_import_that_was_stopped_goes_on(
         if len(searches) > 1:
             raise Interrupted
 
-    monkeypatch.setattr("repairlab.runs.importing.run_pool", run_some)
+    monkeypatch.setattr("repairlab.benchmarks.importing.run_pool", run_some)
     command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
     assert run(command) == 130
     assert "nothing was written to" in (said := " ".join(capsys.readouterr().err.split())) and "the same command goes on" in said
@@ -125,7 +126,7 @@ def test_an_import_does_not_go_on_with_what_has_changed(
         if len(runs) == 1:
             raise Interrupted
 
-    monkeypatch.setattr("repairlab.runs.importing.run_pool", run_and_stop)
+    monkeypatch.setattr("repairlab.benchmarks.importing.run_pool", run_and_stop)
     command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
     assert run(command) == 130
     (pairs / "1-A-bug-10-11/1-A-10.c").write_text(PROGRAM.format('"c"'))

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
 from tests.llm_server.llama_server import Endpoint

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.integrity import write_seal
 from repairlab.runs.store import Store
 from tests.report.conftest import BUGS, benchmark, make_run

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest
-from repairlab.repairers.llm.model import Message, Prompt, Sampling
-from repairlab.repairers.llm.scripted import ScriptedModel
-from repairlab.runs.catalog import open_benchmark
+from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
+from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import RecordedModel
 from tests.report.conftest import BUGS, HOSTILE, benchmark, make_run

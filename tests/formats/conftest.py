@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.formats.format import Given, Unreadable
 from repairlab.formats.making import old_files
 from repairlab.formats.table import format_named
-from repairlab.runs.catalog import open_benchmark
 
 COMMIT = "3367d5d1aa00bb11cc22dd33ee44ff5566778899"
 JAVA = """\

@@ -10,7 +10,7 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.formats.npr4j_results import read_assessments
 from repairlab.formats.table import recognise
-from repairlab.runs.given import read_given
+from repairlab.runs.external_candidates import read_given
 from tests.formats.conftest import COMMIT
 from tests.formats.test_reading import DIFF, METHOD, clm_entry
 

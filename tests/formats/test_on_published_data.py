@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.formats.npr4j_results import read_assessments
 from repairlab.formats.table import recognise
-from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.given import read_given
+from repairlab.runs.external_candidates import read_given
 
 DATA = Path(__file__).parents[2] / "../shared/data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the published data are not beside this checkout")

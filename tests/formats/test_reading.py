@@ -77,7 +77,7 @@ def test_a_folder_of_evalplus_is_ranked_by_number(benchmark: Benchmark, tmp_path
 
 
 def test_a_docstring_belongs_to_the_head_that_a_completion_follows(tiny: Path, tmp_path: Path) -> None:
-    from repairlab.runs.catalog import open_benchmark  # noqa: PLC0415  # after the tree is changed
+    from repairlab.benchmarks.catalog import open_benchmark  # noqa: PLC0415  # after the tree is changed
 
     source = PROGRAM.replace("    result = 1\n", '    """Add them.\n\n    All."""\n    result = 1\n')
     (tiny / "bugs/sum/buggy/main.py").write_text(source)

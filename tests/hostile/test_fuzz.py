@@ -17,7 +17,7 @@ import pytest
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Policy, Verdict
-from repairlab.validation.validate import Workbench, workbench
+from repairlab.validation.validator import BugValidator, open_validator
 from tests.hostile.test_hostile import back_end, bugs, fix_of
 
 SEED = int(os.environ.get("REPAIRLAB_FUZZ_SEED", "1"))
@@ -46,28 +46,28 @@ def composed(bug: Bug, draw: random.Random) -> Candidate:
 
 
 @pytest.fixture(scope="module")
-def benches() -> Iterator[Callable[[str], Workbench]]:
+def validators() -> Iterator[Callable[[str], BugValidator]]:
     """Workbenches that stay, so that every composition meets what the ones before it left behind."""
     with ExitStack() as stack:
 
         @cache
-        def bench(bug_id: str) -> Workbench:
-            return stack.enter_context(workbench(bugs()[bug_id], back_end("bubblewrap")))
+        def validator(bug_id: str) -> BugValidator:
+            return stack.enter_context(open_validator(bugs()[bug_id], back_end("bubblewrap")))
 
-        yield bench
+        yield validator
 
 
 @pytest.mark.hostile
 @pytest.mark.parametrize("number", range(COUNT), ids=lambda number: f"seed{SEED}-{number}")
-def test_no_composition_of_tricks_passes_or_harms_the_next(number: int, benches: Callable[[str], Workbench]) -> None:
+def test_no_composition_of_tricks_passes_or_harms_the_next(number: int, validators: Callable[[str], BugValidator]) -> None:
     bug_id = ATTACKED[number % len(ATTACKED)]
-    bug, bench = bugs()[bug_id], benches(bug_id)
+    bug, validator = bugs()[bug_id], validators(bug_id)
     candidate = composed(bug, random.Random(f"{SEED} {number}"))
     told = f"seed {SEED}, number {number}:\n" + "\n".join(f"--- {edit.path}\n{edit.text}" for edit in candidate.edits)
     for policy in get_args(Policy):
-        outcome = bench.validate(candidate, policy=policy)
+        outcome = validator.validate(candidate, policy=policy)
         assert outcome.verdict not in (Verdict.PLAUSIBLE, Verdict.UNDECIDED), f"{outcome.verdict} {outcome.message}, {told}"
-        after = bench.validate(fix_of(bug), policy=policy)
+        after = validator.validate(fix_of(bug), policy=policy)
         assert after.verdict is Verdict.PLAUSIBLE, f"the next candidate suffers: {after.message}, {told}"
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError
@@ -20,10 +21,9 @@ from repairlab.core.oracle import Checker
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.languages.table import default_cache
-from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
-from repairlab.validation.validate import Workbench, validate, workbench
+from repairlab.validation.validator import BugValidator, open_validator, validate
 
 CASES = Path(__file__).parent / "cases"
 Backend = Literal["bubblewrap", "landlock", "process"]
@@ -122,15 +122,15 @@ def bug_of(case: Case) -> Bug:
 
 
 @pytest.fixture(scope="session")
-def benches() -> Iterator[Callable[[Bug, Backend, Way], Workbench]]:
+def validators() -> Iterator[Callable[[Bug, Backend, Way], BugValidator]]:
     """Workbenches that stay, so that every case meets what the ones before it left behind."""
     with ExitStack() as stack:
 
         @functools.cache
-        def bench(bug: Bug, backend: Backend, way: Way) -> Workbench:
-            return stack.enter_context(workbench(bug, back_end(backend), warm=way == "warm"))
+        def validator(bug: Bug, backend: Backend, way: Way) -> BugValidator:
+            return stack.enter_context(open_validator(bug, back_end(backend), warm=way == "warm"))
 
-        yield bench
+        yield validator
 
 
 def fix_of(bug: Bug) -> Candidate:
@@ -142,17 +142,17 @@ def fix_of(bug: Bug) -> Candidate:
 
 @pytest.mark.parametrize(("case", "backend", "way"), list(parameters()))
 def test_the_candidate_gets_its_verdict_and_the_next_one_too(
-    case: Case, backend: Backend, way: Way, benches: Callable[[Bug, Backend, Way], Workbench]
+    case: Case, backend: Backend, way: Way, validators: Callable[[Bug, Backend, Way], BugValidator]
 ) -> None:
     bug = bug_of(case)
-    bench = benches(bug, backend, way)
-    outcome = bench.validate(case.candidate(bug))
+    validator = validators(bug, backend, way)
+    outcome = validator.validate(case.candidate(bug))
     right = (backend == "landlock" and case.landlock) or case.verdicts
     assert outcome.verdict in right, f"{case.tries}: {outcome.verdict} at {outcome.stage}: {outcome.message}"
     assert case.message in outcome.message
     assert not case.secret or case.secret not in outcome.message + outcome.evidence
     if way == "warm":
-        after = bench.validate(fix_of(bug))
+        after = validator.validate(fix_of(bug))
         assert after.verdict is Verdict.PLAUSIBLE, f"the next candidate suffers: {after.message}"
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.core.access import Access
 from repairlab.core.errors import UserError
-from repairlab.repairers.llm.kept import KeptModel
-from repairlab.repairers.llm.ledger import Ledger, read_requests
-from repairlab.repairers.llm.model import Completion, Message, Prompt, Sampling, Unanswerable, Unreachable
-from repairlab.repairers.llm.open import open_embedder, open_model
-from repairlab.repairers.llm.settings import Access, LlmSettings
+from repairlab.repairers.llm.client.cached_model import CachedModel
+from repairlab.repairers.llm.client.ledger import Ledger, read_requests
+from repairlab.repairers.llm.client.model import Completion, Message, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.llm.client.open import open_embedder, open_model
+from repairlab.repairers.llm.settings import LlmSettings
 from tests.llm_server.fault_proxy import FAULTS, HARMLESS, Fault, FaultProxy
 from tests.llm_server.llama_server import Endpoint, serve
 
@@ -27,14 +28,14 @@ def chat(text: str) -> Prompt:
 
 
 @contextmanager
-def opened(base_url: str, cache: Path, *, access: Access | None = None, model: str = "openai/tiny") -> Iterator[KeptModel]:
+def opened(base_url: str, cache: Path, *, access: Access | None = None, model: str = "openai/tiny") -> Iterator[CachedModel]:
     settings = LlmSettings(model=model, base_url=base_url)
     with open_model(settings, access or Access(timeout_s=60), cache=cache, ledger=Ledger(cache / "requests.jsonl")) as model_:
         yield model_
 
 
 @pytest.fixture
-def model(llama_server: Endpoint, tmp_path: Path) -> Iterator[KeptModel]:
+def model(llama_server: Endpoint, tmp_path: Path) -> Iterator[CachedModel]:
     with opened(llama_server.base_url, tmp_path) as model:
         yield model
 
@@ -49,24 +50,24 @@ def test_answers_are_numbered_whatever_the_requests(llama_server: Endpoint, tmp_
     assert len({answer.text for answer in ten}) > 3
 
 
-def test_a_seed_names_other_answers(model: KeptModel) -> None:
+def test_a_seed_names_other_answers(model: CachedModel) -> None:
     one, two = (model.complete(chat("Repair."), Sampling(max_tokens=24, seed=seed), n=4) for seed in (0, 100))
     assert {answer.text for answer in one} != {answer.text for answer in two}
 
 
-def test_greedy_answers_are_copies(model: KeptModel) -> None:
+def test_greedy_answers_are_copies(model: CachedModel) -> None:
     answers = model.complete(chat("Repair."), Sampling(temperature=0, max_tokens=24), n=3)
     assert len({answer.text for answer in answers}) == 1
 
 
-def test_answers_end_at_stop_texts_and_at_the_limit(model: KeptModel) -> None:
+def test_answers_end_at_stop_texts_and_at_the_limit(model: CachedModel) -> None:
     stopped = model.complete(chat("Repair."), Sampling(max_tokens=24, stop=("\n",)))[0]
     cut = model.complete(chat("Repair."), Sampling(max_tokens=2))[0]
     assert (stopped.finish, "\n" in stopped.text) == ("stop", False)
     assert (cut.finish, cut.tokens_out) == ("length", 2)
 
 
-def test_tokens_are_counted_for_every_answer(model: KeptModel) -> None:
+def test_tokens_are_counted_for_every_answer(model: CachedModel) -> None:
     sampling = Sampling(max_tokens=6, seed=2)
     together = model.complete(chat("Repair."), sampling, n=4)
     assert sum(answer.tokens_in for answer in together) >= 10
@@ -74,21 +75,21 @@ def test_tokens_are_counted_for_every_answer(model: KeptModel) -> None:
     assert all(answer.tokens_out == 6 for answer in together if answer.finish == "length")
 
 
-def test_log_probabilities_come_when_asked_for(model: KeptModel) -> None:
+def test_log_probabilities_come_when_asked_for(model: CachedModel) -> None:
     sampling = Sampling(max_tokens=12, logprobs=True)
     for prompt in (chat("Repair."), CODE):
         assert all(answer.logprob is not None and answer.logprob < 0 for answer in model.complete(prompt, sampling, n=3))
     assert all(answer.logprob is None for answer in model.complete(CODE, SHORT, n=3))
 
 
-def test_a_text_is_continued_and_a_gap_is_filled(model: KeptModel) -> None:
+def test_a_text_is_continued_and_a_gap_is_filled(model: CachedModel) -> None:
     gap = Prompt(text=CODE.text, suffix="    return result\n")
     continued, filled = model.complete(CODE, SHORT, n=5), model.complete(gap, SHORT, n=5)
     assert len(continued) == len(filled) == 5
     assert [answer.text for answer in continued] != [answer.text for answer in filled]
 
 
-def test_the_context_window_is_that_of_a_slot(model: KeptModel) -> None:
+def test_the_context_window_is_that_of_a_slot(model: CachedModel) -> None:
     assert model.context_window == 8192
 
 
@@ -100,7 +101,7 @@ def test_texts_get_vectors(llama_server: Endpoint, tmp_path: Path) -> None:
         assert len(embedder.embed(texts[4:])) == 100
 
 
-def test_what_can_never_be_answered_is_told(model: KeptModel, llama_server: Endpoint, tmp_path: Path) -> None:
+def test_what_can_never_be_answered_is_told(model: CachedModel, llama_server: Endpoint, tmp_path: Path) -> None:
     with pytest.raises(Unanswerable, match="too long"):
         model.complete(chat("word " * 9000), SHORT)
 
@@ -137,7 +138,7 @@ def test_every_fault_is_survived(llama_server: Endpoint, tmp_path: Path) -> None
     assert survived == {fault: (text, 1 if fault in HARMLESS else 2, 1) for fault in FAULTS}
 
 
-def ask_all(model: KeptModel) -> list[tuple[Completion, ...]]:
+def ask_all(model: CachedModel) -> list[tuple[Completion, ...]]:
     """Ask for many answers from eight threads."""
     prompts = [chat(f"Repair bug {number}.") for number in range(16)] + [CODE, Prompt(text="int main", suffix="}\n")]
     with ThreadPoolExecutor(8) as pool:
@@ -191,7 +192,7 @@ def test_a_run_that_dies_of_faults_keeps_what_was_answered(llama_server: Endpoin
         assert set(proxy.delivered.values()) == {1}
 
 
-def attempt(model: KeptModel, prompt: Prompt) -> Completion | None:
+def attempt(model: CachedModel, prompt: Prompt) -> Completion | None:
     try:
         return model.complete(prompt, SHORT)[0]
     except Unreachable:

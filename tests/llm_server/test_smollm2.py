@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.repairers.llm.model import Message, Prompt, Sampling
-from repairlab.repairers.llm.open import open_model
-from repairlab.repairers.llm.settings import Access, LlmSettings
+from repairlab.core.access import Access
+from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
+from repairlab.repairers.llm.client.open import open_model
+from repairlab.repairers.llm.settings import LlmSettings
 from tests.llm_server.downloads import SMOLLM2, fetch
 from tests.llm_server.llama_server import Endpoint, is_available, serve
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.core.access import Access
 from repairlab.core.errors import UserError
-from repairlab.repairers.llm.in_process import InProcessModel
-from repairlab.repairers.llm.ledger import Ledger, read_requests
-from repairlab.repairers.llm.model import Message, Prompt, Sampling, Unanswerable
-from repairlab.repairers.llm.open import open_model
-from repairlab.repairers.llm.settings import Access, LlmSettings
+from repairlab.repairers.llm.client.in_process import InProcessModel
+from repairlab.repairers.llm.client.ledger import Ledger, read_requests
+from repairlab.repairers.llm.client.model import Message, Prompt, Sampling, Unanswerable
+from repairlab.repairers.llm.client.open import open_model
+from repairlab.repairers.llm.settings import LlmSettings
 from tests.llm_server.llama_server import Endpoint
 from tests.llm_server.test_llama_server import ask
 from tests.llm_server.transformers_server import make_tiny_transformers, serve, why_not

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, TestResult, Verdict
 from repairlab.core.samples import Ended
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
 

@@ -2,10 +2,10 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.health import Flips, Health, make_card, write_card
 from repairlab.core.outcome import Verdict
 from repairlab.report.page import make_report
-from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.health import Flips, Health, make_card, write_card
 
 SOUND = Health(bug_id="sound", problems=(), flaky=(), buggy_verdict=Verdict.WRONG, repeats=3, cpu_s=0.1, limit_share=0.91)
 SICK = dataclasses.replace(

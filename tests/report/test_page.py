@@ -15,8 +15,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.outcome import TestResult as CaseResult
 from repairlab.core.record import digest
-from repairlab.repairers.llm.model import Message, Prompt, Sampling
-from repairlab.repairers.llm.scripted import ScriptedModel
+from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
+from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.report.curves import chart
 from repairlab.report.evidence import Choice, words_on_tests
 from repairlab.report.page import Report, make_report, store_report

@@ -3,8 +3,8 @@
 import pytest
 
 from repairlab.languages.table import default_cache
-from repairlab.runs.pool import Machine
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.machine import Machine
 
 
 @pytest.fixture

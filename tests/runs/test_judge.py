@@ -10,21 +10,21 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.text import Span
-from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.execute import Event, Failed, Proposed, executor
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.judge import INTERNAL, PROBE_AFTER, is_sampled
-from repairlab.runs.pool import Machine
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store
 from repairlab.runs.task import Entry, Shard, Task
+from repairlab.runs.worker import Event, Failed, Proposed, executor
 from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.validation.machine import Machine
 
 ORIGIN = Origin(repairer="file")
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.integrity import SEAL, find_damage, require_intact
-from repairlab.runs.pool import Machine
 from repairlab.runs.repair import repair_run
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store
+from repairlab.validation.machine import Machine
 
 from .test_integrity import lines_of, write_run
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.repairers.llm.model import OverBudget, Unreachable
-from repairlab.runs.catalog import open_benchmark
+from repairlab.repairers.llm.client.model import OverBudget, Unreachable
 from repairlab.runs.experiment import Experiment
-from repairlab.runs.pool import Machine
 from repairlab.runs.sampler import GIVE_UP, Sampler
 from repairlab.runs.task import Task
+from repairlab.validation.machine import Machine
 
 
 @pytest.fixture

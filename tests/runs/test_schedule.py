@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.pool import Machine
 from repairlab.runs.run import begin, complete
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
+from repairlab.validation.machine import Machine
 
 REPAIRLAB = [sys.executable, "-m", "repairlab"]
 WRONG = "def total(numbers):\n    return {}\n"
@@ -142,11 +142,11 @@ import sys
 from pathlib import Path
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.languages.table import default_cache
-from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.execute import executor
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.runs.worker import executor
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.judge import Judged
-from repairlab.runs.pool import Machine
+from repairlab.validation.machine import Machine
 from repairlab.runs.store import Store
 from repairlab.runs.task import Entry, Shard, Task
 from repairlab.sandbox.fake import FakeSandbox, exited

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.outcome import Verdict
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.judge import Judged
-from repairlab.runs.pool import Machine
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.task import Entry, Shard, Task
+from repairlab.validation.machine import Machine
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 
 from repairlab.cli.main import run
 from repairlab.core.record import digest
-from repairlab.repairers.llm.model import Message, Prompt, Sampling
-from repairlab.repairers.llm.scripted import ScriptedModel
+from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
+from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import Store, TranscriptEntry
 from repairlab.runs.transcripts import RecordedModel, Transcripts

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
@@ -15,8 +16,7 @@ from repairlab.core.diff import apply_edits, edits_of_patch
 from repairlab.core.errors import UserError
 from repairlab.core.text import Span
 from repairlab.formats.table import FORMATS
-from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.given import read_given
+from repairlab.runs.external_candidates import read_given
 from repairlab.validation.apply import LARGEST_GROWTH, MOST_EDITS, changed_files, normal_digest
 from tests.conftest import write_tiny
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Execution
 from repairlab.languages.language import Warmable
 from repairlab.languages.table import language
-from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.resident import ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
 from repairlab.validation.compiling import CompiledTree, close_compilers
-from repairlab.validation.trial import Trial
+from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree, files_below
 
 HONEST = """\
@@ -93,7 +93,7 @@ def made_alone(bug: Bug, sandbox: Sandbox, folder: Path) -> dict[str, bytes]:
     folder.chmod(0o755)
     work = WorkTree(folder).work
     lay_out(bug, {"a/A.java": HONEST}, work)
-    assert Trial(bug, sandbox, "full", work).build() == ""
+    assert TestRun(bug, sandbox, "full", work).build() == ""
     return {path: (work / path).read_bytes() for path in files_below(work) if path.endswith(".class")}
 
 

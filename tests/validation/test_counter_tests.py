@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
-from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.counter_draft import Draft
-from repairlab.validation.validate import Workbench, validate, workbench
+from repairlab.validation.validator import BugValidator, open_validator, validate
 
 ATTACKED = str(Path(__file__).parents[1] / "hostile/cases")
 HONEST = "def add(a, b):\n    total = a + b\n    return total\n\n\ndef name(a):\n    return f'n{a}'\n"
@@ -29,9 +29,9 @@ def candidate(text: str) -> Candidate:
 
 
 def test_an_honest_candidate_is_believed_and_the_outcome_says_why(bug: Bug, sandbox: Sandbox) -> None:
-    with workbench(bug, sandbox) as bench:
-        outcome = bench.validate(candidate(HONEST))
-        plan = bench.counter_tests.plan()
+    with open_validator(bug, sandbox) as validator:
+        outcome = validator.validate(candidate(HONEST))
+        plan = validator.counter_tests.plan()
     assert outcome.verdict is Verdict.PLAUSIBLE, outcome.message
     assert plan is not None
     assert set(plan.failing) == set(plan.tests) == {*bug.oracle.trigger, *bug.oracle.regression}
@@ -50,8 +50,8 @@ def test_an_honest_candidate_is_believed_and_the_outcome_says_why(bug: Bug, sand
     ],
 )
 def test_a_forged_pass_is_none(bug: Bug, sandbox: Sandbox, trick: str, says: str, *, warm: bool) -> None:
-    with workbench(bug, sandbox, warm=warm) as bench:
-        outcome = bench.validate(candidate(trick))
+    with open_validator(bug, sandbox, warm=warm) as validator:
+        outcome = validator.validate(candidate(trick))
     assert outcome.verdict is not Verdict.PLAUSIBLE
     assert says in outcome.message
 
@@ -93,8 +93,8 @@ def test_plans_are_kept_and_drawn_from(bug: Bug, sandbox: Sandbox) -> None:
     new = dataclasses.replace(bug, tree=dataclasses.replace(bug.tree, digest=secrets.token_hex(8)))
     seeds = []
     for _ in range(5):
-        with workbench(new, sandbox) as bench:
-            seeds.append(_seed(bench))
+        with open_validator(new, sandbox) as validator:
+            seeds.append(_seed(validator))
     assert len(set(seeds[:3])) == 3
     assert set(seeds[3:]) <= set(seeds[:3])
 
@@ -143,7 +143,7 @@ def _function(text: str, name: str) -> str:
     return next(part for part in text.split("def ") if part.startswith(f"{name}("))
 
 
-def _seed(bench: Workbench) -> int:
-    plan = bench.counter_tests.plan()
+def _seed(validator: BugValidator) -> int:
+    plan = validator.counter_tests.plan()
     assert plan is not None
     return plan.seed

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.trial import Trial
-from repairlab.validation.validate import validate
+from repairlab.validation.test_run import TestRun
+from repairlab.validation.validator import validate
 
 PYTHON = """\
 import sys
@@ -155,7 +155,7 @@ def test_the_checker_and_the_expected_output_never_meet_the_candidate(tiny: Path
     work.mkdir()
     (work / "main.py").write_text("print(3)\n")
     sandbox = Watching(lambda command: exited(stdout=b"3\n"))
-    trial = Trial(bug, sandbox, "full", work, judge=sandbox)
+    trial = TestRun(bug, sandbox, "full", work, judge=sandbox)
     trial.run((), bug.oracle.cases)
     assert [test.verdict for test in trial.tests] == [Verdict.PLAUSIBLE] * 2
     ours = [names for command, names in seen if "case/answer" in command.argv]
@@ -186,7 +186,7 @@ def test_a_place_bound_to_the_candidates_tree_cannot_run_the_checker(tiny: Path,
 
     bug = open_benchmark(str(with_checker(tiny, "python", CHECKERS["python"]))).bug("sum")
     with pytest.raises(Exception, match="needs a sandbox apart"):
-        Trial(bug, Bound(), "full", tmp_path).run((), bug.oracle.cases)
+        TestRun(bug, Bound(), "full", tmp_path).run((), bug.oracle.cases)
 
 
 def test_the_checker_is_part_of_the_digest_of_a_bug(tiny: Path) -> None:

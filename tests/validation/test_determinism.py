@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.pool import Machine
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.validate import validate, workbench
+from repairlab.validation.machine import Machine
+from repairlab.validation.validator import open_validator, validate
 
 PROGRAM = """\
 import locale, os, random, resource, signal, sys, time
@@ -66,8 +66,8 @@ def test_programs_see_the_same_in_new_processes_and_where_processes_stay(
     before = os.umask(0o077)
     try:
         again = validate(candidate(bug, 1), bug, sandbox)
-        with workbench(bug, sandbox) as bench:
-            warm = [bench.validate(candidate(bug, number)) for number in range(2, 6)]
+        with open_validator(bug, sandbox) as validator:
+            warm = [validator.validate(candidate(bug, number)) for number in range(2, 6)]
     finally:
         os.umask(before)
     assert [outcome.evidence for outcome in (again, *warm)] == [fresh.evidence] * 5

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
-from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import normal_digest
-from repairlab.validation.validate import validate
+from repairlab.validation.validator import validate
 
 PATHS = {"python": "main.py", "java": "Main.java", "c": "main.c", "cpp": "main.cpp"}
 MAIN = {

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Policy, Verdict
-from repairlab.runs.catalog import open_benchmark
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.validate import validate, workbench
+from repairlab.validation.validator import open_validator, validate
 
 JUDGE = """\
 import pathlib, sys
@@ -181,9 +181,9 @@ def test_every_way_to_talk_has_its_verdict(tmp_path: Path, sandbox: Sandbox, nam
 def test_the_reference_is_plausible_on_a_workbench_and_under_either_policy(tmp_path: Path, sandbox: Sandbox) -> None:
     bug = game(tmp_path, "python")
     fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="test"))
-    with workbench(bug, sandbox) as bench:
-        assert bench.validate(fix, policy="full").verdict is Verdict.PLAUSIBLE
-        assert bench.validate(fix).verdict is Verdict.PLAUSIBLE
+    with open_validator(bug, sandbox) as validator:
+        assert validator.validate(fix, policy="full").verdict is Verdict.PLAUSIBLE
+        assert validator.validate(fix).verdict is Verdict.PLAUSIBLE
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,16 @@ from typing import Annotated
 
 import typer
 
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.check import check_bugs
+from repairlab.benchmarks.health import BUILD, Health, HealthCard, card_data, go_on, make_card, need_place, with_bugs, write_card
 from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
-from repairlab.runs.catalog import open_benchmark
-from repairlab.runs.check import check_bugs
 from repairlab.runs.exclusions import exclude, exclusion_line, shows_nothing
-from repairlab.runs.health import BUILD, Health, HealthCard, card_data, go_on, make_card, need_place, with_bugs, write_card
-from repairlab.runs.run import environment_of
+from repairlab.validation.machine import environment_of
 
 _CARD_SHARE = 20
 """Writing the card takes at most so small a part of the time."""

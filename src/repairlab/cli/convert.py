@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import Json
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.formats.table import FORMATS
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.converting import convert_candidates
 
 

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import AllowUnsafe, Include, IsolationName, Json, Limit, NoCache, Recheck, SandboxName, Workers, machine
 from repairlab.cli.output import count, talk
 from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
 from repairlab.core.benchmark import Benchmark
 from repairlab.report.page import make_report
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.pool import RECHECK
+from repairlab.validation.machine import RECHECK
 
 REPAIRERS = ("copy", "templates", "reference")
 PER_LANGUAGE = 4

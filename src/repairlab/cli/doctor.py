@@ -6,7 +6,7 @@ from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json
 from repairlab.core.record import to_data
 from repairlab.languages.table import default_cache
-from repairlab.runs.doctor import diagnose
+from repairlab.validation.doctor import diagnose
 
 
 def doctor(json: Json = False) -> None:

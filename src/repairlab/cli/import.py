@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
+from repairlab.benchmarks.importers.importer import Settings
+from repairlab.benchmarks.importers.pairs import PAIR_SETS
+from repairlab.benchmarks.importers.table import IMPORTERS
+from repairlab.benchmarks.importing import import_benchmark
+from repairlab.benchmarks.importing_pairs import import_pairs
 from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
-from repairlab.importers.importer import Settings
-from repairlab.importers.pairs import PAIR_SETS
-from repairlab.importers.table import IMPORTERS
-from repairlab.runs.importing import import_benchmark
-from repairlab.runs.importing_pairs import import_pairs
 
 
 def import_bugs(

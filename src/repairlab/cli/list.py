@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
+from repairlab.benchmarks.catalog import benchmark_names, open_benchmark
 from repairlab.cli.options import Include, Json, Limit
 from repairlab.cli.output import print_json, print_table
 from repairlab.core.bug import Bug
-from repairlab.runs.catalog import benchmark_names, open_benchmark
 
 
 def list_bugs(

@@ -5,8 +5,9 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from repairlab.core.access import Access, check_access
 from repairlab.core.errors import UserError, unknown
-from repairlab.repairers.llm.settings import Access, Comments, Selection, check_access
+from repairlab.repairers.llm.settings import Comments, Selection
 
 Model = Annotated[
     str | None,
@@ -36,7 +37,7 @@ ContextWindow = Annotated[
 ]
 CommentsName = Annotated[str | None, typer.Option("--comments", help="original, or stripped: show code without comments.")]
 PromptFile = Annotated[Path | None, typer.Option("--prompt-file", help="A prompt template of your own; see `repairlab prompt`.")]
-Shots = Annotated[int | None, typer.Option("--shots", help="Examples of few-shot prompts [default: 3].")]
+ExampleSelector = Annotated[int | None, typer.Option("--shots", help="Examples of few-shot prompts [default: 3].")]
 SelectionName = Annotated[
     str | None,
     typer.Option("--selection", help="Examples by nearest code, embedding, random or fixed [default: nearest]."),

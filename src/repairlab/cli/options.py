@@ -5,10 +5,11 @@ from typing import Annotated, cast, get_args
 
 import typer
 
+from repairlab.core.access import Access
 from repairlab.core.errors import UserError, unknown
+from repairlab.executors.pool import usable_cores
 from repairlab.languages.table import default_cache
-from repairlab.repairers.llm.settings import Access
-from repairlab.runs.pool import RECHECK, Isolation, Machine, usable_cores
+from repairlab.validation.machine import RECHECK, Isolation, Machine
 
 Include = Annotated[
     list[str] | None,

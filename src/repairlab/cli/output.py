@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from repairlab.core.outcome import Verdict
-from repairlab.runs.execute import Drawn, Notice
-from repairlab.runs.execute import Progress as Step
+from repairlab.runs.worker import Drawn, Notice
+from repairlab.runs.worker import Progress as Step
 
 _UNWRITABLE = re.compile("[\ud800-\udfff]")
 LOG_EVERY_S = 60.0

@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
+from repairlab.benchmarks.catalog import open_benchmark, split_reference
 from repairlab.cli.llm_options import (
     CommentsName,
     Examples,
+    ExampleSelector,
     PromptFile,
     SelectionName,
-    Shots,
     Split,
     llm_settings,
 )
@@ -17,9 +18,8 @@ from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
-from repairlab.repairers.llm.model import Prompt
-from repairlab.repairers.llm.strategies.table import names, strategy
-from repairlab.runs.catalog import open_benchmark, split_reference
+from repairlab.repairers.llm.client.model import Prompt
+from repairlab.repairers.llm.prompts.strategies.table import names, strategy
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.repairing import prompts_of
 
@@ -33,7 +33,7 @@ def prompt(
     comments: CommentsName = None,
     localisation: Annotated[str, typer.Option("--localisation", help="line, hunk, function or file.")] = "line",
     show_error: Annotated[bool, typer.Option("--show-error", help="Show the first failing message of the hidden tests.")] = False,
-    shots: Shots = None,
+    shots: ExampleSelector = None,
     selection: SelectionName = None,
     examples: Examples = None,
     split: Split = None,
@@ -42,7 +42,7 @@ def prompt(
     """Show what a model would be asked about a bug, or a strategy's prompt template to copy and change."""
     strategy(strategy_name)
     if bug is None:
-        from repairlab.repairers.llm.templates import source_of  # noqa: PLC0415  # loads the template engine
+        from repairlab.repairers.llm.prompts.templates import source_of  # noqa: PLC0415  # loads the template engine
 
         if json:
             raise UserError("--json is for the prompts of a bug: repairlab prompt BENCHMARK/BUG --json")

@@ -21,16 +21,16 @@ from repairlab.cli.options import Json, numbers
 from repairlab.cli.output import count, print_json, progress_bar, talk
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.cli.score import check_ks, print_scores
+from repairlab.core.access import Access
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.languages.table import default_cache
-from repairlab.repairers.llm.model import Embedder
-from repairlab.repairers.llm.open import open_embedder
-from repairlab.repairers.llm.settings import Access
-from repairlab.repairers.ranking import ORDERS, THRESHOLD
+from repairlab.ranking.rank import rank_run
+from repairlab.ranking.rankers import ORDERS, THRESHOLD
+from repairlab.ranking.stored import Ranking, Recipe, check_name, check_recipe, store_ranking
+from repairlab.repairers.llm.client.model import Embedder
+from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.report.scores import read_run, scores_of_ranking
-from repairlab.runs.rank import rank_run
-from repairlab.runs.ranking import Ranking, Recipe, check_name, check_recipe, store_ranking
 
 _REASONS = {
     "unapplicable": "do not apply",

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.llm_options import (
     Attempts,
     BaseUrl,
@@ -16,6 +17,7 @@ from repairlab.cli.llm_options import (
     CostLimit,
     EmbeddingModel,
     Examples,
+    ExampleSelector,
     Greedy,
     Logprobs,
     MaxTokens,
@@ -29,7 +31,6 @@ from repairlab.cli.llm_options import (
     RequestTimeout,
     Retries,
     SelectionName,
-    Shots,
     Split,
     Stop,
     StrategyName,
@@ -58,15 +59,14 @@ from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
-from repairlab.repairers.llm.ledger import FILE, read_requests
-from repairlab.runs.catalog import open_benchmark
+from repairlab.executors.forking import start_server
+from repairlab.repairers.llm.client.ledger import FILE, read_requests
 from repairlab.runs.experiment import Experiment, make_experiment, read_experiment
-from repairlab.runs.forking import start_server
-from repairlab.runs.pool import RECHECK, Machine
 from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.run import begin, complete, how_to_go_on, locked
 from repairlab.runs.store import Disagreement, Store
+from repairlab.validation.machine import RECHECK, Machine
 
 
 def run(
@@ -121,7 +121,7 @@ def run(
     context_window: ContextWindow = None,
     comments: CommentsName = None,
     prompt_file: PromptFile = None,
-    shots: Shots = None,
+    shots: ExampleSelector = None,
     selection: SelectionName = None,
     examples: Examples = None,
     split: Split = None,

@@ -6,20 +6,20 @@ from typing import Annotated, Any
 
 import typer
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import AllowUnsafe, IsolationName, Json, NoCache, Recheck, Repair, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run import repair_folder, run_to_end
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
+from repairlab.executors.forking import start_server
 from repairlab.formats.table import FORMATS
 from repairlab.metrics.agreement import Agreement, Pair, agreement
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.forking import start_server
-from repairlab.runs.given import GivenFile, read_given
-from repairlab.runs.pool import RECHECK
+from repairlab.runs.external_candidates import GivenFile, read_given
 from repairlab.runs.store import Store
+from repairlab.validation.machine import RECHECK
 
 _SHOWN = 20
 """How many unreadable entries are told."""
@@ -107,7 +107,7 @@ def _show(store: Store, given: GivenFile, *, as_json: bool) -> None:
         (candidate.bug_id, candidate.rank, outcome.verdict.value, outcome.stage, outcome.message.split("\n")[0][:100])
         for candidate, outcome in rows
     ]
-    print_table("Verdicts", ["bug", "rank", "verdict", "stage", "message"], table)
+    print_table("VerdictCache", ["bug", "rank", "verdict", "stage", "message"], table)
     plausible = sum(outcome.verdict.value == "PLAUSIBLE" for _, outcome in rows)
     data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible; {count(n_unreadable, 'line')} unreadable")
     if found:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from repairlab.benchmarks.writing import new_folder
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
+from repairlab.core.new_folder import new_folder
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import read_entries, read_text

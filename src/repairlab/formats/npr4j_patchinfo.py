@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from repairlab.benchmarks.writing import new_folder
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
+from repairlab.core.new_folder import new_folder
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import as_list, as_object, field, read_entries, read_json, read_text

@@ -1,4 +1,4 @@
-"""Verdicts of lin-tan/clm (`*_validate.json`): executed patches of one model on one benchmark, in the order they were drawn."""
+"""VerdictCache of lin-tan/clm (`*_validate.json`): executed patches of one model on one benchmark, in the order they were drawn."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
@@ -11,7 +12,6 @@ from repairlab.report.evidence import Shown
 from repairlab.report.glossary import VERDICTS
 from repairlab.report.systems import System
 from repairlab.report.text import DiffLine, changed_by, clip, diff_lines, prompt_text, raw
-from repairlab.runs.catalog import open_benchmark
 
 _ORDER = list(VERDICTS)
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from repairlab.benchmarks.catalog import BUILT_IN
+from repairlab.benchmarks.health import CARD_NAME, HealthCard, read_card
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.report.systems import System
-from repairlab.runs.catalog import BUILT_IN
-from repairlab.runs.health import CARD_NAME, HealthCard, read_card
 
 
 @record

@@ -6,17 +6,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.core.encoding import write_aside
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.core.samples import Samples
 from repairlab.metrics.settings import Duplicates, Settings
 from repairlab.metrics.table import Scores, score_built, score_ranking, score_run
+from repairlab.ranking.stored import Ranking, ranking_files, read_ranking
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
-from repairlab.runs.ranking import Ranking, ranking_files, read_ranking
 from repairlab.runs.samples import read_ids, read_samples
-from repairlab.runs.store import Store, write_aside
+from repairlab.runs.store import Store
 
 ORACLE = "reference"
 """The repairer that proposes the developers' fixes."""

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError, unknown
@@ -10,7 +11,6 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.samples import Ended
 from repairlab.report.text import changed_by, diff_text, prompt_text
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_samples

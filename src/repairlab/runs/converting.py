@@ -10,7 +10,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.formats.format import Judged
 from repairlab.formats.table import format_named
-from repairlab.runs.given import read_given
+from repairlab.runs.external_candidates import read_given
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import Store
 

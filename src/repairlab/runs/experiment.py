@@ -11,8 +11,8 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Policy
 from repairlab.core.problem import Visibility
 from repairlab.core.record import record
+from repairlab.repairers.llm.prompts.strategies.table import strategy
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings, check
-from repairlab.repairers.llm.strategies.table import strategy
 from repairlab.validation.feedback import Feedback
 
 

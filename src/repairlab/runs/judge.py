@@ -19,10 +19,10 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, record
 from repairlab.runs.store import Disagreement, Store
 from repairlab.runs.task import Task
-from repairlab.runs.verdicts import Verdicts, engine_digest, open_verdicts
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import normal_digest
-from repairlab.validation.validate import Workbench, workbench
+from repairlab.validation.cache import VerdictCache, engine_digest, open_verdict_cache
+from repairlab.validation.validator import BugValidator, open_validator
 
 PROBE_AFTER = 5
 """After so many candidates that are UNDECIDED, while none of the bug was decided, its unchanged tree is tried."""
@@ -60,7 +60,7 @@ class Judge:
         self._task, self._sandbox, self._begin, self._warn = task, sandbox, begin, warn
         self._store = Store(task.folder)
         self._stack, self._bench_stack = ExitStack(), ExitStack()
-        self._bench: Workbench | None = None
+        self._bench: BugValidator | None = None
         experiment = task.experiment
         self._conditions = digest(task.bug.digest, task.tools, experiment.policy, experiment.confirm, task.machine.isolation)
         self._by_id = dict(task.outcomes)
@@ -70,7 +70,7 @@ class Judge:
         self._works = False
 
     def __enter__(self) -> Self:
-        self._verdicts = self._stack.enter_context(open_verdicts(self._task.machine))
+        self._verdicts = self._stack.enter_context(open_verdict_cache(self._task.machine.verdict_cache))
         self._forms = Forms(self._task.bug, self._verdicts)
         return self
 
@@ -154,7 +154,7 @@ class Judge:
         task = self._task
         try:
             if self._bench is None:
-                opened = workbench(task.bug, self._sandbox, warm=task.machine.isolation == "warm")
+                opened = open_validator(task.bug, self._sandbox, warm=task.machine.isolation == "warm")
                 self._bench = self._bench_stack.enter_context(opened)
             outcome = self._bench.validate(candidate, policy=task.experiment.policy, confirm=task.experiment.confirm)
         except MemoryError:
@@ -190,7 +190,7 @@ class Judge:
 class Forms:
     """Normal forms of one bug's candidates: equal for those that differ only in comments and white space."""
 
-    def __init__(self, bug: Bug, verdicts: Verdicts | None) -> None:
+    def __init__(self, bug: Bug, verdicts: VerdictCache | None) -> None:
         """Take what remembers forms between runs."""
         self._bug, self._verdicts = bug, verdicts
         self._conditions = digest(engine_digest(), bug.digest)

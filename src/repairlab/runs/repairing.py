@@ -10,16 +10,16 @@ from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.problem import shown
 from repairlab.repairers.baselines import Prepared
-from repairlab.repairers.llm.model import ChatModel, Prompt
+from repairlab.repairers.llm.client.model import ChatModel, Prompt
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.repairers.repairer import Repairer
 from repairlab.repairers.table import names, repairer
+from repairlab.runs.examples import read_examples
 from repairlab.runs.experiment import Experiment
-from repairlab.runs.pool import Machine
-from repairlab.runs.shots import read_examples
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
 from repairlab.runs.transcripts import RecordedModel
+from repairlab.validation.machine import Machine
 
 
 def repairer_names() -> tuple[str, ...]:
@@ -51,8 +51,8 @@ def open_repairer(task: Task, tell: Callable[[str], None]) -> Iterator[Repairer]
 @contextmanager
 def _open_llm(task: Task, settings: LlmSettings, tell: Callable[[str], None]) -> Iterator[Repairer]:
     # Imported only now: most runs need no model, and clients take a while to load.
-    from repairlab.repairers.llm.ledger import FILE, Ledger  # noqa: PLC0415
-    from repairlab.repairers.llm.open import open_embedder, open_model  # noqa: PLC0415
+    from repairlab.repairers.llm.client.ledger import FILE, Ledger  # noqa: PLC0415
+    from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415
     from repairlab.repairers.llm.repairer import AT_ONCE, Llm  # noqa: PLC0415
 
     access, cache = task.machine.access, task.machine.cache
@@ -84,15 +84,15 @@ def _open_llm(task: Task, settings: LlmSettings, tell: Callable[[str], None]) ->
 def check_model(experiment: Experiment, machine: Machine) -> None:
     """Raise UserError when the model of a run cannot work: unknown provider, no key, no price under a cost limit."""
     if experiment.llm is not None:
-        from repairlab.repairers.llm.open import open_model  # noqa: PLC0415
+        from repairlab.repairers.llm.client.open import open_model  # noqa: PLC0415
 
         open_model(experiment.llm, machine.access, cache=machine.cache).close()
 
 
 def prompts_of(experiment: Experiment, benchmark: Benchmark, bug: Bug) -> tuple[Prompt, ...]:
     """Return what a model would be asked about a bug, later turns as if it had answered with three dots."""
+    from repairlab.repairers.llm.client.scripted import ScriptedModel  # noqa: PLC0415
     from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
-    from repairlab.repairers.llm.scripted import ScriptedModel  # noqa: PLC0415
 
     assert experiment.llm is not None
     model = ScriptedModel(lambda prompt, number: "…")  # noqa: ARG005
@@ -109,8 +109,8 @@ def unfit(experiment: Experiment, bugs: Sequence[Bug]) -> dict[str, str]:
     """Return the bugs that the strategy of a model cannot ask about, each with the reason; nobody is asked anything."""
     if experiment.llm is None:
         return {}
+    from repairlab.repairers.llm.client.scripted import ScriptedModel  # noqa: PLC0415
     from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
-    from repairlab.repairers.llm.scripted import ScriptedModel  # noqa: PLC0415
 
     llm = Llm(experiment.llm, ScriptedModel(()), n=experiment.n, seed=experiment.seed)
     reasons = {bug.id: llm.needs(shown(bug.problem, experiment.visibility)) for bug in bugs}

@@ -3,8 +3,6 @@
 import dataclasses
 import datetime
 import fcntl
-import functools
-import platform
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,45 +15,21 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
-from repairlab.languages.table import language
-from repairlab.runs.execute import Notice, Progress, Step
+from repairlab.executors.pool import Stopping, open_pool
+from repairlab.runs.examples import read_examples
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
-from repairlab.runs.pool import Machine, Stopping, open_pool
-from repairlab.runs.preflight import check_tools
 from repairlab.runs.repairing import check_model, draws_ahead, unfit
 from repairlab.runs.sampler import GRACE_S
 from repairlab.runs.schedule import Schedule, read_stored
-from repairlab.runs.shots import read_examples
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
-from repairlab.runs.verdicts import engine_digest
+from repairlab.runs.worker import Notice, Progress, Step
+from repairlab.validation.machine import Machine, environment_of
+from repairlab.validation.preflight import check_tools
 
 _SHOWN = 5
 """How many bugs are named that were not finished for the same reason."""
-
-
-def environment_of(languages: Sequence[str], machine: Machine) -> dict[str, str]:
-    """Return what decides verdicts on this machine: our own engine and the tools; HarnessError names one that is missing."""
-    versions = {
-        "repairlab": repairlab.__version__,
-        "engine": engine_digest(),
-        "machine": platform.machine(),
-        "sandbox": _sandbox_name(machine),
-    }
-    for name in sorted(set(languages)):
-        versions.update(_tools(name))
-    return versions
-
-
-@functools.cache
-def _sandbox_name(machine: Machine) -> str:
-    return machine.open_sandbox().name
-
-
-@functools.cache
-def _tools(name: str) -> dict[str, str]:
-    return language(name).toolchain.versions()
 
 
 def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine) -> Manifest:

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError, from_json
+from pydantic_core import from_json
 
 from repairlab.core.candidate import Candidate
+from repairlab.core.encoding import decode, encode, write_aside
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.line_check import checked_line, line_key, stated_number
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data, to_json
 from repairlab.core.samples import Ended
-from repairlab.repairers.llm.ledger import FILE as REQUESTS
+from repairlab.repairers.llm.client.ledger import FILE as REQUESTS
 from repairlab.runs.experiment import Manifest
 
 T = TypeVar("T")
@@ -245,43 +245,6 @@ def _data_of(line: bytes) -> dict[str, Any] | None:
     return data
 
 
-_adapters: dict[type, TypeAdapter[Any]] = {}  # each costs milliseconds to make
-
-
-def _adapter(kind: type) -> TypeAdapter[Any]:
-    if kind not in _adapters:
-        _adapters[kind] = TypeAdapter(kind)
-    return _adapters[kind]
-
-
-def encode(item: object, **more: str) -> bytes:
-    """Return the JSON of a record, with the version of its form before and more texts behind."""
-    try:
-        body = _adapter(type(item)).dump_json(item)  # ten times as fast as the way below, which can do all texts
-    except PydanticSerializationError:
-        body = json.dumps(to_data(item), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    behind = b"".join(b"," + f"{json.dumps(key)}:{json.dumps(value)}".encode() for key, value in more.items())
-    return b'{"schema":%d,' % SCHEMA_VERSION + body[1:-1] + behind + b"}"
-
-
-def decode(kind: type[T], data: dict[str, Any] | None, where: str) -> T:
-    """Make a record from its JSON; what is wrong with it is a UserError that names the file."""
-    if data is None:
-        raise UserError(f"{where}: a line is not valid JSON; was the file changed by hand?")
-    schema = data.pop("schema", None)
-    if schema != SCHEMA_VERSION:
-        raise UserError(f"{where}: schema is {schema!r}, this version of repairlab reads schema {SCHEMA_VERSION}")
-    if kind is not Manifest:
-        for added in ("id", "line", "check"):
-            data.pop(added, None)
-    try:
-        made: T = _adapter(kind).validate_python(data)
-        return made
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-
-
 @functools.lru_cache(maxsize=64)
 def _run_id(path: Path, *state: int) -> str:
     """Read the id of a run; `state` tells when run.json is another file than before."""
@@ -295,10 +258,3 @@ def _run_id(path: Path, *state: int) -> str:
 
 def _manifest_check(data: Mapping[str, Any]) -> str:
     return f"{zlib.crc32(to_json(data).encode('utf-8', 'surrogatepass')):08x}"
-
-
-def write_aside(path: Path, text: str) -> None:
-    """Write a file beside its place and rename it, so that readers never see half of it."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(path)

@@ -7,9 +7,9 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.record import record
 from repairlab.core.samples import Ended
-from repairlab.repairers.llm.examples import Example
+from repairlab.repairers.llm.prompts.examples import Example
 from repairlab.runs.experiment import Experiment
-from repairlab.runs.pool import Machine
+from repairlab.validation.machine import Machine
 
 
 @record

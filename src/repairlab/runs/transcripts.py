@@ -11,7 +11,7 @@ import zlib
 from typing import Literal
 
 from repairlab.core.record import digest
-from repairlab.repairers.llm.model import ChatModel, Completion, Message, Prompt, Sampling
+from repairlab.repairers.llm.client.model import ChatModel, Completion, Message, Prompt, Sampling
 from repairlab.runs.store import Store, TranscriptEntry
 
 

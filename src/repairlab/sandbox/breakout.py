@@ -29,7 +29,7 @@ LIMITS = Limits(cpu_s=5, wall_s=60, memory_mb=64, disk_mb=8, output_mb=1)
 
 
 @record
-class Trial:
+class BreakoutAttempt:
     """One way out that was tried."""
 
     name: str
@@ -44,7 +44,7 @@ def prove(sandbox: Sandbox, cache: Path) -> None:
         raise HarnessError(f"{sandbox.name} does not hold what it promises ({'; '.join(broken)})")
 
 
-def try_to_break_out(sandbox: Sandbox, cache: Path) -> tuple[Trial, ...]:
+def try_to_break_out(sandbox: Sandbox, cache: Path) -> tuple[BreakoutAttempt, ...]:
     """Run the program and return what it found; a trial of which it says nothing counts as broken."""
     program = compile_breakout(cache)
     with _bait() as bait:
@@ -66,7 +66,7 @@ def try_to_break_out(sandbox: Sandbox, cache: Path) -> tuple[Trial, ...]:
     found = {name: said.get(name, "not tried") for name in TRIALS}
     if reached:
         found["no network"] = ", ".join(filter(None, (found["no network"], "a packet came through")))
-    return tuple(Trial(name=name, broken=broken) for name, broken in found.items())
+    return tuple(BreakoutAttempt(name=name, broken=broken) for name, broken in found.items())
 
 
 def _read_line(line: str) -> tuple[str, str]:

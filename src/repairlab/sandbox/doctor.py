@@ -34,7 +34,7 @@ class Finding:
 
 
 @record
-class Trial:
+class SandboxCheck:
     """A command that must not get its way in a sandbox, and how to tell."""
 
     name: str
@@ -44,10 +44,10 @@ class Trial:
 
 
 TRIALS = (
-    Trial(name="CPU limit", script="while :; do :; done", held=lambda seen: seen.ending is Ending.CPU_LIMIT),
-    Trial(name="memory limit", script="tail /dev/zero", held=lambda seen: not seen.succeeded and seen.peak_mb < 256),
-    Trial(name="output limit", script="yes", held=lambda seen: seen.ending is Ending.OUTPUT_LIMIT),
-    Trial(name="disk limit", script='yes > "$TMPDIR/x"', held=lambda seen: not seen.succeeded),
+    SandboxCheck(name="CPU limit", script="while :; do :; done", held=lambda seen: seen.ending is Ending.CPU_LIMIT),
+    SandboxCheck(name="memory limit", script="tail /dev/zero", held=lambda seen: not seen.succeeded and seen.peak_mb < 256),
+    SandboxCheck(name="output limit", script="yes", held=lambda seen: seen.ending is Ending.OUTPUT_LIMIT),
+    SandboxCheck(name="disk limit", script='yes > "$TMPDIR/x"', held=lambda seen: not seen.succeeded),
 )
 UNSOUND = "do not run untrusted code on this machine; please report this"
 
@@ -87,7 +87,7 @@ def _try_back_end(name: str, cache: Path, groups: ControlGroups | None) -> tuple
     return findings, None if any(trial.broken for trial in trials) else sandbox
 
 
-def _try(trial: Trial, sandbox: Sandbox, tree: Path) -> Finding:
+def _try(trial: SandboxCheck, sandbox: Sandbox, tree: Path) -> Finding:
     """Run one trial of the limits."""
     try:
         seen = sandbox.run(Command(argv=("sh", "-c", trial.script), limits=trial.limits), tree)

@@ -1,13 +1,15 @@
 """One folder for the trees of many candidates: what a candidate left behind is put back, and nothing else is touched.
 
-Called by the workbench in `validate`. Nothing runs in the folder while it is put back.
+Called by the engines. Nothing runs in the folder while it is put back.
 """
 
 import os
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.snapshot import TreeSnapshot
 
@@ -78,3 +80,14 @@ def write_text(file: Path, text: str | None) -> None:
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
     except (NotADirectoryError, IsADirectoryError, FileExistsError) as error:
         raise UserError(f"the edit clashes with the tree: {error.strerror}: {Path(error.filename).name}") from None
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder that is gone after the block; that it cannot be made is our own failure."""
+    try:
+        made = tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise HarnessError(f"cannot make a temporary folder: {error}") from error
+    with made as folder:
+        yield Path(folder)

@@ -28,7 +28,7 @@ CHANGED = RULES["src/rules.cpp"].replace("v[0]", "v[1]")
 
 
 class Shared:
-    """A tree with its copy, as a workbench keeps it."""
+    """A tree with its copy, as a validator keeps it."""
 
     def __init__(self, project: Project, files: Mapping[str, str], changing: str) -> None:
         self.project = project

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
 from repairlab.core.record import record
-from repairlab.repairers.llm.http import Clock
+from repairlab.repairers.llm.client.http import Clock
 
 
 @record

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
-from repairlab.repairers.llm.examples import Example
-from repairlab.repairers.llm.model import Unanswerable
-from repairlab.repairers.llm.prompter import Prompter
-from repairlab.repairers.llm.scripted import ScriptedModel
+from repairlab.repairers.llm.client.model import Unanswerable
+from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.prompts.example_selector import ExampleSelector, shortened
+from repairlab.repairers.llm.prompts.examples import Example
+from repairlab.repairers.llm.prompts.prompter import Prompter
+from repairlab.repairers.llm.prompts.view import View
 from repairlab.repairers.llm.settings import LlmSettings, Selection
-from repairlab.repairers.llm.shots import Shots, shortened
-from repairlab.repairers.llm.view import View
 from tests.repairers.llm.bugs import example, python_problem
 
 BUGGY = View(problem=python_problem()).code
@@ -44,7 +44,7 @@ def few_shot(selection: Selection = "nearest", shots: int = 3, **changes: object
 
 
 def chosen(examples: Sequence[Example], selection: Selection = "nearest", *, shots: int = 3, seed: int = 0) -> list[str]:
-    made = Shots(examples, few_shot(selection, shots), seed=seed, embedder=Letters())
+    made = ExampleSelector(examples, few_shot(selection, shots), seed=seed, embedder=Letters())
     return [item.id for item in made.choose(python_problem())]
 
 
@@ -62,7 +62,7 @@ def test_the_nearest_is_shown_last_right_before_the_target() -> None:
 
 def test_examples_can_be_chosen_by_embedding_and_each_is_embedded_once() -> None:
     embedder = Letters()
-    shots = Shots(EXAMPLES, few_shot("embedding"), seed=0, embedder=embedder)
+    shots = ExampleSelector(EXAMPLES, few_shot("embedding"), seed=0, embedder=embedder)
     assert [item.id for item in shots.choose(python_problem())] == ["shop-2", "shop-3", "shop-1"]
     shots.choose(python_problem())
     assert embedder.n_texts == len(EXAMPLES) + 2
@@ -70,8 +70,8 @@ def test_examples_can_be_chosen_by_embedding_and_each_is_embedded_once() -> None
 
 def test_embedding_without_an_embedder_is_an_error() -> None:
     with pytest.raises(UserError, match="--embedding-model"):
-        Shots(EXAMPLES, few_shot("embedding"), seed=0).choose(python_problem())
-    assert Shots([], few_shot("embedding"), seed=0).choose(python_problem()) == ()
+        ExampleSelector(EXAMPLES, few_shot("embedding"), seed=0).choose(python_problem())
+    assert ExampleSelector([], few_shot("embedding"), seed=0).choose(python_problem()) == ()
 
 
 def test_random_examples_depend_on_the_seed_alone() -> None:

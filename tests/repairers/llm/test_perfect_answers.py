@@ -5,19 +5,19 @@ from functools import cache
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import apply_edits
 from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.languages.table import language
-from repairlab.repairers.llm.prompter import Prompter
+from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.prompts.prompter import Prompter
+from repairlab.repairers.llm.prompts.strategies.question import Question
+from repairlab.repairers.llm.prompts.strategies.table import names
+from repairlab.repairers.llm.prompts.view import indentation
 from repairlab.repairers.llm.repairer import Llm
-from repairlab.repairers.llm.scripted import ScriptedModel
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.repairers.llm.strategies.question import Question
-from repairlab.repairers.llm.strategies.table import names
-from repairlab.repairers.llm.view import indentation
-from repairlab.runs.catalog import open_benchmark
 
 
 @cache

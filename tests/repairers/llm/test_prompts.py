@@ -7,13 +7,13 @@ import pytest
 
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Visibility, shown
-from repairlab.repairers.llm import templates
-from repairlab.repairers.llm.model import Prompt
-from repairlab.repairers.llm.prompter import Prompter
-from repairlab.repairers.llm.scripted import ScriptedModel
+from repairlab.repairers.llm.client.model import Prompt
+from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.prompts import templates
+from repairlab.repairers.llm.prompts.prompter import Prompter
+from repairlab.repairers.llm.prompts.strategies.table import names
+from repairlab.repairers.llm.prompts.templates import Template, commented, fenced, source_of
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.repairers.llm.strategies.table import names
-from repairlab.repairers.llm.templates import Template, commented, fenced, source_of
 from tests.repairers.llm.bugs import example, python_problem
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -13,11 +13,11 @@ from repairlab.core.oracle import Case, Oracle
 from repairlab.core.problem import Visibility, shown
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import to_json
-from repairlab.repairers.llm.ledger import current_bug
-from repairlab.repairers.llm.model import Completion, Finish, Prompt, Sampling, Unanswerable
+from repairlab.repairers.llm.client.ledger import current_bug
+from repairlab.repairers.llm.client.model import Completion, Finish, Prompt, Sampling, Unanswerable
+from repairlab.repairers.llm.prompts.strategies.table import names
 from repairlab.repairers.llm.repairer import AT_ONCE, Llm
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.repairers.llm.strategies.table import names
 from tests.repairers.llm.bugs import PYTHON, Recorder, example, python_problem
 
 FIX = "```python\n    def row_of(self, number):\n        return (number - 1) // self.seats + 1\n```"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Stage, TestResult, Verdict
 from repairlab.core.record import record
@@ -14,7 +15,6 @@ from repairlab.report.bugs import read_texts
 from repairlab.report.papers.facts import Facts
 from repairlab.report.papers.reading import read_facts
 from repairlab.report.systems import read_systems
-from repairlab.runs.catalog import open_benchmark
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
 

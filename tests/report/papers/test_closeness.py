@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug, Provenance
 from repairlab.core.candidate import Edit
 from repairlab.core.text import Span
 from repairlab.report.papers.closeness import Yardstick
 from repairlab.report.papers.facts import project_of
-from repairlab.runs.catalog import open_benchmark
 from tests.report.papers.conftest import BUGGY, FIXED
 
 FUNCTION = "def answer(value): result = value - 1 return result"

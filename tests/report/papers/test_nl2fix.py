@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
+from repairlab.ranking.stored import LeftOut, Ranking, Recipe, basis_of, store_ranking
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.papers.candidates import candidates
 from repairlab.report.papers.exact import exact
@@ -15,7 +16,6 @@ from repairlab.report.papers.prompts import curves, prompts
 from repairlab.report.papers.ranking import ranking
 from repairlab.report.papers.similarity import similarity
 from repairlab.report.papers.table import make_tables
-from repairlab.runs.ranking import LeftOut, Ranking, Recipe, basis_of, store_ranking
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 from tests.report.papers.conftest import BROKEN, BUGS, FIX, LIKE, LOST, UNBUILT, UNREAD, WRONG, Bench

@@ -119,7 +119,7 @@ def report(form: Form, batch: Batch, execution: Execution) -> Report:
     lines = read(form, said.decode("utf-8", "replace"))
     results = [found for test in batch.tests if (found := _result(form, test, lines)) is not None]
     failed = any(line.status == "failed" for line in lines)
-    # Runners that end with an error say so of a test, too, be it one that was not asked for; one that does not has not come to its end.
+    # Runners that end with an error say so of a test, too, asked for or not; one that does not has not come to its end.
     orderly = execution.ending is Ending.EXITED if failed else execution.succeeded
     if orderly:
         missing = [test for test in batch.tests if test not in {result.id for result in results}]

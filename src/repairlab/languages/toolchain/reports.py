@@ -97,7 +97,7 @@ _VERDICTS = {
     "memory": Verdict.OUT_OF_MEMORY,
     "uncollected": Verdict.CRASH,
 }
-"""Verdicts of statuses; any other status is WRONG. `uncollected`: an exception while the test's file was loaded."""
+"""VerdictCache of statuses; any other status is WRONG. `uncollected`: an exception while the test's file was loaded."""
 
 
 def _seconds(value: object) -> float:

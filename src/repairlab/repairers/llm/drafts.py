@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.record import digest, record
 from repairlab.repairers.llm.answers.read import read
-from repairlab.repairers.llm.model import Completion, Prompt
-from repairlab.repairers.llm.prompter import Asked
+from repairlab.repairers.llm.client.model import Completion, Prompt
+from repairlab.repairers.llm.prompts.prompter import Asked
 
 NAME = "llm"
 """The repairer's name in reports."""
@@ -19,7 +19,7 @@ _read = functools.lru_cache(maxsize=1024)(read)
 
 
 @record
-class Place:
+class AttemptNumber:
     """Where a candidate stands among those of its bug."""
 
     rank: int
@@ -27,7 +27,7 @@ class Place:
     turn: int = 0
 
 
-def drafted(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: Place, *, model: str) -> Candidate:
+def drafted(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: AttemptNumber, *, model: str) -> Candidate:
     """Return the candidate of the last of a chain's answers; what could not be read is kept as it came."""
     answer = answers[-1]
     edits: tuple[Edit, ...] = ()
@@ -47,13 +47,13 @@ def drafted(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: 
     )
 
 
-def refused(bug_id: str, reason: str, place: Place, *, model: str, notes: tuple[tuple[str, str], ...]) -> Candidate:
+def refused(bug_id: str, reason: str, place: AttemptNumber, *, model: str, notes: tuple[tuple[str, str], ...]) -> Candidate:
     """Return the candidate for a prompt that the model cannot answer."""
     origin = Origin(repairer=NAME, model=model, settings=notes, attempt=place.attempt, turn=place.turn)
     return Candidate(bug_id=bug_id, edits=(), rank=place.rank, origin=origin, problem=reason)
 
 
-def _origin(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: Place, model: str) -> Origin:
+def _origin(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: AttemptNumber, model: str) -> Origin:
     return Origin(
         repairer=NAME,
         model=model,

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from repairlab.core.candidate import Attempt, Candidate
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.conversation import converse
-from repairlab.repairers.llm.drafts import NAME, Place, drafted, refused
-from repairlab.repairers.llm.examples import Example
-from repairlab.repairers.llm.model import ChatModel, Completion, Embedder, Unanswerable
-from repairlab.repairers.llm.prompter import Asked, Prompter, go_on
+from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Unanswerable
+from repairlab.repairers.llm.drafts import NAME, AttemptNumber, drafted, refused
+from repairlab.repairers.llm.prompts.conversation import converse
+from repairlab.repairers.llm.prompts.examples import Example
+from repairlab.repairers.llm.prompts.prompter import Asked, Prompter, go_on
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
 
 AT_ONCE = 32
@@ -77,9 +77,9 @@ class Llm:
                 answers += self._prompter.complete(asked, prompt, first=number)
             except Unanswerable as error:
                 return self._refused(asked.problem, f"turn {turn + 1}: {error}", number)
-        place = Place(rank=number + 1, turn=len(answers) - 1)
+        place = AttemptNumber(rank=number + 1, turn=len(answers) - 1)
         return drafted(asked, prompt, answers, place, model=self._prompter.model.name)
 
     def _refused(self, problem: Problem, reason: str, number: int) -> Candidate:
-        place = Place(rank=number + 1)
+        place = AttemptNumber(rank=number + 1)
         return refused(problem.id, reason, place, model=self._prompter.model.name, notes=self._prompter.notes)

@@ -16,14 +16,14 @@ MAX_STATEMENTS = 150
 """Statements that are looked at when only the function or file is known; the least suspicious are left out."""
 
 
-class Place(NamedTuple):
+class WeightedSite(NamedTuple):
     """A site or gap with its weight: how likely the bug is there."""
 
     at: Site | Gap
     weight: float
 
 
-def places(problem: Problem) -> list[Place]:
+def places(problem: Problem) -> list[WeightedSite]:
     """Return the places where a problem may be fixed."""
     texts = {problem.path: problem.source} | {file.path: file.text for file in problem.context if file.path != problem.path}
     codes = {
@@ -31,7 +31,7 @@ def places(problem: Problem) -> list[Place]:
         for path, text in texts.items()
         if path == problem.path or _same_language(problem.path, path)
     }
-    made: list[Place] = []
+    made: list[WeightedSite] = []
     if problem.location is None:
         code = codes[problem.path]
         finder = _Finder(code, Library(code, [other for other in codes.values() if other is not code]))
@@ -67,25 +67,25 @@ class _Finder:
             self._scopes[function] = Scope(self._library, function)
         return self._scopes[function]
 
-    def on_lines(self, lines: Lines) -> list[Place]:
+    def on_lines(self, lines: Lines) -> list[WeightedSite]:
         """Return the places of one range of lines; of a gap, the gap itself and the statements beside it."""
         first, last = lines.first, min(lines.last, self._code.n_lines)
         if last < first:
             return self._at_gap(first)
         touched = [node for node in self._code.statements if self._has_own_token(node, first, last)]
         touched = touched or [node for node in [self._innermost(self._code.line_start(first))] if node is not None]
-        found = [Place(Site(self.scope(node), node, first, last), 1.0) for node in touched]
+        found = [WeightedSite(Site(self.scope(node), node, first, last), 1.0) for node in touched]
         if self._code.root.has_error or not touched:
             # Where the parser is lost, statements may not be found: the whole file, as far as it lies on the lines, is one more.
-            found.append(Place(Site(self.scope(self._code.root), self._code.root, first, last), 0.9))
+            found.append(WeightedSite(Site(self.scope(self._code.root), self._code.root, first, last), 0.9))
         if found:
-            found += [Place(gap, 0.5) for gap in self._gaps(first, exact=False)]
-            found += [Place(gap, 0.4) for gap in self._gaps(last + 1, exact=False)]
+            found += [WeightedSite(gap, 0.5) for gap in self._gaps(first, exact=False)]
+            found += [WeightedSite(gap, 0.4) for gap in self._gaps(last + 1, exact=False)]
         else:
-            found += [Place(gap, 1.0) for gap in self._gaps(first, exact=True)]
+            found += [WeightedSite(gap, 1.0) for gap in self._gaps(first, exact=True)]
         return found
 
-    def in_span(self, start: int, end: int) -> list[Place]:
+    def in_span(self, start: int, end: int) -> list[WeightedSite]:
         """Return the places of a function or file, ordered by how suspicious each kind of statement is."""
         code = self._code
         inside = [
@@ -98,19 +98,19 @@ class _Finder:
         for index, node in enumerate(inside[:MAX_STATEMENTS]):
             weight = 1.0 / (1.0 + 0.05 * index)
             line = code.first_line(node)
-            found.append(Place(Site(self.scope(node), node, line, code.last_line(node)), weight))
+            found.append(WeightedSite(Site(self.scope(node), node, line, code.last_line(node)), weight))
             if node.type in kinds.MOVABLE:
-                found += [Place(gap, weight * 0.3) for gap in self._gaps(line, exact=False)]
+                found += [WeightedSite(gap, weight * 0.3) for gap in self._gaps(line, exact=False)]
         return found
 
-    def _at_gap(self, line: int) -> list[Place]:
-        found = [Place(gap, 1.0 if index == 0 else 0.6) for index, gap in enumerate(self._gaps(line, exact=True))]
+    def _at_gap(self, line: int) -> list[WeightedSite]:
+        found = [WeightedSite(gap, 1.0 if index == 0 else 0.6) for index, gap in enumerate(self._gaps(line, exact=True))]
         for gap in [place.at for place in found]:
             if isinstance(gap, Gap):
                 for node, weight in ((gap.after, 0.3), (gap.before, 0.3)):
                     if node is not None and not any(isinstance(place.at, Site) and place.at.statement == node for place in found):
                         at = self._code.first_line(node)
-                        found.append(Place(Site(self.scope(node), node, at, max(at, _header_end(self._code, node))), weight))
+                        found.append(WeightedSite(Site(self.scope(node), node, at, max(at, _header_end(self._code, node))), weight))
         return found
 
     def _gaps(self, line: int, *, exact: bool) -> Iterator[Gap]:

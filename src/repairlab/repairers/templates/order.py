@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
 from repairlab.repairers.templates.code import Code
-from repairlab.repairers.templates.locate import Place
+from repairlab.repairers.templates.locate import WeightedSite
 from repairlab.repairers.templates.site import Change, Gap
 
 _CHUNK = 128
@@ -34,7 +34,7 @@ class _Waiting(NamedTuple):
     weight: float
 
 
-def proposals(places: Iterable[Place]) -> Iterator[Proposal]:
+def proposals(places: Iterable[WeightedSite]) -> Iterator[Proposal]:
     """Yield the changes of all patterns at all places, likeliest first.
 
     Each pattern at each place is a stream. The n-th change of a stream with weight w is due at time n / w, so that a likely
@@ -53,7 +53,7 @@ def proposals(places: Iterable[Place]) -> Iterator[Proposal]:
             heapq.heappush(queue, _Waiting(due, first.number, n_taken, proposal, first.stream, first.weight))
 
 
-def _streams(places: Iterable[Place]) -> Iterator[tuple[Iterator[Proposal], float]]:
+def _streams(places: Iterable[WeightedSite]) -> Iterator[tuple[Iterator[Proposal], float]]:
     for place in places:
         at = place.at
         language = at.code.language

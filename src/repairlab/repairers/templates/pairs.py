@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from typing import NamedTuple
 
-from repairlab.repairers.templates.locate import Place
+from repairlab.repairers.templates.locate import WeightedSite
 from repairlab.repairers.templates.order import Proposal, proposals
 from repairlab.repairers.templates.site import Gap
 
@@ -18,7 +18,7 @@ class Combination(NamedTuple):
     parts: tuple[Proposal, ...]
 
 
-def pairs(places: Sequence[Place]) -> Iterator[Combination]:
+def pairs(places: Sequence[WeightedSite]) -> Iterator[Combination]:
     """Yield the same change at all statements that allow it, then at two, then pairs of likely different changes."""
     groups = _groups(places)
     if not 2 <= len(groups) <= _MAX_GROUPS:
@@ -38,8 +38,8 @@ def pairs(places: Sequence[Place]) -> Iterator[Combination]:
                 yield Combination((first[index], second[total - index]))
 
 
-def _groups(places: Sequence[Place]) -> list[list[Place]]:
-    found: dict[tuple[str, int], list[Place]] = {}
+def _groups(places: Sequence[WeightedSite]) -> list[list[WeightedSite]]:
+    found: dict[tuple[str, int], list[WeightedSite]] = {}
     for place in places:
         if isinstance(place.at, Gap):
             if place.at.exact:

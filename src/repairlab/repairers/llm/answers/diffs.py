@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from repairlab.core.problem import Problem
 from repairlab.repairers.llm.answers import problems
-from repairlab.repairers.llm.answers.matching import KEYS, Draft, Place, adjusted, best, places
+from repairlab.repairers.llm.answers.matching import KEYS, Draft, LineMatch, adjusted, best, places
 from repairlab.repairers.llm.answers.reading import Reading
 from repairlab.repairers.llm.answers.searches import Drafts
 
@@ -136,7 +136,7 @@ def _fuzzed(lines: list[str]) -> list[list[str]]:
     return [part for part in made if any(line[0] != "+" for line in part)]
 
 
-def _nearest(found: list[Place], said: int | None, draft: Draft) -> Place | None:
+def _nearest(found: list[LineMatch], said: int | None, draft: Draft) -> LineMatch | None:
     """Return the place nearest to the line that the diff names, if it lies in the target or nothing there fits."""
     if said is None or not found:
         return None
@@ -144,7 +144,7 @@ def _nearest(found: list[Place], said: int | None, draft: Draft) -> Place | None
     return min(inside, key=lambda place: (abs(place.first + 1 - said), place.first))
 
 
-def _replace(lines: list[str], old: list[str], place: Place, draft: Draft) -> None:
+def _replace(lines: list[str], old: list[str], place: LineMatch, draft: Draft) -> None:
     """Replace the old lines by the new ones; context stays as the file has it."""
     ours = draft.lines[place.first : place.first + len(old)]
     kept = [line for line in lines if line[0] != "+"]

@@ -14,7 +14,7 @@ KEYS: tuple[Key, ...] = (_EXACT, str.rstrip, str.strip, lambda line: "".join(lin
 """How lines are compared: as they are, without blanks at the end, at both ends, without any."""
 
 
-class Place(NamedTuple):
+class LineMatch(NamedTuple):
     """Where lines were found: index of the first, and by which comparison."""
 
     first: int
@@ -70,7 +70,7 @@ def unchanged(problem: Problem) -> Edit:
     return Edit(path=problem.path, text=problem.target.text, span=problem.target.span)
 
 
-def places(lines: Sequence[str], old: Sequence[str], keys: Sequence[Key] = KEYS) -> list[Place]:
+def places(lines: Sequence[str], old: Sequence[str], keys: Sequence[Key] = KEYS) -> list[LineMatch]:
     """Return where some lines stand in a file, by the strictest comparison that finds them at all."""
     if not old or len(old) > len(lines):
         return []
@@ -81,7 +81,7 @@ def places(lines: Sequence[str], old: Sequence[str], keys: Sequence[Key] = KEYS)
         # The rarest line is looked up first, so that files of many equal lines cost little.
         found = [at for at in _starts(ours, sought) if list(ours[at : at + n]) == sought]
         if found:
-            return [Place(at, key) for at in found]
+            return [LineMatch(at, key) for at in found]
     return []
 
 
@@ -92,7 +92,7 @@ def _starts(ours: Sequence[str], sought: list[str]) -> list[int]:
     return [at - index for at, line in enumerate(ours) if line == rare and 0 <= at - index <= last]
 
 
-def best(found: Sequence[Place], wanted: range, location: tuple[Lines, ...] | None) -> Place | None:
+def best(found: Sequence[LineMatch], wanted: range, location: tuple[Lines, ...] | None) -> LineMatch | None:
     """Return the place that is meant: the only one, or the only one within the target or at the shown lines; else none."""
     if len(found) == 1:
         return found[0]

@@ -15,7 +15,7 @@ from repairlab.repairers.llm.answers.cleaning import cleaned
 from repairlab.repairers.llm.answers.completions import completed
 from repairlab.repairers.llm.answers.elisions import filled, has_gap
 from repairlab.repairers.llm.answers.functions import Found, find, from_body
-from repairlab.repairers.llm.answers.holes import Hole
+from repairlab.repairers.llm.answers.infill import Hole
 from repairlab.repairers.llm.answers.placing import edits
 from repairlab.repairers.llm.answers.prose import code_only, is_refusal, is_sentence, sees_no_bug
 from repairlab.repairers.llm.answers.reading import Reading, Wanted

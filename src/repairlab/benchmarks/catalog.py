@@ -1,0 +1,72 @@
+"""Find a benchmark by name or folder and read it with the languages at hand. Called by every verb that takes a benchmark."""
+
+from pathlib import Path
+
+from repairlab.benchmarks.folder import load_folder, load_one
+from repairlab.benchmarks.targets import remembered
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.problem import Target
+from repairlab.core.text import Span
+from repairlab.languages.table import default_cache, language, names
+
+BUILT_IN = Path(__file__).parent.parent / "benchmarks" / "data"
+
+
+def benchmark_names() -> list[str]:
+    """Return the names of the built-in benchmarks."""
+    return sorted(path.parent.name for path in BUILT_IN.glob("*/benchmark.toml"))
+
+
+def open_benchmark(name: str) -> Benchmark:
+    """Read a built-in benchmark by name, or any other by the path of its folder."""
+    folder = _folder(name)
+    with remembered(find_target, folder, default_cache()) as find:
+        return load_folder(folder, find)
+
+
+def open_bug(reference: str) -> Bug:
+    """Read one bug given as `benchmark/bug` (the benchmark may be a folder: `path/to/benchmark/bug`), and no other."""
+    name, bug_id = split_reference(reference)
+    return load_one(_folder(name), bug_id, find_target)
+
+
+def split_reference(reference: str) -> tuple[str, str]:
+    """Return the name or folder of the benchmark, and the bug's id."""
+    name, slash, bug_id = reference.rpartition("/")
+    if not slash:
+        raise UserError(
+            f"{reference!r} is no bug. Write BENCHMARK/BUG, for example starter/python-example; see: repairlab list starter"
+        )
+    return name, bug_id
+
+
+def _folder(benchmark: str) -> Path:
+    if benchmark in benchmark_names():
+        return BUILT_IN / benchmark
+    if Path(benchmark).is_dir():
+        return Path(benchmark)
+    raise UserError(f"{unknown('benchmark', benchmark, benchmark_names())} A folder with a benchmark.toml is fine too.")
+
+
+def find_target(language_name: str, source: str, name: str | None) -> tuple[Target, str]:
+    """Return the function called `name` (or the whole file) and its text without comments."""
+    if language_name not in names():
+        raise unknown("language", language_name, names())
+    syntax = language(language_name).syntax
+    if name is None:
+        span = Span(start=0, end=len(source))
+    else:
+        functions = syntax.functions(source)
+        found = [function for function in functions if name in (function.qualified, function.signature)]
+        if len(found) != 1:
+            known = [function.qualified for function in functions]
+            raise (
+                unknown("target function", name, known)
+                if not found
+                else UserError(f"target function {name!r} is there {len(found)} times")
+            )
+        span = found[0].span
+    text = span.of(source)
+    return Target(name=name, span=span, text=text), syntax.strip_comments(text)

@@ -1,0 +1,197 @@
+"""Is a benchmark fit for use here? Unpatched bugs must fail, reference fixes must pass, every time. Called by the verb `check`."""
+
+import dataclasses
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle, islice
+from pathlib import Path
+
+from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.errors import HarnessError
+from repairlab.core.outcome import Outcome, TestResult, Verdict
+from repairlab.core.record import record
+from repairlab.executors.pool import run_pool
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.machine import Machine
+from repairlab.validation.preflight import check_tools
+from repairlab.validation.test_run import TestRun
+from repairlab.validation.validator import open_validator, validate
+
+
+@record
+class _Check:
+    bug: Bug
+    repeats: int
+
+
+@record
+class _Seen:
+    """One repeat: how its tests were run, and what came of it."""
+
+    order: str
+    verdict: Verdict
+    message: str
+    built: bool
+    tests: tuple[TestResult, ...]
+
+
+def check_bugs(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health], None], *, repeats: int = 1) -> None:
+    """Check bugs in parallel; each result is handed over as soon as it is known."""
+    check_tools(bugs, machine)
+    run_pool(_check, [_Check(bug=bug, repeats=repeats) for bug in bugs], machine, receive)
+
+
+def _check(check: _Check, sandbox: Sandbox, tell: Callable[[Health], None]) -> None:
+    tell(check_bug(check.bug, sandbox, repeats=check.repeats))
+
+
+def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
+    """Validate the unpatched tree and the reference fix, `repeats` times each, running every test.
+
+    Repeats run the tests as listed, in reverse, and each alone, in turn: so a test that depends on others is found out, too.
+    """
+    unpatched = Candidate(bug_id=bug.id, edits=(), rank=1, origin=Origin(repairer="copy"))
+    reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
+    first, fixed = (validate(tree, bug, sandbox, policy="full") for tree in (unpatched, reference))
+    before = [_seen("listed", first), *_repeat(bug, unpatched, sandbox, repeats - 1)]
+    after = [_seen("listed", fixed), *_repeat(bug, reference, sandbox, repeats - 1)]
+    flips = (*_flips("buggy", before), *_flips("fixed", after))
+    flaky = tuple(dict.fromkeys(flip.test for flip in flips))
+    failures = [seen.message for seen in (*before[1:], *after[1:]) if seen.verdict is Verdict.UNDECIDED]
+    unfit = [test.id for test in fixed.tests if test.verdict is not Verdict.PLAUSIBLE]
+    unfit += [test.id for test in first.tests if test.verdict is not Verdict.PLAUSIBLE and test.id in bug.oracle.regression]
+    return Health(
+        bug_id=bug.id,
+        digest=bug.digest,
+        problems=(
+            *_problems_before(bug, first),
+            *_problems_after(fixed),
+            *(f"a repeat could not be validated: {message}" for message in dict.fromkeys(failures)),
+        ),
+        flaky=flaky,
+        flips=flips,
+        failing=tuple(name for name in dict.fromkeys(unfit) if name not in flaky),
+        excluded=bug.oracle.excluded,
+        buggy_verdict=first.verdict,
+        undecided=any(seen.verdict is Verdict.UNDECIDED for seen in (*before, *after)),
+        repeats=repeats,
+        n_tests=len(bug.oracle.trigger) + len(bug.oracle.regression),
+        unguarded=_unguarded(bug, sandbox) if fixed.verdict is Verdict.PLAUSIBLE else (),
+        cpu_s=round(fixed.cpu_s, 3),
+        limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),
+    )
+
+
+def _unguarded(bug: Bug, sandbox: Sandbox) -> tuple[str, ...]:
+    """Return the tests of a healthy bug of which no counter-test can be made."""
+    if not bug.oracle.trigger and not bug.oracle.regression:
+        return ()
+    try:
+        with open_validator(bug, sandbox) as validator:
+            return validator.counter_tests.unguarded()
+    except HarnessError:
+        return (*bug.oracle.trigger, *bug.oracle.regression)
+
+
+def _repeat(bug: Bug, candidate: Candidate, sandbox: Sandbox, times: int) -> list[_Seen]:
+    """Validate a tree again and again, each time with its tests in another order than before."""
+    tests = (*bug.oracle.trigger, *bug.oracle.regression)
+    oracle = dataclasses.replace(bug.oracle, trigger=(), regression=tests[::-1], cases=bug.oracle.cases[::-1])
+    backwards = dataclasses.replace(bug, oracle=oracle)
+    ways: Mapping[str, Callable[[], _Seen]] = {
+        "reversed": lambda: _seen("reversed", validate(candidate, backwards, sandbox, policy="full")),
+        "alone": lambda: _run_each_alone(bug, candidate, sandbox),
+        "listed": lambda: _seen("listed", validate(candidate, bug, sandbox, policy="full")),
+    }
+    return [run() for run in islice(cycle(ways.values()), times)]
+
+
+def _seen(order: str, outcome: Outcome) -> _Seen:
+    built = outcome.verdict is not Verdict.UNCOMPILABLE
+    return _Seen(order=order, verdict=outcome.verdict, message=outcome.message, built=built, tests=outcome.tests)
+
+
+def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
+    """Build a tree and run each of its tests in a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        try:
+            lay_out(bug, changed_files(candidate, bug), Path(folder, "work"))
+            trial = TestRun(bug, sandbox, "full", Path(folder, "work"), judge=sandbox)
+            problem = trial.build()
+            for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
+                trial.run((test,), ())
+            if not problem:
+                trial.run((), bug.oracle.cases)
+        except HarnessError as error:
+            return _Seen(order="alone", verdict=Verdict.UNDECIDED, message=str(error), built=True, tests=())
+    verdict = next((test.verdict for test in trial.tests if test.verdict is not Verdict.PLAUSIBLE), Verdict.PLAUSIBLE)
+    verdict = Verdict.UNCOMPILABLE if problem else verdict
+    return _Seen(order="alone", verdict=verdict, message=problem, built=not problem, tests=tuple(trial.tests))
+
+
+def _problems_before(bug: Bug, outcome: Outcome) -> list[str]:
+    if outcome.verdict is Verdict.UNDECIDED:
+        return [f"the buggy tree could not be validated: {outcome.message}"]
+    if outcome.verdict is Verdict.PLAUSIBLE:
+        return ["the buggy tree passes every test"]
+    problems = []
+    wanted = bug.problem.submission_verdict
+    if wanted is not None and outcome.verdict is not wanted:
+        problems.append(f"the buggy program is {outcome.verdict}, not {wanted} as its record says ({outcome.message})")
+    if outcome.verdict is Verdict.UNCOMPILABLE:
+        return problems
+    verdicts = {test.id: test.verdict for test in outcome.tests}
+    problems += [
+        f"trigger test {name} passes on the buggy tree" for name in bug.oracle.trigger if verdicts.get(name) is Verdict.PLAUSIBLE
+    ]
+    problems += [
+        f"regression test {name} fails on the buggy tree"
+        for name in bug.oracle.regression
+        if verdicts.get(name) is not Verdict.PLAUSIBLE
+    ]
+    return problems
+
+
+def _problems_after(outcome: Outcome) -> list[str]:
+    if outcome.verdict is Verdict.PLAUSIBLE:
+        return []
+    failed = [test.id for test in outcome.tests if test.verdict is not Verdict.PLAUSIBLE]
+    count = f"fails {len(failed)} of {outcome.n_tests} tests" if failed else f"is {outcome.verdict}"
+    return [f"the reference fix {count} ({outcome.message})"]
+
+
+def _flips(tree: TreeName, repeats: Sequence[_Seen]) -> list[Flips]:
+    """Return the tests of a tree whose verdict was not the same in every repeat; or the build, if that is so already."""
+    decided = [seen for seen in repeats if seen.verdict is not Verdict.UNDECIDED]
+    if len({seen.built for seen in decided}) > 1:
+        found = [(seen.order, Verdict.PLAUSIBLE if seen.built else Verdict.UNCOMPILABLE) for seen in decided]
+        return [_flips_of(BUILD, tree, found)]
+    seen_of: dict[str, list[tuple[str, Verdict]]] = {}
+    for seen in decided:
+        for test in seen.tests:
+            seen_of.setdefault(test.id, []).append((seen.order, test.verdict))
+            # A time-out that was forgiven on the second run is a flip, too.
+            seen_of[test.id] += [(seen.order, Verdict.TIMEOUT)] * (test.flips if test.verdict is Verdict.PLAUSIBLE else 0)
+    return [_flips_of(test, tree, found) for test, found in seen_of.items() if len({verdict for _, verdict in found}) > 1]
+
+
+def _flips_of(test: str, tree: TreeName, found: Sequence[tuple[str, Verdict]]) -> Flips:
+    counts = Counter(str(verdict) for _, verdict in found)
+    by_order: dict[str, list[Verdict]] = {}
+    for order, verdict in found:
+        by_order.setdefault(order, []).append(verdict)
+    cause: Cause = "chance"
+    if all(len(set(verdicts)) == 1 for verdicts in by_order.values()):
+        cause = "order" if all(len(verdicts) > 1 for verdicts in by_order.values()) else "order or chance"
+    return Flips(
+        test=test,
+        tree=tree,
+        runs=len(found),
+        flips=len(found) - max(counts.values()),
+        verdicts=dict(sorted(counts.items())),
+        cause=cause,
+    )

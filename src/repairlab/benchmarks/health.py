@@ -1,0 +1,194 @@
+"""The health card of a benchmark: what a check of its bugs showed, as a record and as a file. Made by `check`, shown by reports."""
+
+import dataclasses
+import datetime
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.encoding import write_aside
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import SCHEMA_VERSION, record, to_data
+
+TreeName = Literal["buggy", "fixed"]
+Cause = Literal["chance", "order", "order or chance"]
+BUILD = "(build)"
+"""Stands for the name of a test where it is the build that flips."""
+CARD_NAME = "health.json"
+"""Where reports look for a card: in the folder of a run, then in that of its benchmark."""
+
+
+@record
+class Flips:
+    """A test that gave different verdicts in different repeats."""
+
+    test: str
+    tree: TreeName
+    runs: int
+    flips: int
+    """How many runs gave another verdict than the most common one."""
+    verdicts: dict[str, int]
+    """How often each verdict was given."""
+    cause: Cause
+    """`order`: always the same as long as the tests run in the same order."""
+
+
+@record
+class Health:
+    """What checking one bug showed."""
+
+    bug_id: str
+    digest: str = ""
+    """Of the bug that was checked."""
+    problems: tuple[str, ...]
+    """Why the bug is not fit for use; none means healthy."""
+    flaky: tuple[str, ...]
+    """Tests that gave different verdicts in different repeats."""
+    flips: tuple[Flips, ...] = ()
+    """How they did, once for each tree."""
+    failing: tuple[str, ...] = ()
+    """Tests that a candidate cannot be judged by: they fail with the reference fix, too, or are regression tests of which the
+    buggy tree fails."""
+    excluded: tuple[str, ...] = ()
+    """Tests that bug.toml leaves out."""
+    buggy_verdict: Verdict
+    undecided: bool = False
+    """Whether a tree could not be validated for a reason of this machine."""
+    repeats: int
+    cpu_s: float
+    """CPU time of validating the reference fix."""
+    n_tests: int = 0
+    """Unit tests; a stdin/stdout program has none."""
+    unguarded: tuple[str, ...] = ()
+    """Tests of which no counter-test could be made: a candidate that forges their passes is found out by others, or not at all."""
+    limit_share: float = 0.0
+    """CPU time of the reference fix's slowest test, as a share of the limit."""
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the bug can be used as it is."""
+        return not self.problems and not self.flaky
+
+
+@record
+class HealthCard:
+    """What checking a benchmark showed, where and when."""
+
+    benchmark: str
+    version: str
+    digest: str
+    checked: str
+    """UTC, ISO 8601."""
+    environment: dict[str, str]
+    """Tools of the machine and their versions."""
+    repeats: int
+    n_in_benchmark: int
+    n_bugs: int
+    """How many of them were checked."""
+    n_healthy: int
+    n_flaky: int
+    """Tests that flipped."""
+    n_excluded: int
+    """Tests that the benchmark leaves out by name."""
+    n_tests: int = 0
+    """Unit tests by which candidates are judged."""
+    n_unguarded: int = 0
+    """Those of which no counter-test could be made."""
+    bugs: tuple[Health, ...]
+
+    @property
+    def sick(self) -> tuple[Health, ...]:
+        """Return the bugs that cannot be used as they are."""
+        return tuple(bug for bug in self.bugs if not bug.healthy)
+
+
+def make_card(benchmark: Benchmark, bugs: Sequence[Health], environment: Mapping[str, str], *, repeats: int) -> HealthCard:
+    """Sum up a check."""
+    empty = HealthCard(
+        benchmark=benchmark.name,
+        version=benchmark.version,
+        digest=benchmark.digest,
+        checked="",
+        environment=dict(environment),
+        repeats=repeats,
+        n_in_benchmark=len(benchmark),
+        n_bugs=0,
+        n_healthy=0,
+        n_flaky=0,
+        n_excluded=0,
+        bugs=(),
+    )
+    return with_bugs(empty, bugs)
+
+
+def with_bugs(card: HealthCard, bugs: Sequence[Health]) -> HealthCard:
+    """Return a card with these bugs."""
+    return dataclasses.replace(
+        card,
+        checked=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        n_bugs=len(bugs),
+        n_healthy=sum(bug.healthy for bug in bugs),
+        n_flaky=sum(len(bug.flaky) for bug in bugs),
+        n_excluded=sum(len(bug.excluded) for bug in bugs),
+        n_tests=sum(bug.n_tests for bug in bugs),
+        n_unguarded=sum(len(bug.unguarded) for bug in bugs),
+        bugs=tuple(bugs),
+    )
+
+
+def go_on(path: Path, benchmark: Benchmark, environment: Mapping[str, str], *, repeats: int) -> HealthCard:
+    """Return the card of a file with the decided bugs that have not changed since; a UserError if it was made in another way."""
+    card = read_card(path)
+    if card.benchmark != benchmark.name:
+        raise UserError(f"{path} is the card of the benchmark {card.benchmark}, not of {benchmark.name}; choose another --card")
+    if card.repeats != repeats:
+        raise UserError(f"{path}: its bugs were checked {card.repeats} times each, not {repeats}; say --repeat {card.repeats}")
+    names = sorted(environment.keys() & card.environment.keys())
+    if changed := [name for name in names if environment[name] != card.environment[name]]:
+        old, new = card.environment[changed[0]], environment[changed[0]]
+        raise UserError(f"{path} was made with another {changed[0]} ({old}, now {new}); begin anew without --resume")
+    digests = {bug.id: bug.digest for bug in benchmark}
+    kept = [health for health in card.bugs if digests.get(health.bug_id) == health.digest and not health.undecided]
+    return make_card(benchmark, kept, {**card.environment, **environment}, repeats=repeats)
+
+
+def card_data(card: HealthCard) -> dict[str, object]:
+    """Return a card as JSON has it."""
+    return {"schema": SCHEMA_VERSION, **to_data(card)}
+
+
+def need_place(path: Path) -> None:
+    """Refuse a file that could not be written when the check is done."""
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        why = "it is a folder" if path.is_dir() else f"{path.parent} is not a folder that can be written to"
+        raise UserError(f"cannot write the health card {path}: {why}; choose another place with --card")
+
+
+def write_card(path: Path, card: HealthCard) -> None:
+    """Write a card to a file."""
+    try:
+        write_aside(path, json.dumps(card_data(card), indent=2, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise UserError(f"cannot write the health card {path}: {error.strerror}; choose another place with --card") from None
+
+
+def read_card(path: Path) -> HealthCard:
+    """Read a card."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA_VERSION:
+            raise UserError(f"{path} is no health card of schema {SCHEMA_VERSION}; make one with: repairlab check BENCHMARK --card")
+        return TypeAdapter(HealthCard).validate_python(data)
+    except OSError as error:
+        raise UserError(f"cannot read the health card {path}: {error.strerror}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    except ValueError as error:
+        raise UserError(f"{path} is not valid JSON: {error}") from None

@@ -1,0 +1,80 @@
+"""Codeflaws: wrong and right C programs of Codeforces, a folder for each pair, cases as files. Loaded by `table`."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.benchmarks.importers.reading import chosen, need_sources
+from repairlab.benchmarks.importers.small_programs import (
+    OLD_C,
+    Judged,
+    checker_of,
+    folders_of,
+    judged_bug,
+    limits_of,
+    read_case,
+    safe_id,
+)
+from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
+
+_FOLDER = re.compile(r"(\d+-\w+)-bug-(\d+)-(\d+)")
+_WINDOWS = re.compile(r"%(\d*)I64([dux])")
+_LIMITS = (2.0, 256)
+"""What most problems of Codeforces allow, in seconds and MB; the folders do not say it."""
+_FLAGS = ("-std=c99", "-O0", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fno-asm")
+"""As in the makefiles of the folders."""
+
+
+def read(sources: Sequence[Path], settings: Settings) -> Import:
+    """Look at a folder of pairs."""
+    root = need_sources(list(sources), ("the folder of Codeflaws",))[0]
+    folders = {safe_id(path.name): path for path in folders_of(root) if _FOLDER.fullmatch(path.name)}
+    if not folders:
+        raise UserError(f"{root} holds no folder named like 476-A-bug-16608008-16608059")
+    ids = chosen(list(folders), settings)
+    return Import(
+        name="codeflaws",
+        version="1.0.0",
+        licence="unknown",
+        description=f"Codeflaws: {len(ids)} wrong C programs of Codeforces",
+        n_bugs=len(ids),
+        bugs=_bugs({name: folders[name] for name in ids}, settings),
+    )
+
+
+def _bugs(folders: Mapping[str, Path], settings: Settings) -> Iterator[ImportedBug | Dropped]:
+    for name, folder in folders.items():
+        try:
+            yield _bug(name, folder, settings)
+        except UserError as error:
+            yield Dropped(id=name, reason=str(error))
+
+
+def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug | Dropped:
+    found = _FOLDER.fullmatch(folder.name)
+    problem, wrong, right = found.groups() if found else ("", "", "")
+    given = [read_text(folder / f"{problem}-{number}.c") for number in (wrong, right)]
+    buggy, fixed = (_WINDOWS.sub(r"%\1ll\2", text) for text in given)
+    cases = {}
+    for path in sorted(folder.iterdir()):
+        kind, is_input, case = path.name.partition("input-")
+        if is_input and kind in ("", "heldout-"):
+            cases[f"{kind}{case}"] = read_case(path, folder / f"{kind}output-{case}")
+    return judged_bug(
+        Judged(
+            id=name,
+            language="c",
+            buggy=buggy,
+            fixed=fixed,
+            cases=cases,
+            title=f"Codeforces {problem}: the program is not accepted",
+            test=checker_of(settings, cases),
+            limits=limits_of(*_LIMITS),
+            flags=(*_FLAGS, OLD_C),
+            facts={"origin": {"repository": "codeflaws/codeflaws"}},
+            proof="good cases",  # Codeforces shows long cases cut short
+            notes=("%I64d became %lld",) if [buggy, fixed] != given else (),
+        )
+    )

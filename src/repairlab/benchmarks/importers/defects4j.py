@@ -1,0 +1,183 @@
+"""Import Defects4J 3: bugs of 17 Java projects, from a checkout of it and clones of the projects (docs/importing.md).
+
+The buggy tree is the fixed revision with Defects4J's `src.patch`, which runs from fixed to buggy; so it has the tests of the fix.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from repairlab.benchmarks.importers.clones import Clones
+from repairlab.benchmarks.importers.defects4j_bug import Issue, Subject, Trees, imported
+from repairlab.benchmarks.importers.defects4j_jars import library_folders, needed_jars
+from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, Layout, usual_layout
+from repairlab.benchmarks.importers.defects4j_tool import Tool
+from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
+from repairlab.benchmarks.importers.reading import chosen, need_sources
+from repairlab.core.diff import apply_edits, edits_of_patch, parse_patch
+from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_csv, read_text
+
+DESCRIPTION = "Bugs of open-source Java projects with their tests, after Defects4J"
+_COLUMNS = ("bug.id", "revision.id.buggy", "revision.id.fixed", "report.id", "report.url")
+_TESTS = re.compile(r"^--- (\S+::\S+)[ \t]*\n(.*)", re.MULTILINE)
+
+
+def read(sources: Sequence[Path], settings: Settings) -> Import:
+    """Look at a checkout of Defects4J."""
+    (folder,) = need_sources(list(sources), ("a checkout of Defects4J",))
+    checkout = Checkout(folder, settings)
+    ids = chosen(list(checkout.rows), settings)
+    return Import(
+        name="defects4j",
+        version=checkout.version,
+        licence="MIT; each bug has the licence of its project",
+        description=DESCRIPTION,
+        n_bugs=len(ids),
+        bugs=(checkout.bug(bug_id) for bug_id in ids),
+    )
+
+
+class Checkout:
+    """A checkout of Defects4J: its lists and patches, with the clones, jars or tool that the settings name."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        """Take the folder that holds `framework/projects`."""
+        self._projects = folder / "framework" / "projects"
+        self._folder, self._settings = folder, settings
+        if not self._projects.is_dir():
+            raise UserError(f"{folder} is no checkout of Defects4J: it has no folder framework/projects")
+        if settings.via is None and settings.clones is None:
+            raise UserError("bugs of Defects4J need clones of their projects: add --clones DIR, where missing ones are cloned to")
+        self._tool = Tool(settings.via) if settings.via else None
+        self._clones = Clones(settings)
+
+    @property
+    def version(self) -> str:
+        """Return the version of Defects4J that its read-me names."""
+        readme = self._folder / "README.md"
+        found = re.search(r"version (\d+(?:\.\d+)+)", read_text(readme)) if readme.is_file() else None
+        return found.group(1) if found else "3"
+
+    @cached_property
+    def rows(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the rows of all active-bugs.csv by bug id such as `Csv-1`."""
+        found = {}
+        for project in PROJECTS:
+            path = self._projects / project / "active-bugs.csv"
+            for where, row in read_csv(path, _COLUMNS) if path.is_file() else ():
+                if not row["bug.id"].isdecimal():
+                    raise UserError(f"{where}: bug.id is {row['bug.id']!r}, not a number")
+                found[f"{project}-{row['bug.id']}"] = row
+        if not found:
+            raise UserError(f"no project below {self._projects} has an active-bugs.csv with bugs")
+        return found
+
+    def bug(self, bug_id: str, issue: Issue | None = None) -> ImportedBug | Dropped:
+        """Read one bug, with what its report says where that is known."""
+        try:
+            return imported(self._subject(bug_id, issue or self._neutral_issue(bug_id)))
+        except UserError as error:
+            return Dropped(id=bug_id, reason=str(error))
+
+    def _neutral_issue(self, bug_id: str) -> Issue:
+        """Say no more than that there is a report: what the commit says would give the fix away."""
+        project, _, _ = bug_id.partition("-")
+        row = self.rows[bug_id]
+        report = row["report.id"] if row["report.id"] not in ("", "UNKNOWN") else ""
+        url = row["report.url"] if row["report.url"] not in ("", "UNKNOWN") else None
+        title = f"{PROJECTS[project].clone} does not do what its tests expect" + (f" ({report})" if report else "")
+        return Issue(title=title, url=url)
+
+    def _subject(self, bug_id: str, issue: Issue) -> Subject:
+        project, _, number = bug_id.partition("-")
+        row, home = self.rows[bug_id], self._projects / project
+        failing = dict(_TESTS.findall(read_text(home / "trigger_tests" / number, "iso-8859-1")))
+        tool, revision = self._tool, row["revision.id.fixed"]
+        return Subject(
+            id=bug_id,
+            project=PROJECTS[project],
+            revision=revision,
+            issue=issue,
+            trees=tool.checkout(project, number) if tool else self._trees(project, number, revision, tuple(failing)),
+            error=next(iter(failing.values()), "").strip(),
+        )
+
+    def _trees(self, project: str, number: str, revision: str, trigger: tuple[str, ...]) -> Trees:
+        home = self._projects / project
+        fixed = self._fixed_tree(project, number, revision)
+        buggy = _patched(fixed, home / "patches" / f"{number}.src.patch")
+        layout = self._layout(home, revision, fixed)
+        listed = home / "relevant_tests" / number
+        return Trees(
+            layout=layout,
+            fixed=fixed,
+            buggy=buggy,
+            jars={jar.name: jar.read_bytes() for jar in self._jars(home, revision, layout, (fixed, buggy))},
+            trigger=trigger,
+            relevant=tuple(read_text(listed).split()) or tuple(dict.fromkeys(name.split("::")[0] for name in trigger)),
+        )
+
+    def _fixed_tree(self, project: str, number: str, revision: str) -> dict[str, TreeFile]:
+        """Return the tree of the fix, with what Defects4J changes so that it can be compiled."""
+        clone = self._clones.get(PROJECTS[project].clone, PROJECTS[project].url)
+        if not clone.has(revision):
+            raise UserError(f"the clone {clone.folder} lacks the commit {revision}")
+        tree = clone.tree(revision)
+        home = self._projects / project
+        for patch in sorted((home / "compile-errors").glob("*.diff")):
+            bugs = re.search(r"-(\d+)-(\d+)\.diff$", patch.name)
+            if bugs and int(bugs.group(1)) <= int(number) <= int(bugs.group(2)):
+                tree = _patched(tree, patch)
+        return {**tree, **_generated(home, tree)}
+
+    def _layout(self, home: Path, revision: str, tree: Mapping[str, TreeFile]) -> Layout:
+        listed = home / "dir-layout.csv"
+        for line in read_text(listed).splitlines() if listed.is_file() else ():
+            name, _, folders = line.partition(",")
+            if name == revision and "," in folders:
+                source, _, tests = folders.partition(",")
+                return Layout(sources=source.strip(), tests=tests.strip())
+        if (layout := usual_layout(tree)) is None:
+            raise UserError(f"{listed} has no line for {revision}, and the tree has none of the usual folders of sources and tests")
+        return layout
+
+    def _jars(self, home: Path, revision: str, layout: Layout, trees: Sequence[Mapping[str, TreeFile]]) -> tuple[Path, ...]:
+        build_files = sorted(path for path in (home / "build_files" / revision).rglob("*") if path.is_file())
+        hints = [path.read_text("utf-8", "replace") for path in build_files]
+        hints += [trees[0][name].content.decode("utf-8", "replace") for name in ("pom.xml", "build.xml") if name in trees[0]]
+        folders = (f"{layout.sources}/", f"{layout.tests}/")
+        files = [file for tree in trees for path, file in tree.items() if path.endswith(".java") and path.startswith(folders)]
+        texts = dict.fromkeys(file.content.decode("iso-8859-1") for file in files)
+        return needed_jars(texts, library_folders(home / "lib", self._settings.libraries), "\n".join(hints))
+
+
+def _patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:
+    """Apply a diff byte by byte, for it may be in any encoding."""
+    text = read_text(patch, "iso-8859-1")
+    paths = {path for file in parse_patch(text) for path in (file.old, file.new) if path is not None}
+    files = {path: tree[path].content.decode("iso-8859-1") for path in paths if path in tree}
+    try:
+        changed = apply_edits(edits_of_patch(text, files), files)
+    except UserError as error:
+        raise UserError(f"{patch} does not apply to the revision of the fix: {error}") from None
+    result = dict(tree)
+    for path, new in changed.items():
+        if new is None:
+            del result[path]
+        else:
+            result[path] = TreeFile(content=new.encode("iso-8859-1"), executable=path in tree and tree[path].executable)
+    return result
+
+
+def _generated(home: Path, tree: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
+    """Return the sources that the project's own build would make from templates, as Defects4J keeps them by version."""
+    templates = [path for path in tree if PurePosixPath(path).name == "PackageVersion.java.in"]
+    version = re.search(r"<version>\s*([\d.]+)", tree["pom.xml"].content.decode("utf-8", "replace")) if "pom.xml" in tree else None
+    found = {}
+    for path in templates:
+        kept = home / "generated_sources" / (version.group(1) if version else "") / "PackageVersion.java"
+        if kept.is_file():
+            found[path.removesuffix(".in")] = TreeFile(content=kept.read_bytes())
+    return found

@@ -1,0 +1,91 @@
+"""Reading local clones of projects with git: trees and files of a revision, without touching a work tree. Called by importers."""
+
+import io
+import subprocess
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from repairlab.benchmarks.importers.importer import Settings, TreeFile
+from repairlab.core.errors import HarnessError, UserError
+
+
+class Repository:
+    """A clone on disk, bare or not."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the clone's folder."""
+        if not folder.is_dir():
+            raise UserError(f"{folder} is no folder; it should be a clone")
+        self.folder = folder
+        if self._git("rev-parse", "--git-dir").returncode:
+            raise UserError(f"{folder} is no clone: git finds no repository there")
+
+    def has(self, revision: str) -> bool:
+        """Return whether the history holds a commit."""
+        return self._git("cat-file", "-e", f"{revision}^{{commit}}").returncode == 0
+
+    def read(self, revision: str, path: str) -> bytes | None:
+        """Return a file as it was, or nothing when it was not there (or its content is not in the clone)."""
+        done = self._git("show", f"{revision}:{path}")
+        return done.stdout if done.returncode == 0 else None
+
+    def files(self, revision: str) -> list[str]:
+        """Return the paths of all files of a revision."""
+        return (
+            self._git("ls-tree", "-r", "-z", "--name-only", revision, check=True).stdout.decode("utf-8", "replace").split("\0")[:-1]
+        )
+
+    def tree(self, revision: str, paths: Sequence[str] = ()) -> dict[str, TreeFile]:
+        """Return all files of a revision, or those below some paths; submodules stay empty, lost contents are left out."""
+        done = self._git("archive", "--format=tar", revision, *paths)
+        if done.returncode:
+            return self._tree_by_file(revision, paths)
+        files = {}
+        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+            for member in archive:
+                if member.issym():
+                    files[member.name] = TreeFile(content=member.linkname.encode(), link=True)
+                elif member.isfile() and (content := archive.extractfile(member)) is not None:
+                    files[member.name] = TreeFile(content=content.read(), executable=bool(member.mode & 0o100))
+        return files
+
+    def _tree_by_file(self, revision: str, paths: Sequence[str]) -> dict[str, TreeFile]:
+        """Read file by file: some clones lack very large contents."""
+        listed = self._git("ls-tree", "-r", "-z", revision, "--", *paths, check=True).stdout.decode("utf-8", "replace")
+        files = {}
+        for line in listed.split("\0")[:-1]:
+            head, _, path = line.partition("\t")
+            mode, kind, name = head.split()
+            done = self._git("cat-file", kind, name)
+            if kind == "blob" and done.returncode == 0:
+                files[path] = TreeFile(content=done.stdout, executable=mode == "100755", link=mode == "120000")
+        return files
+
+    def _git(self, *arguments: str, check: bool = False) -> "subprocess.CompletedProcess[bytes]":
+        # The folder may belong to somebody else, and its attributes or hooks must not run anything.
+        safe = ("-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.attributesFile=/dev/null")
+        command = ["git", *safe, "-C", str(self.folder), *arguments]
+        done = subprocess.run(command, capture_output=True, check=False)
+        if check and done.returncode:
+            raise HarnessError(f"git {arguments[0]} failed in {self.folder}: {done.stderr.decode(errors='replace').strip()}")
+        return done
+
+
+def clone_of(name: str, url: str | None, settings: Settings) -> Repository:
+    """Return the local clone of a project, NAME or NAME.git in --clones; when it is missing it is cloned into it."""
+    if settings.clones is None:
+        raise UserError(f"the project {name} is needed as a clone: give the folder that holds it (or will hold it) as --clones DIR")
+    for folder in (settings.clones / name, settings.clones / f"{name}.git"):
+        if folder.is_dir():
+            return Repository(folder)
+    if url is None:
+        raise UserError(f"{settings.clones} holds no clone called {name} or {name}.git, and where to get one is not known")
+    settings.clones.mkdir(parents=True, exist_ok=True)
+    target = settings.clones / f"{name}.git"
+    # The progress of git goes to standard error, as ours does.
+    done = subprocess.run(["git", "clone", "--bare", "--progress", url, f"{target}.part"], check=False)
+    if done.returncode:
+        raise UserError(f"{url} could not be cloned; clone it yourself to {target} and try again")
+    Path(f"{target}.part").rename(target)
+    return Repository(target)

@@ -1,0 +1,156 @@
+"""Import somebody's benchmark into a folder of our own form. Called by the verb `import`."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from repairlab.benchmarks.catalog import find_target
+from repairlab.benchmarks.discovery import Found, Search, discover, write_down
+from repairlab.benchmarks.folder import load_bug
+from repairlab.benchmarks.import_journal import Journal
+from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
+from repairlab.benchmarks.importers.table import importer
+from repairlab.benchmarks.writing import toml, write_file, write_head
+from repairlab.core.bug import Bug
+from repairlab.core.errors import Interrupted, UserError
+from repairlab.core.new_folder import new_folder
+from repairlab.core.record import SCHEMA_VERSION, record
+from repairlab.executors.pool import run_pool
+from repairlab.languages.table import default_cache
+from repairlab.validation.machine import Machine
+
+_REASONS = 20
+"""Of so many dropped bugs the reason is told where no other is left."""
+
+
+@record
+class Imported:
+    """What came of an import."""
+
+    folder: Path
+    bugs: tuple[str, ...]
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...]
+
+
+def import_benchmark(
+    name: str,
+    sources: Sequence[Path],
+    folder: Path,
+    settings: Settings,
+    started: Callable[[int], None],
+    done: Callable[[str], None],
+    *,
+    machine: Machine | None = None,
+) -> Imported:
+    """Read a source with the importer of this name and write all of it, or nothing, to a new folder.
+
+    An import that was stopped while it ran tests goes on from there.
+
+    `started` is told how many bugs there will be, `done` the id of each. Tests that must be found by running
+    them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
+    """
+    machine = machine or Machine(cache=default_cache())
+    journal = Journal(folder, machine)
+    with new_folder(folder) as aside:
+        found = importer(name)(sources, settings)
+        started(found.n_bugs)
+        write_head(aside, name=found.name, version=found.version, licence=found.licence, description=found.description)
+        made = _Folder(aside, found.name, done)
+        left = []
+        for search in filter(None, map(made.add, found.bugs)):
+            if known := journal.find(search):
+                made.settle(known)
+            else:
+                left.append(search)
+
+        def receive(result: Found) -> None:
+            journal.keep(result)
+            made.settle(result)
+
+        try:
+            run_pool(discover, left, machine, receive)
+        except Interrupted:
+            raise journal.stopped() from None
+        if not made.bugs:
+            raise _nothing(made.dropped)
+    journal.remove()
+    return Imported(folder=folder, bugs=tuple(made.bugs), dropped=tuple(made.dropped), notes=tuple(made.notes))
+
+
+def _nothing(dropped: Sequence[Dropped]) -> UserError:
+    reasons = "".join(f"\n  {bug.id}: {bug.reason}" for bug in dropped[:_REASONS])
+    rest = f"\n  … and {len(dropped) - _REASONS} more" if len(dropped) > _REASONS else ""
+    return UserError(f"no bug could be imported; {len(dropped)} were dropped{':' if reasons else ''}{reasons}{rest}")
+
+
+class _Folder:
+    """The folder of a benchmark while it is written, and what there is to tell of it."""
+
+    def __init__(self, folder: Path, name: str, done: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._name = name
+        self._done = done
+        self._searches: dict[str, Search] = {}
+        self.bugs: list[str] = []
+        self.dropped: list[Dropped] = []
+        self.notes: list[str] = []
+
+    def add(self, bug: ImportedBug | Dropped) -> Search | None:
+        """Write a bug; return what is to be found out before it is done with, if anything."""
+        if isinstance(bug, ImportedBug):
+            try:
+                written = _write(self._folder, bug, self._name)
+            except UserError as error:
+                bug = Dropped(id=bug.id, reason=str(error))
+            else:
+                self.bugs.append(bug.id)
+                self.notes += [f"{bug.id}: {note}" for note in bug.notes]
+                if bug.discover or bug.proof != "none":
+                    self._searches[bug.id] = self._search(bug, written)
+                    return self._searches[bug.id]
+        if isinstance(bug, Dropped):
+            self.dropped.append(bug)
+        self._done(bug.id)
+        return None
+
+    def settle(self, result: Found) -> None:
+        """Take what was found out about a bug."""
+        if result.problem:
+            self.bugs.remove(result.bug_id)
+            self.dropped.append(Dropped(id=result.bug_id, reason=result.problem))
+            shutil.rmtree(self._folder / "bugs" / result.bug_id)
+        else:
+            write_down(self._searches[result.bug_id], result)
+        self.notes += [f"{result.bug_id}: {note}" for note in result.notes]
+        self._done(result.bug_id)
+
+    def _search(self, bug: ImportedBug, written: Bug) -> Search:
+        return Search(
+            folder=self._folder / "bugs" / bug.id,
+            benchmark=self._name,
+            bug_id=bug.id,
+            digest=written.digest,
+            language=written.problem.language,
+            facts=bug.facts,
+            places=bug.discover,
+            unsorted=bug.unsorted,
+            proof=bug.proof,
+        )
+
+
+def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
+    """Write one bug and read it again, so that no folder is left that nobody can read."""
+    with new_folder(benchmark / "bugs" / bug.id) as folder:
+        (folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **bug.facts}), encoding="utf-8")
+        (folder / "issue.md").write_text(f"{bug.title}\n\n{bug.description}".rstrip() + "\n", encoding="utf-8")
+        (folder / "fix.patch").write_bytes(bug.patch.encode())
+        (folder / "buggy").mkdir()
+        for path, file in bug.tree.items():
+            write_file(folder / "buggy", path, file.content, executable=file.executable, link=file.link)
+        for path, content in bug.checker.items():
+            write_file(folder / "checker", path, content)
+        for case, (given, expected) in bug.cases.items():
+            write_file(folder, f"cases/{case}.in", given)
+            write_file(folder, f"cases/{case}.out", expected)
+        return load_bug(folder, name, find_target, bug_id=bug.id)

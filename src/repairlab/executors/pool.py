@@ -1,0 +1,369 @@
+"""Worker processes, each with a sandbox of its own: the one place where work goes on in parallel. Used by `run` and `check`.
+
+A worker may die at any moment (killed, out of memory): its item then goes to another one. Each worker has a pipe of its own, so
+that a death harms nobody else and is noticed at once: the pipe ends.
+"""
+
+import math
+import os
+import signal
+import tempfile
+import threading
+import time
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
+from multiprocessing.connection import Connection, Pipe, wait
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from repairlab.core.errors import HarnessError, Interrupted, UserError
+from repairlab.core.record import record
+from repairlab.executors.forking import fork, wait_for
+from repairlab.executors.scratch import scratch_folder
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.machine import Machine
+
+Item = TypeVar("Item")
+Event = TypeVar("Event")
+Item_co = TypeVar("Item_co", covariant=True)
+Work = Callable[[Sandbox, Callable[[Event], None]], AbstractContextManager[Callable[[Item], None]]]
+"""Opens, in a worker, what does one item after the other in a sandbox, emitting events; it stays open between items."""
+_MARK = b"."
+"""What Ctrl-C writes; no number of a signal in use here."""
+DEATHS = 3
+"""How many workers may die over the same thing before it is given up."""
+
+
+@record
+class _Emitted:
+    event: Any
+
+
+@record
+class _Done:
+    error: Exception | None = None
+
+
+@record
+class _Open:
+    work: Any
+
+
+@record
+class _Do:
+    item: Any
+
+
+@record
+class _Stop:
+    pass
+
+
+@record
+class Stopping:
+    """What happens at Ctrl-C."""
+
+    tell: Callable[[int], None] = lambda n: None  # noqa: ARG005
+    """Takes how many workers are at work, before they are waited for."""
+    grace_s: float | None = None
+    """How long they are waited for; none: until what they have begun is done."""
+
+
+class Source(Protocol[Item_co]):
+    """Where workers get their items from; workers are numbered from 0."""
+
+    def take(self, worker: int) -> Item_co | None:
+        """Return what an idle worker shall do; none: nothing for now."""
+        ...
+
+    def finish(self, worker: int) -> None:
+        """Take note that a worker did its item."""
+        ...
+
+    def lose(self, worker: int, reason: str) -> None:
+        """Take note that a worker died over its item; a new process takes its number."""
+        ...
+
+    def is_over(self) -> bool:
+        """Return whether nothing is left but what is at work."""
+        ...
+
+
+class _Worker:
+    """One process and our end of its pipe."""
+
+    def __init__(self, machine: Machine, scratch: Path) -> None:
+        self.pipe, theirs = Pipe()
+        with theirs:  # else the pipe would not end with the worker
+            self.pid = fork(_serve, (machine, str(scratch)), theirs)
+        self.work: object = None
+        """What it has open."""
+
+    def send(self, order: object) -> None:
+        """Hand an order over; a worker that has just died shows it when it is listened to."""
+        with suppress(OSError):
+            self.pipe.send(order)
+
+    def do(self, work: object, item: object) -> None:
+        """Hand an item over."""
+        if self.work is not work:
+            self.send(_Open(work=work))
+            self.work = work
+        self.send(_Do(item=item))
+
+    def hear(self) -> "_Emitted | _Done | None":
+        """Return what the worker has to say; none when it died."""
+        try:
+            message: _Emitted | _Done = self.pipe.recv()
+        except (EOFError, OSError):
+            return None
+        return message
+
+    def end(self) -> str:
+        """Let the worker come to its end, wait for that, and say how it ended."""
+        self.pipe.close()
+        code = wait_for(self.pid)
+        if code >= 0:
+            return f"a worker process ended with exit code {code}"
+        name = {int(item): item.name for item in signal.Signals}.get(-code, f"signal {-code}")
+        return f"a worker process died by {name}" + (" (killed, perhaps for want of memory)" if name == "SIGKILL" else "")
+
+
+class Pool:
+    """Up to `machine.workers` processes; `open_pool` makes it."""
+
+    def __init__(self, machine: Machine, scratch: Path, stopping: Stopping) -> None:
+        self._machine = machine
+        self._scratch = scratch
+        self._stopping = stopping
+        self._workers: dict[int, _Worker] = {}
+        self._at_work: dict[_Worker, int] = {}
+
+    def run(
+        self,
+        work: Work[Event, Item],
+        source: Source[Item],
+        receive: Callable[[Event, int], None],
+        *,
+        wakeup: int | None = None,
+    ) -> None:
+        """Have all items of a source done in worker processes; what they emit reaches `receive`, with the worker's number.
+
+        Items may still be in the making outside of the pool: the descriptor `wakeup` can be read when there are more.
+        Ctrl-C raises Interrupted once the workers have stopped, each at the next thing it emits.
+        """
+        self._at_work.clear()
+        with _ctrl_c() as ctrl_c:
+            try:
+                while self._hand_out(work, source):
+                    for worker in self._ready(ctrl_c, wakeup):
+                        message = worker.hear()
+                        if isinstance(message, _Emitted):
+                            receive(message.event, self._at_work[worker])
+                            continue
+                        number = self._at_work.pop(worker)
+                        if message is None:
+                            del self._workers[number]
+                            source.lose(number, worker.end())
+                        elif message.error:
+                            raise message.error
+                        else:
+                            source.finish(number)
+            except KeyboardInterrupt:
+                self._stopping.tell(len(self._at_work))
+                self._stop(receive, ctrl_c)
+                raise Interrupted from None
+            except BaseException:
+                self._stop(lambda event, number: None, ctrl_c)  # noqa: ARG005  # the failure is what counts now
+                raise
+
+    def _hand_out(self, work: Work[Event, Item], source: Source[Item]) -> bool:
+        """Give items to workers that have none, starting new ones where needed; returns whether more will happen."""
+        busy = set(self._at_work.values())
+        for number in range(self._machine.workers):
+            if number in busy or (item := source.take(number)) is None:
+                continue
+            worker = self._workers.get(number)
+            if worker is None:
+                worker = self._workers[number] = _Worker(self._machine, self._scratch)
+            self._at_work[worker] = number
+            worker.do(work, item)
+        return bool(self._at_work) or not source.is_over()
+
+    def _ready(self, ctrl_c: int, wakeup: int | None = None, *, wait_s: float | None = None) -> list[_Worker]:
+        """Wait until workers have something to say, or died, or are woken up, or so long; raises KeyboardInterrupt."""
+        pipes: dict[object, _Worker] = {worker.pipe: worker for worker in self._at_work}
+        assert pipes or wakeup is not None, "nobody is at work, and nothing is over"
+        sources = [*pipes, ctrl_c, *([] if wakeup is None else [wakeup])]
+        ready = wait(sources, wait_s)  # type: ignore[arg-type]  # pipes are waitable
+        if ctrl_c in ready and os.read(ctrl_c, 1) == _MARK:
+            raise KeyboardInterrupt
+        if wakeup in ready:
+            os.read(wakeup, 4096)
+        return [pipes[pipe] for pipe in ready if pipe in pipes]
+
+    def _stop(self, receive: Callable[[Event, int], None], ctrl_c: int) -> None:
+        """Ask the workers to stop, and take what they still have to tell until they do, or until another Ctrl-C."""
+        for worker in self._at_work:
+            worker.send(_Stop())
+        end = None if self._stopping.grace_s is None else time.monotonic() + self._stopping.grace_s
+        with suppress(KeyboardInterrupt):
+            while self._at_work and (end is None or time.monotonic() < end):
+                for worker in self._ready(ctrl_c, wait_s=None if end is None else max(0.0, end - time.monotonic())):
+                    message = worker.hear()
+                    if isinstance(message, _Emitted):
+                        receive(message.event, self._at_work[worker])
+                    else:
+                        del self._at_work[worker]
+
+    def close(self) -> None:
+        """End all workers: those that work are killed."""
+        for worker in self._workers.values():
+            if worker in self._at_work:
+                with suppress(ProcessLookupError):
+                    os.kill(worker.pid, signal.SIGKILL)  # nobody else can have its id until it is waited for
+            worker.pipe.close()  # all of them first: closing what they have open takes a while
+        for worker in self._workers.values():
+            worker.end()
+        self._workers.clear()
+
+
+@contextmanager
+def open_pool(machine: Machine, stopping: Stopping | None = None) -> Iterator[Pool]:
+    """Give a pool whose workers, with their temporary files, are gone after the block."""
+    with scratch_folder() as scratch:
+        pool = Pool(machine, scratch, stopping or Stopping())
+        try:
+            yield pool
+        finally:
+            pool.close()
+
+
+def run_pool(
+    function: Callable[[Item, Sandbox, Callable[[Event], None]], None],
+    items: Iterable[Item],
+    machine: Machine,
+    receive: Callable[[Event], None],
+) -> None:
+    """Call a function for every item in a pool of its own; DEATHS workers that die over the same item are a HarnessError."""
+    with open_pool(machine) as pool:
+        pool.run(partial(_opened, function), _Queue(items), lambda event, worker: receive(event))  # noqa: ARG005
+
+
+@contextmanager
+def _opened(
+    function: Callable[[Item, Sandbox, Callable[[Event], None]], None], sandbox: Sandbox, emit: Callable[[Event], None]
+) -> Iterator[Callable[[Item], None]]:
+    yield lambda item: function(item, sandbox, emit)
+
+
+class _Queue(Source[Item]):
+    """Items in order, each of which is tried again when its worker dies."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._waiting = deque(enumerate(items))
+        self._at_work: dict[int, tuple[int, Item]] = {}
+        self._deaths: Counter[int] = Counter()
+
+    def take(self, worker: int) -> Item | None:
+        if not self._waiting:
+            return None
+        self._at_work[worker] = self._waiting.popleft()
+        return self._at_work[worker][1]
+
+    def finish(self, worker: int) -> None:
+        del self._at_work[worker]
+
+    def lose(self, worker: int, reason: str) -> None:
+        index, item = self._at_work.pop(worker)
+        self._deaths[index] += 1
+        if self._deaths[index] == DEATHS:
+            raise HarnessError(f"{reason}, {DEATHS} times over the same work; nothing that was stored is lost")
+        self._waiting.append((index, item))
+
+    def is_over(self) -> bool:
+        return not self._waiting
+
+
+@contextmanager
+def _ctrl_c() -> Iterator[int]:
+    """Give a descriptor that can be read after Ctrl-C, which would otherwise cut a message of a worker in half.
+
+    SIGTERM, by which schedulers end a job, counts as two of them: stop, and wait for nobody.
+    """
+    read, write = os.pipe()
+    own = threading.current_thread() is threading.main_thread()  # others may not, and are not interrupted
+    marks = {signal.SIGINT: _MARK, signal.SIGTERM: 2 * _MARK} if own else {}
+    before = {number: signal.signal(number, lambda *_, mark=mark: os.write(write, mark)) for number, mark in marks.items()}
+    os.set_blocking(write, False)
+    # Handlers run between two steps of the interpreter: a signal just before it falls asleep would be seen when it wakes up, so
+    # that each signal also writes its number to the pipe, at once.
+    woken = signal.set_wakeup_fd(write, warn_on_full_buffer=False) if own else -1
+    try:
+        yield read
+    finally:
+        if own:
+            signal.set_wakeup_fd(woken)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(read)
+        os.close(write)
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use: those of its affinity, or the share that its control group gets."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, min(cores, math.ceil(int(quota) / int(period))))
+    except (OSError, ValueError):  # no such file, or "max": no share
+        return cores
+
+
+def _serve(machine: Machine, scratch: str, pipe: Connection) -> None:
+    """Be a worker: do one item after the other until the pipe ends, which it does when the main process does."""
+    # SIGINT is ignored: Ctrl-C is for the main process, which says so through the pipe.
+    tempfile.tempdir = scratch
+    with ExitStack() as opened:
+        _answer(machine, pipe, opened)
+
+
+def _answer(machine: Machine, pipe: Connection, opened: ExitStack) -> None:
+    sandbox: Sandbox | None = None
+    work: Any = None
+    do: Callable[[Any], None] | None = None
+    while True:
+        try:
+            order = pipe.recv()
+        except EOFError:
+            return
+        if isinstance(order, _Open):
+            opened.close()
+            work, do = order.work, None
+        if not isinstance(order, _Do):
+            continue
+        try:
+            sandbox = sandbox or machine.open_sandbox()
+            do = do or opened.enter_context(work(sandbox, lambda event: _emit(pipe, event)))
+            do(order.item)
+        except Interrupted:
+            pipe.send(_Done())
+        except (UserError, HarnessError) as error:
+            pipe.send(_Done(error=error))
+        except MemoryError:
+            os._exit(1)  # the machine's fault, not the item's: another worker may have more luck
+        except Exception:  # a bug of ours: it is raised again in the main process
+            pipe.send(_Done(error=RuntimeError(f"in a worker process:\n{traceback.format_exc()}")))
+        else:
+            pipe.send(_Done())
+
+
+def _emit(pipe: Connection, event: Any) -> None:
+    """Pass an event on; between two events a worker can be asked to stop."""
+    pipe.send(_Emitted(event=event))
+    if pipe.poll():
+        pipe.recv()
+        raise Interrupted

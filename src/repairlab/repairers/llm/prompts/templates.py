@@ -1,0 +1,175 @@
+"""Prompt templates: read, checked against the values there are, and rendered section by section. Used by `prompter`.
+
+A template is Jinja text that lines such as `--- system ---` and `--- user ---` split into messages. It is split before it is
+rendered, so nothing that a bug says can become a message of its own.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, NoReturn, get_args
+
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, meta
+from jinja2 import Template as Compiled
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.record import record
+from repairlab.repairers.llm.client.model import Message, Prompt
+
+Section = Literal["system", "user", "prefix", "suffix"]
+OWN = "the prompt file"
+"""What a user's template is called in messages."""
+
+_SECTIONS: dict[str, Section] = {name: name for name in get_args(Section)}
+_BORDER = re.compile(r"^--- *([a-z]+) *---[ \t]*$", re.MULTILINE)
+_COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
+_MARKS = {"python": "#"}
+
+
+class Absent(StrictUndefined):
+    """A value that this bug does not have or that the policy hides: false in a condition, an error when printed."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:  # type: ignore[override]  # the base class raises, whatever is asked
+        return False
+
+
+@record
+class _Part:
+    section: Section
+    line: int
+    """Lines of the file above it."""
+    text: str
+
+
+class Template:
+    """One prompt, as a strategy brings it or a user wrote it."""
+
+    def __init__(self, source: str, *, file: str) -> None:
+        """Read a template; `file` names it in messages."""
+        self._file = file
+        self._parts = _split(source, file)
+        self._compiled: list[Compiled] = [self._compile(part) for part in self._parts]
+        sections = [part.section for part in self._parts]
+        for once in ("system", "prefix", "suffix"):
+            if sections.count(once) > 1:
+                raise UserError(f"{file} has {sections.count(once)} sections '{once}': one is enough")
+        if "prefix" in sections and ("user" in sections or "system" in sections):
+            raise UserError(f"{file} has a section 'prefix' beside 'user' or 'system': it is either a text to go on with or a chat")
+        if "prefix" not in sections and "user" not in sections:
+            raise UserError(f"{file} asks nothing: it needs a section '--- user ---' (chat) or '--- prefix ---' (completion)")
+        if "suffix" in sections and "prefix" not in sections:
+            raise UserError(f"{file} has a section 'suffix' without 'prefix'")
+        self.is_chat = "user" in sections
+        """Whether it makes messages, not a text to go on with."""
+        self.n_turns = max(sections.count("user"), 1)
+        """How often the model is asked: several user sections are several turns."""
+
+    def check(self, known: Collection[str]) -> None:
+        """Raise UserError for a variable that is none of `known`."""
+        for part in self._parts:
+            for name in sorted(meta.find_undeclared_variables(_environment().parse(part.text))):
+                if name not in known:
+                    raise UserError(f"{self._file}: {unknown('variable', name, known)}")
+
+    def opening(self, values: Mapping[str, Any]) -> Prompt:
+        """Return the first prompt: the system's and the user's first message, or the text to go on with."""
+        texts = {part.section: index for index, part in reversed(list(enumerate(self._parts)))}
+        if "prefix" in texts:
+            suffix = self._render(texts["suffix"], values) if "suffix" in texts else None
+            return Prompt(text=self._render(texts["prefix"], values), suffix=suffix)
+        system = (Message(role="system", content=self._render(texts["system"], values)),) if "system" in texts else ()
+        return Prompt(messages=(*system, Message(role="user", content=self.turn(0, values))))
+
+    def turn(self, number: int, values: Mapping[str, Any]) -> str:
+        """Return the user's message of a turn; turns behind the last section repeat it."""
+        users = [index for index, part in enumerate(self._parts) if part.section == "user"]
+        return self._render(users[min(number, len(users) - 1)], values)
+
+    def _compile(self, part: _Part) -> Compiled:
+        try:
+            return _environment().from_string(part.text)
+        except TemplateSyntaxError as error:
+            raise UserError(f"{self._file}, line {part.line + error.lineno}: {error.message}") from None
+
+    def _render(self, index: int, values: Mapping[str, Any]) -> str:
+        try:
+            text = self._compiled[index].render(values)
+        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
+            self._fail(index, error)
+        if not text.strip() and self._parts[index].section != "suffix":
+            raise UserError(f"{self._file}: the section '{self._parts[index].section}' is empty")
+        return text
+
+    def _fail(self, index: int, error: Exception) -> NoReturn:
+        part = self._parts[index]
+        raise UserError(f"{self._file}, section '{part.section}' at line {part.line}: {error}") from None
+
+
+@cache
+def packaged(name: str) -> Template:
+    """Return the template that comes with a strategy."""
+    return Template(source_of(name), file=f"prompts/{name}.jinja")
+
+
+def source_of(name: str) -> str:
+    """Return the text of a strategy's template, for a user to copy and change."""
+    return (files("repairlab.repairers.llm") / "prompts" / f"{name}.jinja").read_text(encoding="utf-8")
+
+
+def fenced(text: str, tag: str = "") -> str:
+    """Return a text as a fenced block whose fence does not occur in it.
+
+    >>> print(fenced("a = 1", "python"))
+    ```python
+    a = 1
+    ```
+    """
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{tag}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}"
+
+
+def commented(text: str, tag: str) -> str:
+    r"""Return a text as comment lines of a language.
+
+    >>> commented("a\n\nb", "java")
+    '// a\n//\n// b'
+    """
+    mark = _MARKS.get(tag, "//")
+    return "\n".join(f"{mark} {line}".rstrip() for line in text.splitlines())
+
+
+def absent(name: str, reason: str) -> Absent:
+    """Return the value of a variable that has none for this bug."""
+    return Absent(hint=f"'{name}' has no value: {reason}. Write {{% if {name} %}} … {{% endif %}} around it", name=name)
+
+
+def _split(source: str, file: str) -> list[_Part]:
+    source = source.replace("\r\n", "\n")
+    borders = list(_BORDER.finditer(source))
+    if not borders:
+        return [_Part(section="user", line=0, text=source.removesuffix("\n"))]
+    if _COMMENT.sub("", source[: borders[0].start()]).strip():
+        raise UserError(f"{file} has text before its first section; only a {{# comment #}} may stand there")
+    parts = []
+    for border, following in zip(borders, [*borders[1:], None], strict=True):
+        if border[1] not in _SECTIONS:
+            raise UserError(f"{file}: {unknown('section', border[1], _SECTIONS)}")
+        text = source[border.end() + 1 : following.start() if following else len(source)]
+        parts.append(
+            _Part(section=_SECTIONS[border[1]], line=source.count("\n", 0, border.end() + 1), text=text.removesuffix("\n"))
+        )
+    return parts
+
+
+@cache
+def _environment() -> ImmutableSandboxedEnvironment:
+    made = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False
+    )
+    made.filters.update(fenced=fenced, commented=commented)
+    return made

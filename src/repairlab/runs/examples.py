@@ -1,0 +1,56 @@
+"""Fixed bugs for few-shot prompts, read from a benchmark: the only place where fixes of other bugs become examples."""
+
+from collections.abc import Iterator, Sequence
+
+from repairlab.benchmarks.catalog import find_target, open_benchmark
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
+from repairlab.core.diff import apply_edits
+from repairlab.core.errors import UserError
+from repairlab.repairers.llm.prompts.examples import Example
+from repairlab.runs.experiment import Experiment
+
+
+def read_examples(experiment: Experiment, benchmark: Benchmark) -> tuple[Example, ...]:
+    """Return all bugs that may be shown as examples; the strategy leaves out the bug that is to be repaired."""
+    llm = experiment.llm
+    if llm is None or llm.strategy != "few-shot":
+        return ()
+    source = benchmark if llm.examples is None else open_benchmark(llm.examples)
+    bugs = [bug for bug in source if llm.split is None or bug.labels.split == llm.split]
+    if not bugs:
+        splits = sorted({bug.labels.split for bug in source if bug.labels.split})
+        raise UserError(
+            f"no bug of {source.name} has the split {llm.split!r}, so that there are no examples. "
+            f"Splits: {', '.join(splits) or 'none'}. Leave --split out to use all other bugs"
+        )
+    return tuple(_examples(bugs))
+
+
+def _examples(bugs: Sequence[Bug]) -> Iterator[Example]:
+    for bug in bugs:
+        fixed = _fixed(bug)
+        if fixed is not None:
+            problem = bug.problem
+            yield Example(
+                id=bug.id,
+                language=problem.language,
+                title=problem.title,
+                description=problem.description,
+                buggy=problem.target.text,
+                fixed=fixed,
+            )
+
+
+def _fixed(bug: Bug) -> str | None:
+    """Return the target after the developer's fix; none when the fix lies elsewhere or does away with the target."""
+    problem = bug.problem
+    edits = [edit for edit in bug.oracle.reference if edit.path == problem.path]
+    source = apply_edits(edits, {problem.path: problem.source}).get(problem.path)
+    if source is None:
+        return None
+    try:
+        target, _ = find_target(problem.language, source, problem.target.name)
+    except UserError:
+        return None
+    return target.text if target.text != problem.target.text else None

@@ -1,0 +1,186 @@
+"""The engine with a resident compiler, and a tree that is put back after each candidate; `validator` asks it first.
+
+The compiler runs nothing of a candidate's, so what it says is final. All else happens in processes that serve one candidate alone:
+one process for all cases of a program, as far as that is sure to come to the same as a process for each.
+"""
+
+import dataclasses
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from repairlab.core.bug import Bug
+from repairlab.core.errors import HarnessError
+from repairlab.core.execution import BuildLimits, Command, Execution
+from repairlab.core.outcome import Policy
+from repairlab.core.record import record
+from repairlab.languages.language import Together, Warmable
+from repairlab.sandbox.resident import ResidentLost
+from repairlab.sandbox.sandbox import Runner, Sandbox
+from repairlab.validation.apply import lay_out
+from repairlab.validation.compiling import CompiledTree
+from repairlab.validation.engines.engine import Judgement, judge
+from repairlab.validation.test_run import TestRun
+from repairlab.validation.worktree import WorkTree
+
+MORE_PROCESSES = 8
+"""Threads that our runner has beyond those of a program under judgement."""
+EMPTY_PROCESS_MB = 32
+"""Memory of a process that runs nothing yet, at least."""
+PATIENCE_S = 2.5
+"""For how long one process begins another case: where cases take long, a process for each costs little, and the first may fail."""
+LOST_COMPILERS = 4
+"""How many compilations may come to nothing, before a bug does without."""
+
+
+class ResidentEngine:
+    """What candidates of one bug share: opened when first needed."""
+
+    def __init__(self, bug: Bug, sandbox: Sandbox, toolchain: Warmable, folder: Path) -> None:
+        """Take an empty folder for a copy of the buggy tree."""
+        self._bug = bug
+        self._sandbox = sandbox
+        self._folder = folder
+        self._source = Path(bug.tree.source)
+        files = sorted(path.relative_to(self._source).as_posix() for path in self._source.rglob("*") if path.is_file())
+        self._tools = toolchain.warm(bug.oracle.build, bug.oracle.test, files)
+        self._open = ExitStack()
+        self._compiler: CompiledTree | None = None
+        self._base: _CompiledBase | None = None
+        self._lost = 0
+        self.n_judged = self.n_together = 0
+
+    def close(self) -> None:
+        """End all that is open for this bug."""
+        self._compiler = self._base = None
+        self._open.close()
+
+    def judge(self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
+        """Return the judgement on the tree with these files changed; none: it must be built and run from scratch.
+
+        A test that fails is run again up to `confirm` times, as by any engine.
+        """
+        try:
+            compiled = self._compile(changed)
+            if compiled is None:
+                return None
+            runner = self._runner(changed, compiled)
+        except (ResidentLost, HarnessError):
+            return None
+        tree = self._base.tree if self._base else self._source
+        test_run = TestRun(self._bug, runner, policy, tree, confirm=confirm, judge=self._sandbox)
+        test_run.toolchain = self._tools.compiled
+        try:
+            found = judge(test_run)
+        except HarnessError:
+            return None
+        self.n_judged += 1
+        return found
+
+    def _compile(self, changed: Mapping[str, str | None]) -> Execution | None:
+        if self._lost > LOST_COMPILERS or self._bug.oracle.build.limits != BuildLimits():  # the compiler has limits of its own
+            return None
+        try:
+            if self._compiler is None:
+                self._compiler = CompiledTree(self._bug, self._sandbox, self._tools)
+                self._open.callback(self._compiler.close)
+            return self._compiler.compile(changed)
+        except (ResidentLost, HarnessError):
+            self._lost += 1
+            return None
+
+    def _runner(self, changed: Mapping[str, str | None], compiled: Execution) -> "_Known":
+        """Lay out what was compiled, and return what runs commands over it."""
+        if self._compiler is None or not compiled.succeeded:
+            return _Known(self._sandbox, compiled, [])  # there is nothing to run
+        if self._base is None:
+            self._base = self._open.enter_context(_compiled_base(self._bug, self._sandbox, self._folder, self._compiler.base))
+        self._base.lay_out(changed, self._compiler.products(compiled))
+        return _Known(self._base.runner, compiled, self._run_together(compiled))
+
+    def _run_together(self, compiled: Execution) -> list[tuple[bytes, Execution]]:
+        """Run the first cases in one process and return what came of each, as far as a process for each would say the same."""
+        if self._compiler is None or self._base is None or len(self._bug.oracle.cases) < 2:
+            return []
+        limits = self._bug.oracle.limits
+        inputs = [case.input.encode() for case in self._bug.oracle.cases]
+        request = Together(nonce=secrets.token_hex(16), limits=limits, patience_s=min(PATIENCE_S, limits.cpu_s / 4))
+        command = self._tools.together(compiled, self._compiler.base, inputs, request)
+        if command is None:
+            return []
+        # Each case keeps within its own share of output; CPU time, memory and wall time of one case are enough for all of them.
+        larger = dataclasses.replace(
+            limits, output_mb=limits.output_mb * (len(inputs) + 1), processes=limits.processes + MORE_PROCESSES
+        )
+        execution = self._base.runner.run(command.under(larger), self._base.tree)
+        near_limit = execution.cpu_s > limits.cpu_s / 2 or execution.peak_mb > EMPTY_PROCESS_MB + limits.memory_mb / 2
+        answers = [] if near_limit or execution.stderr else self._tools.answers(execution, request.nonce)
+        self.n_together += len(answers)
+        return list(zip(inputs, answers, strict=False))  # the last ones may have none
+
+
+@record
+class _CompiledBase:
+    """A tree for one candidate after the other, and the place where commands run over it."""
+
+    work: WorkTree
+    runner: Runner
+    base: Mapping[str, bytes]
+
+    @property
+    def tree(self) -> Path:
+        """Where the tree is."""
+        return self.work.work
+
+    def lay_out(self, changed: Mapping[str, str | None], products: Mapping[str, bytes]) -> None:
+        """Put the tree back, and write a candidate's files and what came of them into it."""
+        self.work.reset()
+        self.work.write(changed)
+        for path in self.base.keys() - products.keys():
+            (self.tree / path).unlink()
+        _write_products({path: content for path, content in products.items() if self.base.get(path) is not content}, self.tree)
+
+
+@contextmanager
+def _compiled_base(bug: Bug, sandbox: Sandbox, folder: Path, base: Mapping[str, bytes]) -> Iterator[_CompiledBase]:
+    place = folder / "base"
+    place.mkdir()
+    work = WorkTree(place)
+    lay_out(bug, {}, work.work)
+    _write_products(base, work.work)
+    work.keep()
+    with sandbox.slot(work.work) as runner:
+        yield _CompiledBase(work=work, runner=runner, base=base)
+
+
+def _write_products(products: Mapping[str, bytes], tree: Path) -> None:
+    """Write what a compiler made; the user that runs it must be able to read it."""
+    try:
+        for path, content in products.items():
+            file = tree / path
+            for parent in reversed(file.relative_to(tree).parents):
+                (tree / parent).mkdir(mode=0o755, exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(0o644)
+    except OSError as error:
+        raise HarnessError(f"cannot write the files of a build: {error}") from error
+
+
+class _Known:
+    """Runs commands, but for those of which it knows what came: the build, and cases that were run together, once each."""
+
+    def __init__(self, runner: Runner, compiled: Execution, cases: Sequence[tuple[bytes, Execution]]) -> None:
+        self._runner = runner
+        self._compiled = compiled
+        self._cases = list(cases)
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        """Return what came of a command."""
+        if command.argv == ("compile",):
+            return self._compiled
+        for index, (given, execution) in enumerate(self._cases):
+            if given == command.stdin:
+                del self._cases[index]
+                return execution
+        return self._runner.run(command, tree)

@@ -1,0 +1,70 @@
+"""How this machine runs the work, and what of it decides verdicts. Made by the command line, handed to all that runs."""
+
+import functools
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import repairlab
+from repairlab.core.access import Access
+from repairlab.core.record import record
+from repairlab.languages.table import language
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.table import open_sandbox
+from repairlab.validation.cache import engine_digest
+
+Isolation = Literal["warm", "process"]
+"""Share what candidates of a bug have in common (warm), or give every test a fresh process and every candidate a clean build."""
+
+RECHECK = 100
+
+
+@record
+class Machine:
+    """How this machine runs the work; none of it changes a verdict."""
+
+    cache: Path
+    """Folder for what is kept between runs."""
+    sandbox: str = "auto"
+    allow_unsafe: bool = False
+    workers: int = 1
+    isolation: Isolation = "warm"
+    use_verdicts: bool = True
+    """Whether verdicts of earlier runs count, and those of this one are kept."""
+    recheck: int = RECHECK
+    """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
+    access: Access = Access()
+    """How language models are reached."""
+
+    @property
+    def verdict_cache(self) -> Path | None:
+        """The folder of verdicts of earlier runs, if they count."""
+        return self.cache if self.use_verdicts else None
+
+    def open_sandbox(self) -> Sandbox:
+        """Return a sandbox of the chosen kind."""
+        return open_sandbox(self.sandbox, cache=self.cache, allow_unsafe=self.allow_unsafe)
+
+
+def environment_of(languages: Sequence[str], machine: Machine) -> dict[str, str]:
+    """Return what decides verdicts on this machine: our own engine and the tools; HarnessError names one that is missing."""
+    versions = {
+        "repairlab": repairlab.__version__,
+        "engine": engine_digest(),
+        "machine": platform.machine(),
+        "sandbox": _sandbox_name(machine),
+    }
+    for name in sorted(set(languages)):
+        versions.update(_tools(name))
+    return versions
+
+
+@functools.cache
+def _sandbox_name(machine: Machine) -> str:
+    return machine.open_sandbox().name
+
+
+@functools.cache
+def _tools(name: str) -> dict[str, str]:
+    return language(name).toolchain.versions()

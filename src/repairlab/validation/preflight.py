@@ -1,0 +1,61 @@
+"""Do the tools that bugs need work in the sandbox? Tried before a run or a check starts, so that it does not fail bug by bug.
+
+What worked is remembered in the cache until the machine starts anew, or its tools, the sandbox or our own code change.
+"""
+
+import contextlib
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from repairlab.core.bug import Bug
+from repairlab.core.errors import HarnessError
+from repairlab.core.execution import BuildLimits, Command
+from repairlab.core.record import digest
+from repairlab.languages.table import language
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.cache import engine_digest
+from repairlab.validation.doctor import self_test
+from repairlab.validation.machine import Machine
+
+FOLDER = "tools-that-work"
+_PROGRAMS = {"cmake": ("cmake", "ninja"), "make": ("make",), "autotools": ("make",), "ctest": ("ctest",), "automake": ("make",)}
+"""What a build tool or a test framework starts, beyond what the self-test of the language shows."""
+
+
+def check_tools(bugs: Iterable[Bug], machine: Machine, *, sandbox: Sandbox | None = None) -> None:
+    """Raise a HarnessError that names a language or a tool of these bugs that does not work in the sandbox."""
+    recipes = {(bug.problem.language, bug.oracle.build.tool, bug.oracle.test.framework) for bug in bugs}
+    names = sorted({name for name, _, _ in recipes})
+    programs = sorted({program for _, *parts in recipes for part in parts for program in _PROGRAMS.get(part, ())})
+    sandbox = sandbox or machine.open_sandbox()
+    versions = {name: language(name).toolchain.versions() for name in names}
+    marks = {name: _mark(machine, sandbox, name, versions[name]) for name in names}
+    marks |= {program: _mark(machine, sandbox, program, versions) for program in programs}
+    for name, mark in marks.items():
+        if mark.exists():
+            continue
+        problem = self_test(name, sandbox) if name in versions else _start(name, sandbox)
+        if problem:
+            raise HarnessError(f"{name} does not work in the sandbox {sandbox.name}: {problem}. `repairlab doctor` tells more")
+        with contextlib.suppress(OSError):  # then it is tried again the next time
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+
+
+def _start(program: str, sandbox: Sandbox) -> str:
+    """Return why a program does not start, or nothing."""
+    with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
+        seen = sandbox.run(Command(argv=(program, "--version")).under(BuildLimits()), Path(folder))
+    if seen.succeeded:
+        return ""
+    said = (seen.stderr or seen.stdout).decode("utf-8", "replace").strip()[-300:]
+    return f"`{program} --version` came to {seen.ending} {seen.exit_code if seen.signal is None else seen.signal}: {said}"
+
+
+def _mark(machine: Machine, sandbox: Sandbox, *facts: object) -> Path:
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        boot = ""
+    return machine.cache / FOLDER / digest(boot, sandbox.name, engine_digest(), *facts)

@@ -1,0 +1,249 @@
+"""Build a tree and run its tests or cases in a sandbox. Called by `validate`, and by `runs` for trees checked out by hand."""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+from repairlab.core.bug import Bug
+from repairlab.core.errors import HarnessError
+from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
+from repairlab.core.oracle import Case
+from repairlab.core.outcome import Policy, Stage, TestResult, Verdict
+from repairlab.languages.language import Batch, Report, Toolchain
+from repairlab.languages.table import language
+from repairlab.languages.toolchain.reports import first_error
+from repairlab.sandbox.sandbox import Runner, Sandbox
+from repairlab.validation.checkers import Finding, compare
+from repairlab.validation.custom_checker import checking
+from repairlab.validation.interactive import Interaction, interacting
+from repairlab.validation.time_limits import is_doubtful, recent_load, repeat, with_margin
+from repairlab.validation.verdict import describe_end, of_case, of_process
+from repairlab.validation.worktree import files_below
+
+NOT_FOUND = 127
+"""Exit code of shells, and of our launcher, when there is no such program; build tools themselves have others."""
+EVIDENCE_CHARS = 4000
+
+
+class TestRun:
+    """Builds and tests one tree that is already laid out, and keeps what was seen; one method per stage."""
+
+    def __init__(
+        self,
+        bug: Bug,
+        sandbox: Runner,
+        policy: Policy,
+        work: Path,
+        *,
+        confirm: int = 0,
+        judge: Sandbox | None = None,
+    ) -> None:
+        """Take the bug whose recipe counts, and the folder `work` that holds the tree.
+
+        A test that fails is run again, up to `confirm` times: the failure stands unless every one of these runs passes.
+        A bug's checker program runs in `judge`; `sandbox` may be bound to the candidate's.
+        """
+        self.confirm = confirm
+        self._judge = judge
+        self._talk: Interaction | None = None
+        self.bug = bug
+        self.sandbox = sandbox
+        self.policy = policy
+        self.work = work
+        self.toolchain: Toolchain = language(bug.problem.language).toolchain
+        self.stage: Stage = "apply"
+        self.evidence = ""
+        self.cpu_s = self.wall_s = self.peak_mb = 0.0
+        self.tests: list[TestResult] = []
+
+    def judge(self) -> tuple[Verdict, str]:
+        """Build, run all tests or cases as far as the policy wants, and return the verdict with a line to show."""
+        if problem := self.build():
+            return Verdict.UNCOMPILABLE, problem
+        self.run((*self.bug.oracle.trigger, *self.bug.oracle.regression), self.bug.oracle.cases)
+        failed = next((test for test in self.tests if test.verdict is not Verdict.PLAUSIBLE), None)
+        if failed:
+            message = failed.message if failed.message.startswith("tampering: ") else f"{failed.id}: {failed.message}"
+            return failed.verdict, message
+        flaky = [test.id for test in self.tests if test.flips]
+        return Verdict.PLAUSIBLE, f"flaky, passed when run again: {', '.join(flaky)}" if flaky else ""
+
+    def run(self, tests: Sequence[str], cases: Sequence[Case]) -> None:
+        """Run these tests and cases; results go to `tests`."""
+        if cases:
+            self._run_cases(cases)
+        if tests:
+            self._run_tests(tests)
+
+    def _execute(self, command: Command, limits: Limits) -> Execution:
+        execution = (self._talk or self.sandbox).run(command.under(limits), self.work)
+        self.cpu_s += execution.cpu_s
+        self.wall_s += execution.wall_s
+        self.peak_mb = max(self.peak_mb, execution.peak_mb)
+        return execution
+
+    def prepare(self, commands: Sequence[Command]) -> bool:
+        """Run commands of a build that may fail; return whether none did."""
+        executions = [self._execute(command, self.bug.oracle.build.limits) for command in commands]
+        return all(execution.succeeded for execution in executions)
+
+    def build(self) -> str:
+        """Return why the tree does not build, or nothing."""
+        self.stage = "build"
+        for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files_below(self.work)):
+            execution = self._execute(command, self.bug.oracle.build.limits)
+            if execution.exit_code == NOT_FOUND:
+                raise HarnessError(f"a tool of the build is not there: {_tail(execution.stderr).strip() or command.argv[0]}")
+            if not execution.succeeded:
+                self.evidence = _tail(execution.stdout + execution.stderr)
+                if execution.ending is Ending.EXITED:
+                    return (
+                        first_error(execution.stdout + execution.stderr, self.bug.problem.language)
+                        or f"the build failed: {describe_end(execution)}"
+                    )
+                return f"the build was stopped: {describe_end(execution)}"
+        return ""
+
+    def _run_until_sure(self, command: Command) -> tuple[Execution, int]:
+        """Run one test or case; where its time limit is in doubt it runs again. Return how often it ran, too."""
+        limits, load = self.bug.oracle.limits, recent_load()
+        execution = self._execute(command, with_margin(limits))
+        if not is_doubtful(execution, limits, load):
+            return execution, 1
+        return self._run_again(command, execution)
+
+    def _run_again(self, command: Command, before: Execution) -> tuple[Execution, int]:
+        """Run what was doubtful before; return how often it ran in all."""
+        execution, repeats = repeat(partial(self._execute, command), self.bug.oracle.limits, before)
+        return execution, repeats + 1
+
+    def _run_cases(self, cases: Sequence[Case]) -> None:
+        self.stage = "cases"
+        program = self.toolchain.program(self.bug.oracle.build, self.bug.oracle.test)
+        with ExitStack() as stack:
+            check = self._checker(stack)
+            for case in cases:
+                run = partial(self._run_case, case, program, check)
+                result = self._confirmed(run(), run)
+                self.tests.append(result)
+                if result.verdict is not Verdict.PLAUSIBLE and self.policy == "first-failure":
+                    return
+
+    def _run_case(self, case: Case, program: Command, check: Callable[[Case, bytes], Finding]) -> TestResult:
+        if self._talk:
+            self._talk.take(case)
+        execution, runs = self._run_until_sure(dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode()))
+        result = of_case(case, execution, self.toolchain, compare if case.checker.kind != "program" else check)
+        if result.verdict is not Verdict.PLAUSIBLE:
+            self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
+        return _after_doubt(result, runs)
+
+    def _checker(self, stack: ExitStack) -> Callable[[Case, bytes], Finding]:
+        """Open the bug's checker program, if it has one."""
+        program = self.bug.oracle.checker
+        if program is None:
+            return compare
+        if self._judge is None:
+            raise HarnessError("a checker program needs a sandbox apart from the candidate's")
+        if program.interactive:
+            self._talk = stack.enter_context(interacting(program, self._judge, BuildLimits()))
+            return self._talk.judge
+        return stack.enter_context(checking(program, self._judge, BuildLimits())).judge
+
+    def _confirmed(self, first: TestResult, again: Callable[[], TestResult]) -> TestResult:
+        """Run a test that failed again, as often as asked for: one more failure confirms it, passes all the way excuse it."""
+        if not self.confirm or first.verdict is Verdict.PLAUSIBLE or first.message.startswith("tampering: "):
+            return first
+        for passes in range(self.confirm):
+            last = again()
+            runs = first.runs + passes + last.runs
+            if last.verdict is not Verdict.PLAUSIBLE:
+                return dataclasses.replace(first, runs=runs, flips=passes)
+        if all(test.verdict is Verdict.PLAUSIBLE for test in self.tests):
+            self.evidence = ""  # it was of a failure that does not count
+        why = f"flaky: {first.verdict} at first ({first.message}), then passed {self.confirm} times"
+        return dataclasses.replace(last, runs=runs, flips=1, message=why)
+
+    def _run_tests(self, tests: Sequence[str]) -> None:
+        oracle = self.bug.oracle
+        pending = list(tests)
+        while pending:
+            for seen in self._run_pending(pending):
+                result = self._confirmed(seen, partial(self._run_one, seen.id))
+                self.tests.append(result)
+                pending.remove(result.id)
+                if result.verdict is not Verdict.PLAUSIBLE and self.policy == "first-failure":
+                    self.stage = "trigger" if result.id in oracle.trigger else "regression"
+                    return
+        first_failed = next((test.id for test in self.tests if test.verdict is not Verdict.PLAUSIBLE), None)
+        self.stage = "trigger" if first_failed in oracle.trigger else "regression"
+
+    def _run_pending(self, pending: Sequence[str]) -> Iterator[TestResult]:
+        """Run tests in order and yield their results until one ends its process; at least one result is yielded."""
+        for batch in self._next_batches(pending):
+            if len(batch.tests) == 1:
+                yield self._run_one(batch.tests[0], batch=batch)
+                continue
+            load = recent_load()
+            execution = self._execute(batch.command, with_margin(self.bug.oracle.limits))
+            report = self.toolchain.report(self.bug.oracle.test, batch, execution)
+            for result in self._results(batch.tests, report, execution):
+                late = result.id == report.unfinished and result.verdict is Verdict.TIMEOUT
+                # The limit is for one test: what others of its process used, or that it had to wait, is not its fault.
+                if late and (report.results or is_doubtful(execution, self.bug.oracle.limits, load)):
+                    yield self._run_one(result.id, before=execution)
+                else:
+                    yield result
+            if report.unfinished is not None:
+                return  # what is left runs in a new process
+
+    def _next_batches(self, pending: Sequence[str]) -> Sequence[Batch]:
+        """Return what to begin with: where a process costs little, trigger tests get one before the rest is even loaded."""
+        batches = self._batches([test for test in pending if test in self.bug.oracle.trigger])
+        return batches if batches and batches[0].command.forks else self._batches(pending)
+
+    def _batches(self, tests: Sequence[str]) -> Sequence[Batch]:
+        oracle = self.bug.oracle
+        return self.toolchain.batches(oracle.build, oracle.test, tuple(tests), stop=self.policy == "first-failure")
+
+    def _run_one(self, test: str, *, batch: Batch | None = None, before: Execution | None = None) -> TestResult:
+        """Run one test in a process of its own, perhaps after a time-out `before` in one that it shared."""
+        batch = batch or self._batches((test,))[0]
+        if before and before.ending is Ending.WALL_LIMIT:
+            execution, runs = self._run_again(batch.command, before)
+        else:
+            execution, runs = self._run_until_sure(batch.command)
+            runs += before is not None
+        report = self.toolchain.report(self.bug.oracle.test, batch, execution)
+        return _after_doubt(next(self._results(batch.tests, report, execution)), runs)
+
+    def _results(self, tests: Sequence[str], report: Report, execution: Execution) -> Iterator[TestResult]:
+        """Yield what was reported, then a failure for each test that should have been and was not."""
+        failed = any(result.verdict is not Verdict.PLAUSIBLE for result in report.results)
+        if (failed or len(report.results) < len(tests)) and not self.evidence:
+            self.evidence = _tail(execution.stdout + execution.stderr)
+        yield from report.results
+        if failed and self.policy == "first-failure":
+            return
+        if report.unfinished is not None:
+            missing = [report.unfinished]
+            message = report.error or f"the process ended during the test: {describe_end(execution)}"
+        else:
+            reported = {result.id for result in report.results}
+            missing = [test for test in tests if test not in reported]
+            message = report.error or "not reported by the test run"
+        verdict = of_process(execution, self.toolchain) or Verdict.CRASH
+        for test in missing:
+            yield TestResult(id=test, verdict=verdict, cpu_s=round(execution.cpu_s, 3), message=message)
+
+
+def _tail(output: bytes) -> str:
+    text = output.decode("utf-8", "replace")
+    return text if len(text) <= EVIDENCE_CHARS else "…" + text[-EVIDENCE_CHARS:]
+
+
+def _after_doubt(result: TestResult, runs: int) -> TestResult:
+    """Note that a test ran a second time after a time-out; when that went well, the first time says the opposite."""
+    return dataclasses.replace(result, runs=runs, flips=int(runs > 1 and result.verdict is Verdict.PLAUSIBLE))

@@ -1,0 +1,133 @@
+"""Judge candidates of one bug: the quickest engine that can tell, then counter-tests for what passed. For `runs` and the API."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.outcome import Outcome, Policy, Verdict
+from repairlab.languages.language import Warmable
+from repairlab.languages.table import language
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.apply import changed_files
+from repairlab.validation.counter_tests import CounterTests
+from repairlab.validation.engines.engine import Engine, Judgement
+from repairlab.validation.engines.fresh import FreshEngine
+from repairlab.validation.engines.incremental import IncrementalEngine
+from repairlab.validation.engines.resident import ResidentEngine
+from repairlab.validation.worktree import temporary_folder
+
+
+def validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
+    """Return the verdict on one candidate, built and run from scratch; our own failures are tried twice, then UNDECIDED.
+
+    `confirm` is how often a failing test is run again, alone, before it counts.
+    """
+    with open_validator(bug, sandbox, warm=False) as validator:
+        return validator.validate(candidate, policy=policy, confirm=confirm)
+
+
+class BugValidator:
+    """Validates candidates of one bug and keeps what they share; `open_validator` makes it."""
+
+    def __init__(self, bug: Bug, sandbox: Sandbox, stack: ExitStack, *, warm: bool, twin_of: "BugValidator | None" = None) -> None:
+        """Take what is closed with it, and the validator of which this is a twin: a pass here is believed."""
+        self._bug, self._sandbox, self._stack, self._twin_of = bug, sandbox, stack, twin_of
+        self._counter_tests: CounterTests | None = None
+        # A conversation is no command of a slot, and its tree must be open to the user of another sandbox.
+        self._shares = warm and not (bug.oracle.checker and bug.oracle.checker.interactive)
+        self._engines: tuple[Engine, ...] = ()
+        self._fresh = FreshEngine(bug, sandbox)
+        self.resident: ResidentEngine | None = None
+        self.incremental: IncrementalEngine | None = None
+
+    def validate(self, candidate: Candidate, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
+        """Return the verdict on one candidate, the same as in processes and a build of its own."""
+        try:
+            changed = changed_files(candidate, self._bug)
+            try:
+                return self._believed(candidate, self._outcome(candidate, policy, self._judge(changed, policy, confirm)))
+            except HarnessError:
+                found = self._fresh.judge(changed, policy, confirm=confirm)
+                return self._believed(candidate, self._outcome(candidate, policy, found))
+        except UserError as error:
+            return self._without_run(candidate, policy, Verdict.UNAPPLICABLE, str(error))
+        except HarnessError as error:
+            return self._without_run(candidate, policy, Verdict.UNDECIDED, str(error))
+
+    def _judge(self, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Judgement:
+        """Ask one engine after the other; the last can always tell."""
+        if self._shares and not self._engines:
+            self._engines = tuple(self._open_engines())
+        for engine in self._engines:
+            if found := engine.judge(changed, policy, confirm=confirm):
+                return found
+        return self._fresh.judge(changed, policy, confirm=confirm)
+
+    def _open_engines(self) -> Iterator[Engine]:
+        """Yield the engines that share work between candidates, the quickest first."""
+        toolchain = language(self._bug.problem.language).toolchain
+        if isinstance(toolchain, Warmable):
+            self.resident = ResidentEngine(self._bug, self._sandbox, toolchain, self._stack.enter_context(temporary_folder()))
+            self._stack.callback(self.resident.close)
+            yield self.resident
+        self.incremental = IncrementalEngine(self._bug, self._sandbox, self._twin_of.incremental if self._twin_of else None)
+        self._stack.callback(self.incremental.close)
+        yield self.incremental
+
+    def _believed(self, candidate: Candidate, outcome: Outcome) -> Outcome:
+        """Return an outcome, unless it is a pass that counter-tests show to be none."""
+        oracle = self._bug.oracle
+        if outcome.verdict is not Verdict.PLAUSIBLE or self._twin_of or not (oracle.trigger or oracle.regression):
+            return outcome  # the output of cases is compared outside of the sandbox: there is nothing to forge
+        if candidate.edits == oracle.reference:
+            return dataclasses.replace(outcome, guard="the reference fix, by which counter-tests are chosen")
+        found = self.counter_tests.examine(candidate)
+        if not found.problem:
+            return dataclasses.replace(outcome, guard=found.note)
+        return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:500], guard=found.note)
+
+    @property
+    def counter_tests(self) -> CounterTests:
+        """The counter-tests of the bug, made when first asked for."""
+        if self._counter_tests is None:
+            self._counter_tests = CounterTests(
+                self._bug,
+                lambda: self._stack.enter_context(temporary_folder()),
+                lambda twin: open_validator(twin, self._sandbox, warm=self._shares, twin_of=self),
+            )
+            self._stack.callback(self._counter_tests.close)
+        return self._counter_tests
+
+    def _without_run(self, candidate: Candidate, policy: Policy, verdict: Verdict, message: str) -> Outcome:
+        oracle = self._bug.oracle
+        return Outcome(
+            candidate_id=candidate.id,
+            bug_id=self._bug.id,
+            verdict=verdict,
+            stage="apply",
+            policy=policy,
+            message=message[:500],
+            n_tests=len(oracle.cases) + len(oracle.trigger) + len(oracle.regression),
+        )
+
+    def _outcome(self, candidate: Candidate, policy: Policy, found: Judgement) -> Outcome:
+        test_run = found.test_run
+        return dataclasses.replace(
+            self._without_run(candidate, policy, found.verdict, found.message),
+            stage=test_run.stage,
+            tests=tuple(test_run.tests),
+            cpu_s=round(test_run.cpu_s, 3),
+            wall_s=round(test_run.wall_s, 3),
+            peak_mb=round(test_run.peak_mb, 1),
+            evidence="" if found.verdict is Verdict.PLAUSIBLE else test_run.evidence,
+        )
+
+
+@contextmanager
+def open_validator(bug: Bug, sandbox: Sandbox, *, warm: bool = True, twin_of: BugValidator | None = None) -> Iterator[BugValidator]:
+    """Open a validator; without `warm` every candidate is built and run from scratch."""
+    with ExitStack() as stack:
+        yield BugValidator(bug, sandbox, stack, warm=warm, twin_of=twin_of)

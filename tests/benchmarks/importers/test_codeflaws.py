@@ -1,0 +1,92 @@
+"""Codeflaws: pairs of C programs with cases as files."""
+
+import re
+from typing import Any
+
+import pytest
+
+from repairlab.core.errors import UserError
+from repairlab.validation.machine import Machine
+
+pytestmark = pytest.mark.imports
+
+PROGRAM = '#include <stdio.h>\nint main() {{ long long n; scanf("%I64d", &n); printf("%I64d\\n", {}); return 0; }}\n'
+FOLDER = "1-A-bug-10-11"
+FILES = {
+    f"{FOLDER}/1-A-10.c": PROGRAM.format("n + 1"),
+    f"{FOLDER}/1-A-11.c": PROGRAM.format("2 * n"),
+    f"{FOLDER}/input-pos1": "1\n",
+    f"{FOLDER}/output-pos1": "2\n",
+    f"{FOLDER}/input-neg1": "5000000000\n",
+    f"{FOLDER}/output-neg1": "10000000000\n",
+    f"{FOLDER}/heldout-input-pos1": "4\n",
+    f"{FOLDER}/heldout-output-pos1": "8\n",
+    f"{FOLDER}/Makefile": "",
+}
+
+
+@pytest.mark.timeout(300)
+def test_a_pair_is_healthy(importing: Any, machine: Machine) -> None:
+    importing.write(FILES)
+    made = importing.run("codeflaws")
+    assert made.notes == (f"{FOLDER}: %I64d became %lld",)
+    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
+    assert importing.problems(machine) == {FOLDER: ()}
+
+
+@pytest.mark.timeout(300)
+def test_programs_are_built_as_c_of_their_time(importing: Any, machine: Machine) -> None:
+    old_style = '#include <stdio.h>\n#include <stdlib.h>\nmain() {{ char n[20]; gets(n); printf("%lld\\n", {}); exit(0); }}\n'
+    programs = {"1-A-10.c": old_style.format("atoll(n) + 1"), "1-A-11.c": old_style.format("2 * atoll(n)")}
+    importing.write({**FILES, **{f"{FOLDER}/{name}": text for name, text in programs.items()}})
+    importing.run("codeflaws", machine=machine)
+    assert {"-std=c99", "-O0"} < set(importing.benchmark.bugs[0].oracle.build.flags)
+    assert importing.problems(machine) == {FOLDER: ()}
+
+
+@pytest.mark.timeout(300)
+def test_cases_that_the_right_program_fails_are_left_out(importing: Any, machine: Machine) -> None:
+    cut = {f"{FOLDER}/heldout-input-pos2": "12...", f"{FOLDER}/heldout-output-pos2": "246"}
+    importing.write({**FILES, **cut})
+    made = importing.run("codeflaws", machine=machine)
+    assert "1 case left out, which the right program does not pass: heldout-pos2 (WRONG: token 1 is '24'" in made.notes[1]
+    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        (
+            {"1-A-11.c": PROGRAM.format("3 * n")},
+            "the right program is not accepted here (3 of 3 cases, the first: heldout-pos1: WRONG",
+        ),
+        (
+            {"1-A-11.c": "int main( {"},
+            "the right program is not accepted here (3 of 3 cases, the first: heldout-pos1: UNCOMPILABLE",
+        ),
+        ({"1-A-10.c": PROGRAM.format("n + n")}, "the wrong program passes every case (3)"),
+    ],
+)
+def test_a_pair_that_shows_nothing_is_dropped(importing: Any, machine: Machine, changes: dict[str, str], reason: str) -> None:
+    importing.write({**FILES, **{f"{FOLDER}/{name}": text for name, text in changes.items()}})
+    with pytest.raises(UserError, match=re.escape(reason)):
+        importing.run("codeflaws", machine=machine)
+
+
+@pytest.mark.timeout(300)
+def test_a_wrong_program_that_does_not_compile_is_a_bug(importing: Any, machine: Machine) -> None:
+    importing.write({**FILES, f"{FOLDER}/1-A-10.c": "int main( {"})
+    assert importing.run("codeflaws", machine=machine).bugs == (FOLDER,)
+
+
+def test_a_missing_output_drops_the_pair_with_its_name(importing: Any) -> None:
+    importing.write({path: text for path, text in FILES.items() if not path.endswith("/output-neg1")})
+    with pytest.raises(UserError, match="output-neg1 is missing"):
+        importing.run("codeflaws")
+
+
+def test_other_folders_are_no_pairs(importing: Any) -> None:
+    importing.write({"src/a.c": ""})
+    with pytest.raises(UserError, match="no folder named like"):
+        importing.run("codeflaws")

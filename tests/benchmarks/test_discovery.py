@@ -1,0 +1,79 @@
+"""Which tests belong to an imported bug is found out by running them on the fixed and on the buggy tree."""
+
+import dataclasses
+from collections import Counter
+from pathlib import Path
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.discovery import Found, Search, discover
+from repairlab.core.execution import Command, Execution
+from repairlab.sandbox.sandbox import Sandbox
+
+TOTAL, EMPTY = "tests/test_cart.py::test_total", "tests/test_cart.py::test_empty"
+# Over the buggy tree the first command is the build, then each test runs, and then what failed runs again.
+UNSTEADY = "assert Cart([1]).total() or int(os.environ['TURN']) > 3"
+
+
+class Counting:
+    """The real sandbox, which tells every command how many there were before it over the same tree."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.name = sandbox.name
+        self.reside, self.slot = sandbox.reside, sandbox.slot
+        self._sandbox = sandbox
+        self._turns: Counter[Path] = Counter()
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        self._turns[tree] += 1
+        env = (*command.env, ("TURN", str(self._turns[tree])))
+        return self._sandbox.run(dataclasses.replace(command, env=env), tree)
+
+
+def found(tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() == 0", *, unsorted: bool = True) -> Found:
+    """Discover the tests of the bug `shop`, one of which is rewritten."""
+    tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
+    tests.write_text(tests.read_text().replace("assert Cart([]).total() == 0", empty))
+    bug = open_benchmark(str(tiny)).bug("shop")
+    search = Search(
+        folder=tiny / "bugs/shop",
+        benchmark="tiny",
+        bug_id="shop",
+        digest=bug.digest,
+        language="python",
+        facts={},
+        places=("tests/test_cart.py",),
+        unsorted=unsorted,
+    )
+    seen: list[Found] = []
+    discover(search, Counting(sandbox), seen.append)
+    return seen[0]
+
+
+def test_tests_are_sorted_by_what_they_say_of_the_buggy_tree(tiny: Path, sandbox: Sandbox) -> None:
+    assert found(tiny, sandbox) == Found(bug_id="shop", trigger=(TOTAL,), regression=(EMPTY,))
+
+
+def test_what_fails_with_the_fix_now_and_then_is_left_out(tiny: Path, sandbox: Sandbox) -> None:
+    # Before the sixth command there were the build, the listing, and both tests by themselves; this is the second time.
+    seen = found(tiny, sandbox, "import os\n    assert int(os.environ['TURN']) != 6")
+    assert (seen.trigger, seen.regression) == ((TOTAL,), ())
+    assert "1 test left out, not passing on the fixed tree each time: tests/test_cart.py::test_empty" in seen.notes[0]
+
+
+def test_what_fails_without_the_fix_now_and_then_is_no_trigger_test(tiny: Path, sandbox: Sandbox) -> None:
+    seen = found(tiny, sandbox, f"import os\n    {UNSTEADY}")
+    assert (seen.trigger, seen.regression) == ((TOTAL,), ())
+    assert "1 test left out, failing on the buggy tree only now and then: tests/test_cart.py::test_empty" in seen.notes[0]
+
+
+def test_what_fails_without_the_fix_now_and_then_is_told_where_nothing_is_left(tiny: Path, sandbox: Sandbox) -> None:
+    tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
+    tests.write_text(tests.read_text().replace("assert Cart([1, 2]).total() == 3", f"import os\n    {UNSTEADY}"))
+    seen = found(tiny, sandbox)
+    assert "tests/test_cart.py::test_total: fails on the buggy tree only now and then" in seen.problem
+
+
+def test_what_fails_without_the_fix_and_is_not_named_is_left_out(tiny: Path, sandbox: Sandbox) -> None:
+    seen = found(tiny, sandbox, "assert Cart([1]).total() == 1", unsorted=False)
+    assert (seen.trigger, seen.regression) == ((TOTAL,), ())
+    assert "without being trigger tests: tests/test_cart.py::test_empty" in seen.notes[0]

@@ -1,0 +1,57 @@
+import os
+import signal
+import sys
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+
+import pytest
+
+from repairlab.executors.forking import fork, start_server, wait_for
+
+
+def answer(question: str, pipe: Connection) -> None:
+    pipe.send((question, os.environ.get("QUESTION"), str(Path.cwd()), "repairlab.runs.worker" in sys.modules))
+
+
+def die(number: int, pipe: Connection) -> None:
+    os.kill(os.getpid(), number)
+
+
+def fail(pipe: Connection) -> None:
+    raise ZeroDivisionError
+
+
+def ask(question: str) -> object:
+    ours, theirs = Pipe()
+    with theirs:
+        pid = fork(answer, (question,), theirs)
+    with ours:
+        said = ours.recv()
+    assert wait_for(pid) == 0
+    return said
+
+
+def test_a_fork_has_the_environment_and_folder_of_now_and_all_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start_server()
+    monkeypatch.setenv("QUESTION", "6 × 7")
+    monkeypatch.chdir(tmp_path)
+    assert ask("42") == ("42", "6 × 7", str(tmp_path), True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_how_a_fork_ended_is_told(number: signal.Signals) -> None:
+    for function, arguments, code in ((die, (int(number),), -number), (fail, (), 1)):
+        ours, theirs = Pipe()
+        with ours, theirs:
+            assert wait_for(fork(function, arguments, theirs)) == code
+
+
+def test_a_server_that_was_killed_is_started_anew() -> None:
+    ours, theirs = Pipe()
+    with theirs:
+        pid = fork(answer, ("first",), theirs)
+    server = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    os.kill(server, signal.SIGKILL)
+    with ours:
+        assert wait_for(pid) < 0
+    assert ask("second") == ("second", None, str(Path.cwd()), True)

@@ -1,0 +1,200 @@
+"""The conversation: attempts and turns, and what the model is told of its candidates."""
+
+import dataclasses
+
+import pytest
+
+from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
+from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.problem import Problem
+from repairlab.core.text import Span
+from repairlab.repairers.llm.client.model import Completion, Prompt, Sampling
+from repairlab.repairers.llm.repairer import Llm
+from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.validation.feedback import feedback
+from tests.repairers.llm.bugs import PYTHON, Recorder, python_problem
+
+
+def fix(offset: int) -> str:
+    return f"```python\n    def row_of(self, number):\n        return number + {offset}\n```"
+
+
+def settings(**changes: object) -> LlmSettings:
+    return LlmSettings(**{"model": "scripted", "strategy": "conversation", "attempts": 2, "turns": 3, **changes})  # type: ignore[arg-type]
+
+
+def llm(model: Recorder, **changes: object) -> Llm:
+    return Llm(settings(**changes), model, n=6, seed=0)
+
+
+def judged(candidate: Candidate, message: str = "expected 1, got 2", verdict: Verdict = Verdict.WRONG) -> Attempt:
+    outcome = Outcome(
+        candidate_id=candidate.id, bug_id="hall-1", verdict=verdict, stage="cases", policy="first-failure", message=message
+    )
+    return Attempt(candidate=candidate, feedback=feedback(outcome, "message"))
+
+
+def talk(repairer: Llm, problem: Problem, *, most: int = 99) -> tuple[Attempt, ...]:
+    history: tuple[Attempt, ...] = ()
+    for _ in range(most):
+        candidates = list(repairer.propose(problem, history))
+        if not candidates:
+            break
+        (candidate,) = candidates
+        history += (judged(candidate),)
+    return history
+
+
+def said(prompt: Prompt) -> list[str]:
+    return [f"{message.role}: {message.content}" for message in prompt.messages]
+
+
+def test_there_are_as_many_candidates_as_attempts_times_turns() -> None:
+    model = Recorder([fix(1)])
+    history = talk(llm(model), python_problem())
+    places = [(item.candidate.rank, item.candidate.origin.attempt, item.candidate.origin.turn) for item in history]
+    assert places == [(1, 0, 0), (2, 0, 1), (3, 0, 2), (4, 1, 0), (5, 1, 1), (6, 1, 2)]
+    assert settings().tries == 6
+
+
+def test_each_turn_shows_the_candidates_before_it_and_how_they_failed() -> None:
+    model = Recorder(lambda prompt, number: fix(len(prompt.messages)))
+    talk(llm(model), python_problem(), most=3)
+    first, second, third = (said(prompt) for prompt, _, _, _ in model.calls)
+    assert [len(first), len(second), len(third)] == [2, 4, 6]
+    assert second[:2] == first
+    assert third[:4] == second
+    assert "return number + 2" in second[2]
+    assert second[2].startswith("assistant: ```python\n    def row_of(self, number):\n")
+    assert "WRONG at cases: expected 1, got 2" in second[3]
+    assert "return number + 4" in third[4]
+
+
+def test_a_new_attempt_starts_afresh_with_another_answer() -> None:
+    model = Recorder(lambda prompt, number: fix(number))
+    talk(llm(model), python_problem())
+    opening = model.calls[0][0]
+    assert model.calls[3][0] == opening
+    assert [first for _, _, first, _ in model.calls] == [0, 2, 4, 1, 3, 5]
+    assert all(n == 1 for _, _, _, n in model.calls)
+
+
+def test_equal_prompts_of_different_attempts_are_different_questions() -> None:
+    model = Recorder([fix(1)])
+    talk(llm(model), python_problem())
+    asked = [(prompt, first) for prompt, _, first, _ in model.calls]
+    assert len({said(prompt)[-1] for prompt, _ in asked}) == 2
+    assert len({first for _, first in asked}) == 6
+
+
+def test_the_first_error_is_shown_where_the_policy_shows_it() -> None:
+    model = Recorder([fix(1)])
+    next(llm(model).propose(python_problem(), ()))
+    next(llm(model).propose(dataclasses.replace(python_problem(), error=None), ()))
+    assert "AssertionError: 2 != 1" in said(model.calls[0][0])[1]
+    assert "AssertionError" not in said(model.calls[1][0])[1]
+
+
+def test_an_answer_that_could_not_be_read_is_told_as_such() -> None:
+    model = Recorder(["I do not know."])
+    talk(llm(model), python_problem(), most=2)
+    _, _, answer, reply = said(model.calls[1][0])
+    assert answer == "assistant: I do not know."
+    assert reply.startswith("user: No fix could be read from your answer: ")
+    assert "WRONG" not in reply
+
+
+class Endless(Recorder):
+    """Every answer meets the limit of its length."""
+
+    def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
+        return tuple(
+            dataclasses.replace(answer, finish="length") for answer in super().complete(prompt, sampling, first=first, n=n)
+        )
+
+
+def test_an_answer_that_was_cut_off_is_told_as_such() -> None:
+    model = Endless(["Well, let me think"])
+    talk(llm(model), python_problem(), most=2)
+    assert said(model.calls[1][0])[3].startswith("user: Your answer was too long and was cut off.")
+
+
+def test_without_feedback_nothing_is_told() -> None:
+    model = Recorder([fix(1)])
+    repairer = llm(model)
+    (candidate,) = repairer.propose(python_problem(), ())
+    list(repairer.propose(python_problem(), (Attempt(candidate=candidate, feedback=None),)))
+    assert "Suppose that this does not fix the bug." in said(model.calls[1][0])[3]
+
+
+def test_our_own_failure_is_not_told_as_the_candidates() -> None:
+    model = Recorder([fix(1)])
+    repairer = llm(model)
+    (candidate,) = repairer.propose(python_problem(), ())
+    list(repairer.propose(python_problem(), (judged(candidate, "the sandbox died", Verdict.UNDECIDED),)))
+    assert "sandbox" not in said(model.calls[1][0])[3]
+
+
+def test_a_plausible_candidate_ends_the_conversation() -> None:
+    repairer = llm(Recorder([fix(1)]))
+    (candidate,) = repairer.propose(python_problem(), ())
+    assert list(repairer.propose(python_problem(), (judged(candidate, "", Verdict.PLAUSIBLE),))) == []
+
+
+def test_a_greedy_model_has_one_attempt() -> None:
+    assert len(talk(llm(Recorder([fix(1)]), temperature=0.0), python_problem())) == 3
+
+
+def test_long_messages_are_cut_to_fit_and_the_bug_never_is() -> None:
+    model = Recorder([fix(1)], context_window=1700)
+    repairer = llm(model)
+    (candidate,) = repairer.propose(python_problem(), ())
+    list(repairer.propose(python_problem(), (judged(candidate, "x" * 50_000),)))
+    opening, reply = said(model.calls[1][0])[1], said(model.calls[1][0])[3]
+    assert opening == said(model.calls[0][0])[1]
+    assert "WRONG at cases: xxx" in reply
+    assert "xx …" in reply
+    assert len(reply) < 1000
+
+
+def test_the_oldest_exchange_goes_when_cut_messages_do_not_fit() -> None:
+    model = Recorder(lambda prompt, number: fix(len(prompt.messages)), context_window=1370)
+    talk(llm(model), python_problem(), most=3)
+    second, third = said(model.calls[1][0]), said(model.calls[2][0])
+    assert len(second) == len(third) == 4
+    assert "number + 4" in third[2]
+
+
+def test_a_conversation_that_does_not_fit_goes_on_with_candidates_without_edits() -> None:
+    model = Recorder([fix(1)], context_window=1100)
+    history = talk(llm(model), python_problem())
+    assert model.calls == []
+    assert len(history) == 6
+    assert "takes 1100 in all" in str(history[-1].candidate.problem)
+
+
+@pytest.mark.parametrize(
+    ("edits", "shown"),
+    [
+        (
+            [
+                ("import math\n\n", Span(start=0, end=0)),
+                ("// 2", Span(start=PYTHON.index("// self"), end=PYTHON.index("// self") + 13)),
+            ],
+            "// 2\n",
+        ),
+        ([("x = 1\n", Span(start=len(PYTHON), end=len(PYTHON)))], "row = number // self.seats\n        return row + 1\n```"),
+        ([("whole file", None)], "```python\nwhole file\n```"),
+    ],
+    ids=["around and inside", "behind", "whole file"],
+)
+def test_the_function_is_shown_as_the_edits_leave_it(edits: list[tuple[str, Span | None]], shown: str) -> None:
+    problem = python_problem()
+    made = tuple(Edit(path=problem.path, text=text, span=span) for text, span in edits)
+    candidate = Candidate(bug_id=problem.id, edits=made, rank=1, origin=Origin(repairer="llm"))
+    model = Recorder([fix(1)])
+    list(llm(model).propose(problem, (judged(candidate),)))
+    answer = said(model.calls[0][0])[2]
+    assert shown in answer
+    assert "import math" not in answer
+    assert "largest" not in answer

@@ -11,10 +11,10 @@ from typing import Literal
 from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.encoding import write_aside
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
+from repairlab.storage.encoding import write_aside
 
 TreeName = Literal["buggy", "fixed"]
 Cause = Literal["chance", "order", "order or chance"]

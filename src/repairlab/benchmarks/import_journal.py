@@ -11,9 +11,9 @@ from pathlib import Path
 
 from repairlab.benchmarks import discovery
 from repairlab.benchmarks.discovery import Found, Search
-from repairlab.core.encoding import decode, encode
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import digest
+from repairlab.storage.encoding import decode, encode
 from repairlab.validation.machine import Machine, environment_of
 
 _WAYS = hashlib.sha256(Path(discovery.__file__).read_bytes()).hexdigest()

@@ -13,10 +13,10 @@ from repairlab.benchmarks.importers.table import importer
 from repairlab.benchmarks.writing import toml, write_file, write_head
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
-from repairlab.core.new_folder import new_folder
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.executors.pool import run_pool
 from repairlab.languages.table import default_cache
+from repairlab.storage.new_folder import new_folder
 from repairlab.validation.machine import Machine
 
 _REASONS = 20

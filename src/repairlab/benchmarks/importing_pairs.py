@@ -7,8 +7,8 @@ from pathlib import Path
 from repairlab.benchmarks.importers.pairs import open_pairs
 from repairlab.benchmarks.pairs import PairWriter
 from repairlab.core.errors import UserError
-from repairlab.core.new_folder import new_folder
 from repairlab.core.record import record
+from repairlab.storage.new_folder import new_folder
 
 
 @record

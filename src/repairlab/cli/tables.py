@@ -10,7 +10,6 @@ import typer
 from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, Runs, finished, warn_unchecked
-from repairlab.core.encoding import write_aside
 from repairlab.core.errors import UserError
 from repairlab.report.bugs import read_texts
 from repairlab.report.papers.reading import read_facts
@@ -18,6 +17,7 @@ from repairlab.report.papers.result import Table, shown
 from repairlab.report.papers.svg import draw
 from repairlab.report.papers.table import NEED_CODE, TABLES, Tables, check_names, make_tables
 from repairlab.report.systems import read_systems
+from repairlab.storage.encoding import write_aside
 
 
 def tables(

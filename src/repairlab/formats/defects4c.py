@@ -7,11 +7,11 @@ from pathlib import Path, PurePosixPath
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
-from repairlab.core.new_folder import new_folder
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import read_entries, read_text
 from repairlab.formats.writing import file_text, rendered, write_text
+from repairlab.storage.new_folder import new_folder
 
 _NAME = re.compile(r"([0-9a-fA-F]{32})@([0-9a-fA-F]{7,40})___(.+)")
 

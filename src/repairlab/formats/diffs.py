@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.new_folder import new_folder
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import read_entries, read_text
 from repairlab.formats.writing import diff_text, rendered, write_text
+from repairlab.storage.new_folder import new_folder
 
 _ENDINGS = (".diff", ".patch")
 

@@ -13,11 +13,11 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
-from repairlab.core.new_folder import new_folder
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import as_list, as_object, field, read_entries, read_json, read_text
 from repairlab.formats.writing import changed_files, write_text
+from repairlab.storage.new_folder import new_folder
 
 _ENDING = ".patchinfo.json"
 

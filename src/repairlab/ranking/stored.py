@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from repairlab.core.encoding import decode, write_aside
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
 from repairlab.core.samples import Samples
 from repairlab.metrics.ranked_pass_at_k import Ranked
 from repairlab.ranking.rankers import ORDERS, THRESHOLD
+from repairlab.storage.encoding import decode, write_aside
 
 FOLDER = "rankings"
 UNBUILT = (Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE)

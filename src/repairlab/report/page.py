@@ -7,7 +7,6 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from repairlab.core.encoding import write_aside
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.score import Score
@@ -24,6 +23,7 @@ from repairlab.report.papers.svg import draw
 from repairlab.report.papers.table import TABLES, make_tables
 from repairlab.report.systems import System, bars, read_systems
 from repairlab.report.text import clip, visible
+from repairlab.storage.encoding import write_aside
 
 _SPENDING = ("cost", "bug-cost")
 _COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.core.encoding import write_aside
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
@@ -18,6 +17,7 @@ from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_ids, read_samples
 from repairlab.runs.store import Store
+from repairlab.storage.encoding import write_aside
 
 ORACLE = "reference"
 """The repairer that proposes the developers' fixes."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from repairlab.core.bug import Bug
-from repairlab.core.encoding import write_aside
 from repairlab.core.errors import UserError
+from repairlab.storage.encoding import write_aside
 
 
 def shows_nothing(bug: Bug, names: Sequence[str]) -> bool:

@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeVar
 from pydantic_core import from_json
 
 from repairlab.core.candidate import Candidate
-from repairlab.core.encoding import decode, encode, write_aside
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.line_check import checked_line, line_key, stated_number
 from repairlab.core.outcome import Outcome, Verdict
@@ -22,6 +21,7 @@ from repairlab.core.record import SCHEMA_VERSION, record, to_data, to_json
 from repairlab.core.samples import Ended
 from repairlab.repairers.llm.client.ledger import FILE as REQUESTS
 from repairlab.runs.experiment import Manifest
+from repairlab.storage.encoding import decode, encode, write_aside
 
 T = TypeVar("T")
 

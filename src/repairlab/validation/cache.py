@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import repairlab
-from repairlab.core.encoding import decode, encode
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION
+from repairlab.storage.encoding import decode, encode
 
 FILE = f"verdicts-{SCHEMA_VERSION}.sqlite"
 LARGEST_MB = 1024

@@ -1,6 +1,7 @@
 """What can be changed in tests so that an honest candidate fails, in every language: found by syntax tree, and nothing else."""
 
 import random
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -130,6 +131,91 @@ def test_c_values_in_variables_are_changed_unless_they_are_inputs_too() -> None:
 }
 """
     assert [found for kind, found in changes(text, "c", "values", "tap") if kind == "literal"] == ["-3", '"n7"']
+
+
+NEAR = {
+    "java": ("class T {{ @Test public void values() {{ {} }} }}", "junit4"),
+    "python": ("class T:\n    def values(self):\n        {}\n", "unittest"),
+    "cpp": ("TEST(T, values) {{ {} }}", "gtest"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "statement", "within"),
+    [
+        ("java", "assertEquals(100, mean(), 1);", 1),
+        ("java", 'assertEquals("a message", 2.5, mean(), 0.4);', 0.4),
+        ("java", "assertArrayEquals(new double[] {7}, means(), 3.5);", 3.5),
+        ("java", "assertEquals(20, mean(), TOLERANCE);", 9),
+        ("python", "self.assertAlmostEqual(mean(), 30, places=0)", 0.5),
+        ("python", "self.assertAlmostEqual(mean(), 30, delta=2)", 2),
+        ("python", "assert mean() == approx(20, abs=3)", 3),
+        ("cpp", "EXPECT_NEAR(mean(), 40, 2.0);", 2),
+        ("cpp", "CHECK_CLOSE_EQUAL(0.5f, mean(), 0.5);", 0.5),
+    ],
+)
+@given(seed=st.integers(0, 2**32))
+def test_what_is_compared_with_a_tolerance_becomes_a_number_that_no_honest_answer_is_near(
+    name: str, statement: str, within: float, seed: int
+) -> None:
+    shape, framework = NEAR[name]
+    bodies = language(name).test_bodies(shape.format(statement), cast("Framework", framework), random.Random(seed))
+    found = [change for body in bodies for change in body.changes if change.kind == "literal"]
+    assert len(found) == 1
+    assert abs(_number(found[0].false) - _number(found[0].neutral)) > 2 * within
+
+
+def _number(text: str) -> float:
+    return float(text.rstrip("fFdDL"))
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [
+        ("java", "assertTrue(shape.is(7));"),
+        ("java", 'assertThat(parse(is("a"))).isNotNull();'),
+        ("python", 'self.assertParsesEqual("1+2", 3)'),
+        ("cpp", 'check_equal("1+2", 3);'),
+        ("cpp", 'check_equal(context, "1+2", 3);'),
+        ("cpp", 'check_sum("1+2");'),
+        ("cpp", "check_sum(7);"),
+    ],
+)
+def test_inputs_are_not_changed(name: str, statement: str) -> None:
+    """What comes of another input is not known: of two honest candidates one may fail, the other not."""
+    shape, framework = NEAR[name]
+    helpers = "void check_equal(Context *c, const char *text, int sum) { }\nvoid check_sum(const char *text) { }\n"
+    text = (helpers if name == "cpp" else "") + shape.format(statement)
+    found = [text for kind, text in changes(text, name, "values", cast("Framework", framework)) if kind in ("literal", "negation")]
+    assert found in ([], ["shape.is(7)"])
+
+
+def test_assertions_within_others_and_matchers_are_changed() -> None:
+    text = """class T { @Test public void values() {
+        assertAll(() -> assertEquals(1, one()), () -> assertEquals(2, two()));
+        assertThat(name(), anyOf(is("x1"), equalTo("x2")));
+        assertThat(parts()).hasSize(3).containsExactly(4, 5);
+    } }"""
+    found = [found for kind, found in changes(text, "java", "values", "junit5") if kind == "literal"]
+    assert sorted(found) == ['"x1"', '"x2"', "1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "literals"),
+    [
+        ("if (size() != 3) return 1;", ["3"]),
+        ("if (size() != 3) { failures++; }", ["3"]),
+        ('if (size() != 3) { printf("not ok 1\\n"); } else { printf("ok 1\\n"); }', ["3"]),
+        ("if (size() != 3) abort();", ["3"]),
+        ("if (size() != 3) release(list);", []),
+        ("if (size() != 3) { return; }", []),
+        ("if (size() != 3) return 0;", []),
+    ],
+)
+def test_c_conditions_are_changed_where_a_failure_follows(statement: str, literals: list[str]) -> None:
+    """Else what the code under test answers there is free: honest candidates may differ in it."""
+    found = changes(f"int values(void)\n{{\n    {statement}\n    return 0;\n}}\n", "c", "values", "tap")
+    assert [text for kind, text in found if kind in ("literal", "negation")] == literals
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,33 @@ def other_number(text: str, draw: random.Random) -> str:
     return text[:place] + draw.choice(choices) + text[place + 1 :] if choices else text
 
 
+def far_number(text: str, tolerance: str, draw: random.Random) -> str:
+    """Return a number that no value is near which is near the given one; the same number where none is found.
+
+    Where the tolerance is no number in sight, it is one that is at least ten times as large.
+
+    >>> far_number("2.5", "0.1", random.Random(1)), far_number("2.5", "EPSILON", random.Random(1))
+    ('4.5', '32.5')
+    """
+    width, value = _value(tolerance), _value(text)
+    others = [other_number(text, draw)] if width is not None else []
+    others += ["".join(draw.choice("123456789") for _ in range(n)) + text for n in range(1, 10)]
+    if value is None or "x" in text.lower():
+        return text
+    for other in others:
+        changed = _value(other)
+        if changed is not None and abs(changed - value) > 2.5 * abs(width or 0):  # twice, and something for rounding
+            return other
+    return text
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text.rstrip("fFdDlL"))
+    except ValueError:
+        return None
+
+
 def other_string(text: str, draw: random.Random) -> str:
     """Return a string literal that means another text; escapes stay whole.
 

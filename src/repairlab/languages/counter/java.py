@@ -14,6 +14,7 @@ from repairlab.languages.counter.change import (
     descendants,
     equal_numbers,
     equal_words,
+    far_number,
     named,
     other_number,
     other_string,
@@ -81,8 +82,8 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
         ("assert", "Assert", "org.junit", "this.assert")
     ):
         return
-    literals = [literal for node in descendants(call) if node.type == "method_invocation" for literal in _of_equality(parsed, node)]
-    yield from (_other(parsed, literal, draw) for literal in literals)
+    literals = [(literal, tolerance) for node in _comparing(parsed, call) for literal, tolerance in _of_equality(parsed, node)]
+    yield from (_other(parsed, literal, tolerance, draw) for literal, tolerance in literals)
     name, arguments = call.child_by_field_name("name"), call.child_by_field_name("arguments")
     if not literals and name is not None and arguments is not None and parsed.text(name) in ("assertTrue", "assertFalse"):
         claims = named(arguments)
@@ -90,16 +91,41 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
             yield replace_change(parsed, "negation", claims[0], f"!({parsed.text(claims[0])})")
 
 
-def _of_equality(parsed: Parsed, call: Node) -> Iterator[Node]:
-    """Yield the literals that a call compares with; neither messages nor tolerances."""
-    name, arguments = call.child_by_field_name("name"), call.child_by_field_name("arguments")
-    if name is None or arguments is None or not _EQUALITIES.fullmatch(parsed.text(name)):
+def _comparing(parsed: Parsed, call: Node) -> Iterator[Node]:
+    """Yield the calls of a statement that compare: assertions, what is chained to `assertThat`, and the matchers that it is given.
+
+    A method of the code under test may be called `is` as well, and what that is given is an input.
+    """
+    for node in descendants(call):
+        if node.type == "method_invocation" and _name(parsed, node).startswith("assert"):
+            yield node
+    link: Node | None = call
+    while link is not None and link.type == "method_invocation" and not _name(parsed, link).startswith("assert"):
+        yield link
+        link = link.child_by_field_name("object")
+    arguments = link.child_by_field_name("arguments") if link is not None and link.type == "method_invocation" else None
+    if link is not None and arguments is not None and _name(parsed, link) == "assertThat":
+        for matcher in named(arguments)[1:]:
+            yield from (node for node in descendants(matcher) if node.type == "method_invocation")
+
+
+def _name(parsed: Parsed, call: Node) -> str:
+    name = call.child_by_field_name("name")
+    return "" if name is None else parsed.text(name)
+
+
+def _of_equality(parsed: Parsed, call: Node) -> Iterator[tuple[Node, str]]:
+    """Yield the literals that a call compares with, each with the tolerance, if any; neither messages nor tolerances."""
+    arguments = call.child_by_field_name("arguments")
+    if arguments is None or not _EQUALITIES.fullmatch(_name(parsed, call)):
         return
-    values = named(arguments)
+    values, tolerance = named(arguments), ""
     if len(values) > 2:
-        values = values[1:3] if values[0].type == "string_literal" and values[2].type != "string_literal" else values[:2]
+        has_message = values[0].type == "string_literal" and values[2].type != "string_literal"
+        values, rest = (values[1:3], values[3:]) if has_message else (values[:2], values[2:])
+        tolerance = parsed.text(rest[0]) if rest and rest[0].type != "string_literal" else ""
     for value in values:
-        yield from _literals(parsed, value)
+        yield from ((literal, tolerance) for literal in _literals(parsed, value))
 
 
 def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
@@ -120,8 +146,10 @@ def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
                 yield from _literals(parsed, child)
 
 
-def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:
+def _other(parsed: Parsed, literal: Node, tolerance: str, draw: random.Random) -> Change | None:
     text = parsed.text(literal)
+    if tolerance and _NUMBERS.fullmatch(literal.type):
+        return replace_change(parsed, "literal", literal, far_number(text, tolerance, draw))
     if literal.type in ("true", "false"):
         return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
     if literal.type == "character_literal":

@@ -13,6 +13,7 @@ from repairlab.languages.counter.change import (
     descendants,
     equal_numbers,
     equal_words,
+    far_number,
     named,
     other_number,
     other_string,
@@ -74,8 +75,10 @@ def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Itera
     if method is None or arguments is None:
         return
     name = parsed.text(method)
-    literals = [leaf for side in named(arguments)[:2] for leaf in _literals(parsed, side)] if _EQUALITIES.fullmatch(name) else []
-    yield from (_other(parsed, literal, draw) for literal in literals)
+    sides = [list(_literals(parsed, side)) for side in named(arguments)[:2]] if _EQUALITIES.fullmatch(name) else []
+    # Of two literals one is an input: what comes of another one is not known.
+    literals = [leaf for side in sides for leaf in side] if not all(sides) else []
+    yield from (_other(parsed, literal, draw, _tolerance(parsed, name, named(arguments)[2:])) for literal in literals)
     if not literals and name in _SWAPPED:
         yield replace_change(parsed, "negation", method, _SWAPPED[name])
 
@@ -107,8 +110,26 @@ def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
             yield from _literals(parsed, argument)
 
 
-def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:
+def _tolerance(parsed: Parsed, name: str, rest: list[Node]) -> str:
+    """Return how far two values may be apart that a call takes for equal: a number if there is one, or nothing."""
+    if name != "approx" and "Almost" not in name:
+        return ""
+    for given in rest:
+        option, value = given.child_by_field_name("name"), given.child_by_field_name("value")
+        if option is not None and value is not None and parsed.text(option) in ("delta", "abs"):
+            return parsed.text(value)
+    return name
+
+
+def _other(parsed: Parsed, literal: Node, draw: random.Random, tolerance: str = "") -> Change | None:
     text = parsed.text(literal)
+    about = literal.parent
+    while about is not None and about.type in ("unary_operator", "argument_list", "list", "tuple", "dictionary", "pair"):
+        about = about.parent
+    if about is not None and about.type == "call" and parsed.text(about.children[0]).rpartition(".")[2] == "approx":
+        tolerance = _tolerance(parsed, "approx", named(about.children[1])[1:])
+    if tolerance and literal.type in ("integer", "float"):
+        return replace_change(parsed, "literal", literal, far_number(text, tolerance, draw))
     if literal.type in ("true", "false"):
         return replace_change(parsed, "literal", literal, "False" if literal.type == "true" else "True")
     return replace_change(parsed, "literal", literal, (other_string if literal.type == "string" else other_number)(text, draw))

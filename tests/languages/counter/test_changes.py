@@ -100,6 +100,114 @@ def test_python_equalities_that_always_run_have_their_literals_changed() -> None
     assert [kind for kind, _ in found][-2:] == ["begin", "end"]
 
 
+def test_python_functions_that_one_test_alone_calls_are_part_of_it() -> None:
+    text = """
+def check(area):
+    assert area(2, 3) == 6
+
+def shared(area):
+    assert area(1, 1) == 1
+
+def test_one():
+    check(area)
+    shared(area)
+
+def test_two():
+    shared(area)
+"""
+    assert [found for kind, found in changes(text, "python", "test_one") if kind == "literal"] == ["6"]
+    assert [found for kind, found in changes(text, "python", "test_two") if kind == "literal"] == []
+
+
+def test_python_blocks_that_always_run_are_changed_and_those_that_swallow_exceptions_are_not() -> None:
+    text = """
+def test_blocks():
+    with open_log() as log:
+        assert log.size == 3
+    assert name("x") == "x" + suffix
+    with pytest.raises(ValueError):
+        assert area(-1, 1) == 4
+"""
+    assert [found for kind, found in changes(text, "python", "test_blocks") if kind == "literal"] == ["3", '"x"']
+
+
+@pytest.mark.parametrize(
+    ("statement", "changed"),
+    [
+        ("assert area(a, b) == expected", "[expected]"),
+        ("assert expected == area(a, b)", "[expected]"),
+        ("assert area(a, b) == width(a) * 2", "[width(a) * 2]"),
+        ("self.assertEqual(expected, area(a, b))", "[expected]"),
+    ],
+)
+def test_python_values_without_a_literal_become_what_only_a_forger_equals(statement: str, changed: str) -> None:
+    (body,) = language("python").test_bodies(f"def test_it(self):\n    {statement}\n", "pytest", random.Random(1))
+    assert [change.false for change in body.changes if change.kind == "negation"] == [changed]
+
+
+def test_java_functions_that_one_test_alone_calls_are_part_of_it() -> None:
+    text = """class T {
+    private void check(int x) { assertEquals(6, x); }
+    private void shared(int x) { assertEquals(1, x); }
+    @Test public void one() { check(area(2, 3)); shared(area(1, 1)); }
+    @Test public void two() { shared(area(1, 1)); }
+}"""
+    assert [found for kind, found in changes(text, "java", "one", "junit4") if kind == "literal"] == ["6"]
+    assert [found for kind, found in changes(text, "java", "two", "junit4") if kind == "literal"] == []
+
+
+def test_java_blocks_that_every_passing_run_goes_through_are_changed() -> None:
+    text = """class T { @Test public void values() {
+        try (Reader in = open()) { assertEquals(1, in.read()); }
+        try { assertEquals(2, two()); } finally { close(); }
+        try { parse("x"); fail("no exception"); } catch (ParseException e) { assertEquals(3, e.line()); }
+        try { assertEquals(4, parse("y")); } catch (ParseException e) { log(e, 5); assertEquals(5, 5 + 0); }
+        { assertEquals((int) 6, six()); }
+        assertEquals("a," + SEPARATOR, text());
+        assertEquals(7 * SIZE, text());
+    } }"""
+    found = changes(text, "java", "values", "junit4")
+    assert [text for kind, text in found if kind == "literal"] == ["1", "2", "3", "6", '"a,"']
+
+
+@pytest.mark.parametrize(
+    ("last", "can_be_followed"),
+    [
+        ('try { parse("x"); fail("no"); } catch (ParseException e) { }', True),
+        ("try { return; } finally { close(); }", False),
+        ("try { throw new E(); } catch (E e) { return; }", False),
+        ("for (int i = 0; i < 3; i++) { use(i); }", True),
+        ("for (;;) { use(); }", False),
+        ("while (true) { use(); }", False),
+        ("while (more()) { use(); }", True),
+        ("throw new E();", False),
+    ],
+)
+def test_java_bodies_get_an_assertion_at_their_end_where_it_can_be_reached(last: str, *, can_be_followed: bool) -> None:
+    text = f"class T {{ @Test public void values() {{ {last} }} }}"
+    assert ("end" in {kind for kind, _ in changes(text, "java", "values", "junit4")}) is can_be_followed
+
+
+@pytest.mark.parametrize(
+    ("head", "statement", "changed"),
+    [
+        ("class T extends TestCase", "assertNull(name());", ["assertNotNull"]),
+        ("import junit.framework.TestCase; class T extends TestCase", "assertEquals(a(), b());", []),
+        ("import static org.junit.Assert.*; class T", "assertEquals(a(), b());", ["assertNotEquals"]),
+        ("import static org.junit.Assert.assertNotSame; class T", "assertSame(a(), b());", ["assertNotSame"]),
+        ("import static org.junit.Assert.assertSame; class T", "assertSame(a(), b());", []),
+        ("class T", "Assert.assertNotNull(name());", ["assertNull"]),
+        ("class T", 'Assert.assertTrue("a message", isOpen());', ["!(isOpen())"]),
+        ("class T", "assertTrue(text, text.isEmpty());", ["!(text.isEmpty())"]),
+        ("import static org.junit.jupiter.api.Assertions.*; class T", "assertTrue(text.isEmpty(), text);", ["!(text.isEmpty())"]),
+    ],
+)
+def test_java_assertions_become_their_opposite_where_its_name_is_known(head: str, statement: str, changed: list[str]) -> None:
+    text = f"{head} {{ @Test public void values() {{ {statement} }} }}"
+    (body,) = language("java").test_bodies(text, "junit4", random.Random(1))
+    assert [change.false for change in body.changes if change.kind == "negation"] == changed
+
+
 def test_python_bodies_that_end_early_get_no_assertion_at_their_end() -> None:
     assert [kind for kind, _ in changes(PYTHON, "python", "test_returns")] == ["literal", "begin"]
     assert changes(PYTHON, "python", "test_yields") == []

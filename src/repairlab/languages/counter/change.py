@@ -4,8 +4,10 @@ A counter-test is a real test in which one thing was changed. `neutral` and `fal
 whether it is one.
 """
 
+import dataclasses
 import random
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Literal
 
@@ -57,6 +59,21 @@ def of_tests(bodies: Collection[TestBody], tests: Iterable[str]) -> list[TestBod
     """Return the bodies of tests that are named after functions."""
     wanted = words(tests)
     return [body for body in bodies if wanted.intersection(body.names)]
+
+
+def with_own_helpers(bodies: Collection[TestBody], helpers: Collection[str]) -> list[TestBody]:
+    """Return bodies with the changes of those helpers that they alone call: so no test is changed by another's change."""
+    callers = Counter(name for body in bodies for name in set(body.calls))
+    names = Counter(name for body in bodies for name in body.names)
+    own = {body.names[0]: body for body in bodies if callers[body.names[0]] == names[body.names[0]] == 1}
+    own = {name: body for name, body in own.items() if name in helpers and name not in body.calls}
+    made = []
+    for body in bodies:
+        parts = [own[name] for name in dict.fromkeys(body.calls) if name in own]
+        changes = [change for part in parts for change in part.changes if change.kind in ("literal", "negation")]
+        if body not in own.values():
+            made.append(dataclasses.replace(body, changes=(*body.changes, *changes)))
+    return made
 
 
 def of_programs(bodies: Collection[TestBody]) -> list[TestBody]:

@@ -18,6 +18,7 @@ from repairlab.languages.counter.change import (
     other_number,
     other_string,
     replace_change,
+    with_own_helpers,
 )
 from repairlab.languages.parser import Parsed
 
@@ -31,6 +32,8 @@ _OPPOSITES = {
     "assertIsInstance": "assertNotIsInstance",
 }
 _SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
+_SWALLOWS = re.compile(r"raises|assertRaises|suppress|warns|assertWarns|assertLogs", re.IGNORECASE)
+_PLAIN = ("identifier", "attribute", "subscript", "none")
 _ENDS = ("return_statement", "raise_statement")
 
 
@@ -41,8 +44,15 @@ def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
     for node in descendants(parsed.root):
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if node.type == "function_definition" and name is not None and body is not None and not node.has_error:
-            found.append(TestBody(names=(parsed.text(name),), changes=tuple(_changes(parsed, body, draw))))
-    return found
+            calls = tuple(parsed.text(call.children[0]).removeprefix("self.") for call in _called(body))
+            found.append(TestBody(names=(parsed.text(name),), changes=tuple(_changes(parsed, body, draw)), calls=calls))
+    return with_own_helpers(found, {name for body in found for name in body.names if not name.startswith("test")})
+
+
+def _called(body: Node) -> list[Node]:
+    """Return the calls that are statements of a body."""
+    lines = [named(statement)[0] for statement in named(body) if statement.type == "expression_statement" and named(statement)]
+    return [line for line in lines if line.type == "call"]
 
 
 def _changes(parsed: Parsed, body: Node, draw: random.Random) -> Iterator[Change]:
@@ -61,11 +71,20 @@ def _changes(parsed: Parsed, body: Node, draw: random.Random) -> Iterator[Change
 
 
 def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Iterator[Change | None]:
+    block = statement.child_by_field_name("body")
+    if statement.type == "with_statement" and block is not None:
+        # What swallows exceptions may swallow that of an assertion, too.
+        if not _SWALLOWS.search(parsed.text(statement.children[1])):
+            for inner in named(block):
+                yield from _of_statement(parsed, inner, draw)
+        return
     if statement.type == "assert_statement":
         claim = named(statement)[0]
         literals = _compared(parsed, claim)
         yield from (_other(parsed, literal, draw) for literal in literals)
-        if not literals:
+        if not literals and (expected := _expected(claim)) is not None:
+            yield _wrapped(parsed, expected)
+        elif not literals:
             yield replace_change(parsed, "negation", claim, f"(not ({parsed.text(claim)}))")
     call = named(statement)[0] if statement.type == "expression_statement" and named(statement) else None
     if call is None or call.type != "call":
@@ -79,7 +98,9 @@ def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Itera
     # Of two literals one is an input: what comes of another one is not known.
     literals = [leaf for side in sides for leaf in side] if not all(sides) else []
     yield from (_other(parsed, literal, draw, _tolerance(parsed, name, named(arguments)[2:])) for literal in literals)
-    if not literals and name in _SWAPPED:
+    if not literals and name == "assertEqual" and len(named(arguments)) > 1:
+        yield _wrapped(parsed, _second(*named(arguments)[:2]))
+    elif not literals and name in _SWAPPED:
         yield replace_change(parsed, "negation", method, _SWAPPED[name])
 
 
@@ -94,6 +115,25 @@ def _compared(parsed: Parsed, claim: Node) -> list[Node]:
     return [literal for side in named(claim) for literal in _literals(parsed, side)]
 
 
+def _expected(claim: Node) -> Node | None:
+    """Return what is expected by an equality without a literal."""
+    while claim.type == "parenthesized_expression" and len(named(claim)) == 1:
+        claim = named(claim)[0]
+    sides = named(claim)
+    is_equality = [child.type for child in claim.children if not child.is_named] == ["=="] and len(sides) == 2
+    return _second(*sides) if claim.type == "comparison_operator" and is_equality else None
+
+
+def _second(left: Node, right: Node) -> Node:
+    """Return the side of an equality that calls nothing; the right one if both do."""
+    return left if left.type in _PLAIN and right.type not in _PLAIN else right
+
+
+def _wrapped(parsed: Parsed, expected: Node) -> Change | None:
+    """Return the change of a value into a list of it: an object that equals everything equals that, too."""
+    return replace_change(parsed, "negation", expected, f"[{parsed.text(expected)}]")
+
+
 def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
     """Yield the literals that a value consists of; a value whose parts are equal to another's parts is equal to it."""
     if node.type in ("integer", "float", "true", "false"):
@@ -104,6 +144,9 @@ def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
             yield node
     elif node.type == "unary_operator" or node.type in ("list", "tuple", "set", "dictionary", "pair", "parenthesized_expression"):
         for child in named(node):
+            yield from _literals(parsed, child)
+    elif node.type == "binary_operator" and any(child.type == "+" for child in node.children):
+        for child in named(node):  # a sum, or a text, of which one part is another is another
             yield from _literals(parsed, child)
     elif node.type == "call" and parsed.text(node.children[0]).rpartition(".")[2] in ("approx", "Decimal", "Fraction"):
         for argument in named(node.children[1])[:1]:

@@ -3,6 +3,7 @@
 import dataclasses
 import random
 import secrets
+import shutil
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,31 @@ def test_a_forged_pass_is_none(bug: Bug, sandbox: Sandbox, trick: str, says: str
         outcome = bench.validate(candidate(trick))
     assert outcome.verdict is not Verdict.PLAUSIBLE
     assert says in outcome.message
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "def check(add):\n    assert add(1, 2) == 3\n\n\ndef test_sum():\n    check(calc.add)\n",
+        "SUM = int('3')\n\n\ndef test_sum():\n    assert calc.add(1, 2) == SUM\n",
+        "def test_sum():\n    with open('calc.py'):\n        assert calc.add(1, 2) == 1 + len('ab')\n",
+    ],
+)
+def test_objects_that_equal_everything_are_found_where_no_test_compares_with_a_literal_itself(
+    bug: Bug, sandbox: Sandbox, tmp_path: Path, test: str
+) -> None:
+    """An assertion that was added says nothing of them: it fails whatever the code under test answers."""
+    shutil.copytree(bug.tree.source, tmp_path / "tree")
+    (tmp_path / "tree/tests/test_add.py").write_text(f"import calc\n\n\n{test}")
+    oracle = dataclasses.replace(bug.oracle, trigger=("tests/test_add.py::test_sum",), regression=())
+    tree = dataclasses.replace(bug.tree, source=str(tmp_path / "tree"), digest=secrets.token_hex(8))
+    other = dataclasses.replace(bug, oracle=oracle, tree=tree)
+    with workbench(other, sandbox) as bench:
+        honest = bench.validate(candidate(HONEST))
+        forged = bench.validate(candidate("class Any(int):\n    __eq__ = lambda *a: True\nadd = lambda a, b: Any()\n"))
+    assert honest.verdict is Verdict.PLAUSIBLE, honest.message
+    assert "1 of 1" in honest.guard
+    assert "still passes" in forged.message
 
 
 def test_who_knows_the_test_file_by_its_digest_fails_where_it_was_changed_without_effect(bug: Bug, sandbox: Sandbox) -> None:

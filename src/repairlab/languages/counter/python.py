@@ -33,7 +33,7 @@ _OPPOSITES = {
 }
 _SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
 _SWALLOWS = re.compile(r"raises|assertRaises|suppress|warns|assertWarns|assertLogs", re.IGNORECASE)
-_PLAIN = ("identifier", "attribute", "subscript", "none")
+_PLAIN = ("identifier", "subscript", "none")
 _ENDS = ("return_statement", "raise_statement")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
 from repairlab.runs.catalog import open_benchmark
@@ -153,6 +153,20 @@ def test_what_is_changed_in_one_test_says_nothing_of_another(bug: Bug) -> None:
             )
             seen.add(changed)
     assert seen == {(True, False, True), (True, False, False), (False, True, True), (False, True, False)}
+
+
+def test_a_test_that_failed_says_nothing_of_one_of_the_same_name_in_another_file(bug: Bug, tmp_path: Path) -> None:
+    files = [f"tests/test_{name}.py" for name in "ab"]
+    tests = tuple(f"{path}::test_same" for path in files)
+    (tmp_path / "tests").mkdir()
+    for path in files:
+        (tmp_path / path).write_text("def test_same():\n    assert area(1, 3) == 3\n    assert area(1, 4) == 4\n")
+    oracle = dataclasses.replace(bug.oracle, trigger=tests, regression=())
+    draft = Draft(dataclasses.replace(bug, oracle=oracle, tree=Tree(source=str(tmp_path), digest="")), random.Random(1))
+    before = draft.counter()
+    assert draft.redraw(tests[:1])
+    assert draft.counter()[files[0]] == before[files[0]]
+    assert draft.counter()[files[1]] != before[files[1]]
 
 
 def test_a_single_trigger_test_is_changed_in_either_twin(bug: Bug) -> None:

@@ -188,6 +188,11 @@ def test_java_bodies_get_an_assertion_at_their_end_where_it_can_be_reached(last:
     assert ("end" in {kind for kind, _ in changes(text, "java", "values", "junit4")}) is can_be_followed
 
 
+def test_java_tests_that_expect_an_exception_get_no_assertion_behind_it() -> None:
+    text = "class T { @Test(expected = E.class) public void values() { parse(); } }"
+    assert [kind for kind, _ in changes(text, "java", "values", "junit4")] == ["begin"]
+
+
 @pytest.mark.parametrize(
     ("head", "statement", "changed"),
     [

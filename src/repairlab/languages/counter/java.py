@@ -44,9 +44,15 @@ def test_bodies(source: str, draw: random.Random, framework: Framework) -> list[
             continue
         if kind.type == "void_type":
             calls = tuple(_name(parsed, call) for call in _called(body))
-            changes = tuple(_changes(parsed, body, draw, framework))
-            found.append(TestBody(names=(parsed.text(name),), changes=changes, calls=calls))
-            if "@" not in source[parsed.span(node).start : parsed.span(name).start] and not parsed.text(name).startswith("test"):
+            head = source[parsed.span(node).start : parsed.span(name).start]
+            changes = [
+                change
+                for change in _changes(parsed, body, draw, framework)
+                # Behind the exception that is expected nothing runs.
+                if change.kind != "end" or not re.search(r"@Test\s*\([^)]*\bexpected\b", head)
+            ]
+            found.append(TestBody(names=(parsed.text(name),), changes=tuple(changes), calls=calls))
+            if "@" not in head and not parsed.text(name).startswith("test"):
                 helpers.add(parsed.text(name))
     return with_own_helpers(found, helpers)
 

@@ -15,8 +15,8 @@ from jinja2 import Template as Compiled
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.model import Message, Prompt
 
 Section = Literal["system", "user", "prefix", "suffix"]
 OWN = "the prompt file"

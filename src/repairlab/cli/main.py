@@ -12,6 +12,8 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 STOPPED = 130
 VERBS = {
     "demo": "Run the whole line on the built-in benchmark and show the leaderboard.",
+    "plugins": "List all parts by kind: ours and those of other packages, and whether they load.",
+    "selftest": "Try a part, one of ours or of another package, against all that its kind promises.",
     "doctor": "Say what works on this machine and how to get what is missing.",
     "list": "List the benchmarks, or the bugs of one.",
     "info": "Describe a benchmark or a bug.",

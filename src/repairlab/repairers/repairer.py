@@ -103,6 +103,8 @@ class RepairerFactory:
     """Parts of a run's default name, behind that of the repairer."""
     asks_model: Callable[[Any], bool] = lambda settings: False  # noqa: ARG005
     """Whether it asks a language model and books it in the run's ledger."""
+    is_deterministic: bool = True
+    """Whether it proposes the same for the same problem, settings and seed."""
     waits: bool = False
     """Whether it waits for others for long, so that who stops a run should not."""
     concurrency: Callable[[Any], int] | None = None

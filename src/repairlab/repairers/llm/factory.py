@@ -116,6 +116,7 @@ FACTORY = RepairerFactory(
     unfit=_unfit,
     label=lambda settings: (settings.strategy, settings.model),
     asks_model=lambda settings: True,  # noqa: ARG005
+    is_deterministic=False,
     waits=True,
     concurrency=lambda access: access.concurrency,
 )

@@ -60,6 +60,8 @@ def make_tables(facts: Facts, names: Sequence[str] | None = None) -> Tables:
         try:
             table = TABLES[name](facts)
             made.append(dataclasses.replace(table, notes=(*table.notes, *unfinished)))
-        except UserError as error:
-            left_out[name] = str(error)
+        except Exception as error:
+            if not isinstance(error, UserError) and name not in {part.name for part in TABLES.of_others()}:
+                raise
+            left_out[name] = str(error) if isinstance(error, UserError) else f"its code failed with {type(error).__name__}: {error}"
     return Tables(tables=tuple(made), left_out=left_out)

@@ -10,7 +10,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.formats.format import Given, Unreadable
 from repairlab.formats.making import old_files
-from repairlab.formats.table import format_named
+from repairlab.formats.table import FORMATS
 
 COMMIT = "3367d5d1aa00bb11cc22dd33ee44ff5566778899"
 JAVA = """\
@@ -73,7 +73,7 @@ def benchmark(mixed: Path) -> Benchmark:
 
 def read(name: str, path: Path, benchmark: Benchmark) -> tuple[list[Given], list[Unreadable]]:
     """Return what a format reads: candidates and what is unreadable."""
-    items = list(format_named(name).read(path, benchmark))
+    items = list(FORMATS[name].read(path, benchmark))
     return [item for item in items if isinstance(item, Given)], [item for item in items if isinstance(item, Unreadable)]
 
 

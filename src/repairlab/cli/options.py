@@ -5,7 +5,6 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError, unknown
 from repairlab.executors.pool import usable_cores
 from repairlab.languages.table import default_cache
@@ -46,7 +45,7 @@ def machine(
     isolation: str = "warm",
     no_cache: bool = False,
     recheck: int = RECHECK,
-    access: Access = Access(),
+    access: object | None = None,
 ) -> Machine:
     """Return how to run work on this machine."""
     if isolation not in get_args(Isolation):

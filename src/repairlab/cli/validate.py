@@ -16,7 +16,7 @@ from repairlab.core.record import digest, to_data
 from repairlab.executors.forking import start_server
 from repairlab.formats.table import FORMATS
 from repairlab.metrics.agreement import Agreement, Pair, agreement
-from repairlab.runs.experiment import make_experiment
+from repairlab.runs.experiment import experiment_data, make_experiment
 from repairlab.runs.external_candidates import GivenFile, read_given
 from repairlab.runs.store import Store
 from repairlab.validation.machine import RECHECK
@@ -69,7 +69,7 @@ def validate(
             "include": tuple(sorted(given.candidates)),
         }
     )
-    folder = to or Path("runs") / f"{candidates.stem}-{digest(settings, given.candidates)[:8]}"
+    folder = to or Path("runs") / f"{candidates.stem}-{digest(experiment_data(settings), given.candidates)[:8]}"
     if repair:
         repair_folder(folder)
     run_to_end(settings, opened, folder, here, given.candidates)

@@ -1,12 +1,12 @@
 """The table of languages: by name and by file extension. Everything that needs a language asks here."""
 
 import os
+from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from pathlib import Path, PurePosixPath
 
-from repairlab.core.errors import unknown
 from repairlab.languages.language import Language, Tools
+from repairlab.registry import PartError, Parts, lacking
 
 _TABLE = {
     "python": "repairlab.languages.python:Python",
@@ -28,10 +28,15 @@ _EXTENSIONS = {
     ".hxx": "cpp",
 }
 
+LANGUAGES: Parts[Callable[[Tools], Language]] = Parts(
+    "languages", "language", _TABLE, check=lacking("name", "extensions", "self_test", "toolchain", "test_bodies", callable_too=True)
+)
+"""Classes that take the tools of the machine."""
+
 
 def names() -> tuple[str, ...]:
     """Return the names of all languages."""
-    return tuple(_TABLE)
+    return tuple(LANGUAGES)
 
 
 def language(name: str, tools: Tools | None = None) -> Language:
@@ -41,11 +46,7 @@ def language(name: str, tools: Tools | None = None) -> Language:
 
 @cache
 def _made(name: str, tools: Tools) -> Language:
-    if name not in _TABLE:
-        raise unknown("language", name, _TABLE)
-    module, _, entry = _TABLE[name].partition(":")
-    made: Language = getattr(import_module(module), entry)(tools)
-    return made
+    return LANGUAGES[name](tools)
 
 
 def language_of_path(path: str) -> str | None:
@@ -54,7 +55,16 @@ def language_of_path(path: str) -> str | None:
     >>> language_of_path("src/bank/Account.java")
     'java'
     """
-    return _EXTENSIONS.get(PurePosixPath(path).suffix)
+    suffix = PurePosixPath(path).suffix
+    return _EXTENSIONS.get(suffix) or next((part.name for part in LANGUAGES.of_others() if suffix in _extensions(part.name)), None)
+
+
+def _extensions(name: str) -> tuple[str, ...]:
+    """Return the extensions of a language of another package; a broken one has none."""
+    try:
+        return language(name).extensions
+    except PartError:
+        return ()
 
 
 def default_cache() -> Path:

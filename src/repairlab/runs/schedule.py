@@ -14,7 +14,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.executors.executor import DEATHS, Executor, Source
 from repairlab.runs.judge import INTERNAL, Judged
-from repairlab.runs.repairing import draws_ahead, open_repairer
+from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
 from repairlab.runs.sampler import Sampler
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.store import BugEnd, Store
@@ -67,7 +67,7 @@ class Schedule(Source[Task | Shard]):
             sampler = None
             if draws_ahead(tasks[0].experiment):
                 repairer = stack.enter_context(open_repairer(tasks[0], lambda text: self._step(Notice(text=text))))
-                threads = tasks[0].machine.access.concurrency
+                threads = n_at_once(tasks[0].experiment, tasks[0].machine)
                 sampler = stack.enter_context(Sampler(tasks, lambda task: sample(task, repairer), threads=threads))
                 self._sampled, self._sampling = sampler.tasks(), True
             else:

@@ -53,13 +53,14 @@ def _diagnose_language(name: str, sandbox: Sandbox) -> Finding:
 def self_test(name: str, sandbox: Sandbox) -> str:
     """Build and run a language's echo program; return what went wrong, or nothing."""
     chosen = language(name)
-    tool = {"python": "none", "java": "javac"}.get(name, "compile")
-    build = Build(tool=tool, sources=(_FILES[name],))  # type: ignore[arg-type]  # one of the literal names
+    file = _FILES.get(name, f"main{chosen.extensions[0]}")
+    tool = {"java": "javac", "c": "compile", "cpp": "compile"}.get(name, "none")
+    build = Build(tool=tool, sources=(file,))  # type: ignore[arg-type]  # one of the literal names
     with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
         tree = Path(folder) / "work"
         tree.mkdir()
-        (tree / _FILES[name]).write_text(chosen.self_test, encoding="utf-8")
-        for command in chosen.toolchain.build(build, Test(), [_FILES[name]]):
+        (tree / file).write_text(chosen.self_test, encoding="utf-8")
+        for command in chosen.toolchain.build(build, Test(), [file]):
             built = sandbox.run(command.under(BuildLimits()), tree)
             if not built.succeeded:
                 return f"the self-test does not build: {built.stderr.decode('utf-8', 'replace')[-300:]}"

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal
 
 import repairlab
-from repairlab.core.access import Access
 from repairlab.core.record import record
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
@@ -34,8 +33,8 @@ class Machine:
     """Whether verdicts of earlier runs count, and those of this one are kept."""
     recheck: int = RECHECK
     """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
-    access: Access = Access()
-    """How language models are reached."""
+    access: object | None = None
+    """Local settings of the repairer, a record of its own: how models are reached, for example; none: its defaults."""
 
     @property
     def verdict_cache(self) -> Path | None:

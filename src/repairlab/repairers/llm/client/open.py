@@ -17,14 +17,14 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from repairlab.core.access import Access, check_access
+from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.repairers.ledger import Ledger
 from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
 from repairlab.repairers.llm.client.http import Client
 from repairlab.repairers.llm.client.in_process import PREFIX as IN_PROCESS
 from repairlab.repairers.llm.client.in_process import InProcessModel
-from repairlab.repairers.llm.client.ledger import Ledger
 from repairlab.repairers.llm.client.local_embedder import PREFIX as LOCAL
 from repairlab.repairers.llm.client.local_embedder import LocalEmbedder
 from repairlab.repairers.llm.client.prices import FREE, Price, Prices
@@ -43,7 +43,7 @@ def open_model(
     `cache` is the folder in which answers are kept; `tell` takes warnings, each once. Close what is returned, or use it in a
     `with` block.
     """
-    check_access(access)
+    access.check()
     tell = _Once(tell)
     if settings.model.startswith(IN_PROCESS):
         inner = InProcessModel(settings.model, context_window=settings.context_window)
@@ -66,7 +66,7 @@ def open_embedder(
     tell: Tell = lambda _: None,
 ) -> CachedEmbedder:
     """Open an embedding model, `PROVIDER/MODEL` or `local/NAME`, under the same rules."""
-    check_access(access)
+    access.check()
     tell = _Once(tell)
     if name.startswith(LOCAL):
         return CachedEmbedder(LocalEmbedder(name), _keeping(access, cache, ledger, tell))

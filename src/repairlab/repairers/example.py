@@ -14,3 +14,13 @@ class Example:
     buggy: str
     """The function (or file) before the fix."""
     fixed: str
+
+
+@record
+class ExampleSource:
+    """Which fixed bugs a repairer wants to see."""
+
+    benchmark: str | None = None
+    """Name or folder; none: the other bugs of the same benchmark."""
+    split: str | None = None
+    """Only bugs with this split label."""

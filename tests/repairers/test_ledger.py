@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import HarnessError
-from repairlab.repairers.llm.client.ledger import Ledger, Request, asking_for, current_bug, read_requests
-from repairlab.repairers.llm.client.model import OverBudget
+from repairlab.repairers.ledger import Ledger, Request, asking_for, current_bug, read_requests
+from repairlab.repairers.repairer import OverBudget
 
 
 def request(cost: float = 0.0, **more: object) -> Request:

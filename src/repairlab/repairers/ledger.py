@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.record import SCHEMA_VERSION, record, to_json
-from repairlab.repairers.llm.client.model import OverBudget
+from repairlab.repairers.repairer import OverBudget
 
 FILE = "requests.jsonl"
 """Name of the file in a run folder."""

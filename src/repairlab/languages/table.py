@@ -6,32 +6,15 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 
 from repairlab.core.errors import unknown
+from repairlab.languages.facts import by_extension
 from repairlab.languages.language import Language, Tools
 
 _TABLE = {
-    "python": "repairlab.languages.python:Python",
-    "java": "repairlab.languages.java:Java",
-    "c": "repairlab.languages.c:C",
-    "cpp": "repairlab.languages.cpp:Cpp",
+    "python": "repairlab.languages.python.language:Python",
+    "java": "repairlab.languages.java.language:Java",
+    "c": "repairlab.languages.c.language:C",
+    "cpp": "repairlab.languages.cpp.language:Cpp",
 }
-# Written out, so that asking for a file's language loads none.
-_EXTENSIONS = {
-    ".py": "python",
-    ".java": "java",
-    ".c": "c",
-    ".h": "c",
-    ".cc": "cpp",
-    ".cpp": "cpp",
-    ".cxx": "cpp",
-    ".hpp": "cpp",
-    ".hh": "cpp",
-    ".hxx": "cpp",
-}
-
-
-def names() -> tuple[str, ...]:
-    """Return the names of all languages."""
-    return tuple(_TABLE)
 
 
 def language(name: str, tools: Tools | None = None) -> Language:
@@ -54,7 +37,7 @@ def language_of_path(path: str) -> str | None:
     >>> language_of_path("src/bank/Account.java")
     'java'
     """
-    return _EXTENSIONS.get(PurePosixPath(path).suffix)
+    return by_extension().get(PurePosixPath(path).suffix)
 
 
 def default_cache() -> Path:

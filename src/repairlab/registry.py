@@ -14,7 +14,7 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 
 KINDS: Mapping[str, str] = {
-    "languages": "repairlab.languages.table:LANGUAGES",
+    "languages": "repairlab.languages.facts:LANGUAGES",
     "sandboxes": "repairlab.sandbox.table:SANDBOXES",
     "importers": "repairlab.benchmarks.importers.table:IMPORTERS",
     "formats": "repairlab.formats.table:FORMATS",

@@ -10,7 +10,8 @@ from repairlab.core.outcome import TestResult
 from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.record import record
 from repairlab.core.text import Span
-from repairlab.languages.counter.change import TestBody
+from repairlab.languages.counter import TestBody
+from repairlab.languages.facts import Facts
 
 
 @record
@@ -260,10 +261,7 @@ class Shareable(Protocol):
 class Language(Protocol):
     """One programming language."""
 
-    name: str
-    extensions: tuple[str, ...]
-    self_test: str
-    """A program that reads one line and prints it; it must work before the language is offered."""
+    facts: Facts
     syntax: Syntax
 
     @property

@@ -1,42 +1,11 @@
-"""The table of languages: by name and by file extension. Everything that needs a language asks here."""
+"""Languages by name and by file extension. Everything that needs a language asks here."""
 
 import os
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from repairlab.languages.facts import LANGUAGES, by_extension
 from repairlab.languages.language import Language, Tools
-from repairlab.registry import PartError, Parts, lacking
-
-_TABLE = {
-    "python": "repairlab.languages.python:Python",
-    "java": "repairlab.languages.java:Java",
-    "c": "repairlab.languages.c:C",
-    "cpp": "repairlab.languages.cpp:Cpp",
-}
-# Written out, so that asking for a file's language loads none.
-_EXTENSIONS = {
-    ".py": "python",
-    ".java": "java",
-    ".c": "c",
-    ".h": "c",
-    ".cc": "cpp",
-    ".cpp": "cpp",
-    ".cxx": "cpp",
-    ".hpp": "cpp",
-    ".hh": "cpp",
-    ".hxx": "cpp",
-}
-
-LANGUAGES: Parts[Callable[[Tools], Language]] = Parts(
-    "languages", "language", _TABLE, check=lacking("name", "extensions", "self_test", "toolchain", "test_bodies", callable_too=True)
-)
-"""Classes that take the tools of the machine."""
-
-
-def names() -> tuple[str, ...]:
-    """Return the names of all languages."""
-    return tuple(LANGUAGES)
 
 
 def language(name: str, tools: Tools | None = None) -> Language:
@@ -46,7 +15,8 @@ def language(name: str, tools: Tools | None = None) -> Language:
 
 @cache
 def _made(name: str, tools: Tools) -> Language:
-    return LANGUAGES[name](tools)
+    made: Language = LANGUAGES[name](tools)
+    return made
 
 
 def language_of_path(path: str) -> str | None:
@@ -55,16 +25,7 @@ def language_of_path(path: str) -> str | None:
     >>> language_of_path("src/bank/Account.java")
     'java'
     """
-    suffix = PurePosixPath(path).suffix
-    return _EXTENSIONS.get(suffix) or next((part.name for part in LANGUAGES.of_others() if suffix in _extensions(part.name)), None)
-
-
-def _extensions(name: str) -> tuple[str, ...]:
-    """Return the extensions of a language of another package; a broken one has none."""
-    try:
-        return language(name).extensions
-    except PartError:
-        return ()
+    return by_extension().get(PurePosixPath(path).suffix)
 
 
 def default_cache() -> Path:

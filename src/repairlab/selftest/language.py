@@ -21,17 +21,17 @@ def checks(name: str, trial: Trial) -> Iterator[Check]:
 
 
 def _knows_itself(made: Language, name: str) -> str:
-    if made.name != name:
-        return f"it calls itself {made.name!r}, and is registered as {name!r}"
-    if not made.extensions or not all(extension.startswith(".") for extension in made.extensions):
-        return f"its extensions are {made.extensions!r}: write them with the dot"
-    taken = {extension: language_of_path(f"a/b{extension}") for extension in made.extensions}
+    if made.facts.name != name:
+        return f"it calls itself {made.facts.name!r}, and is registered as {name!r}"
+    if not made.facts.extensions or not all(extension.startswith(".") for extension in made.facts.extensions):
+        return f"its extensions are {made.facts.extensions!r}: write them with the dot"
+    taken = {extension: language_of_path(f"a/b{extension}") for extension in made.facts.extensions}
     others = [f"{extension} is of {owner}" for extension, owner in taken.items() if owner != name]
     return "; ".join(others)
 
 
 def _reads(made: Language) -> str:
-    source, syntax = made.self_test, made.syntax
+    source, syntax = made.facts.self_test, made.syntax
     if syntax.has_errors(source):
         return "it finds syntax errors in its own program"
     if syntax.strip_comments(source) != source:
@@ -44,7 +44,7 @@ def _reads(made: Language) -> str:
 
 
 def _survives(made: Language) -> str:
-    for text in (*HOSTILE, made.self_test[: len(made.self_test) // 2], made.self_test.replace("\n", "\r\n")):
+    for text in (*HOSTILE, made.facts.self_test[: len(made.facts.self_test) // 2], made.facts.self_test.replace("\n", "\r\n")):
         syntax = made.syntax
         syntax.has_errors(text)
         syntax.normal_form(text)

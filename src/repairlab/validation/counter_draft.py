@@ -8,7 +8,8 @@ from pathlib import Path
 from repairlab.core.bug import Bug
 from repairlab.core.glob import matching
 from repairlab.core.text import Span
-from repairlab.languages.counter.change import Change, Kind, TestBody, of_programs, of_tests, other_string, words
+from repairlab.languages.counter import Change, Kind, TestBody, of_programs, of_tests, other_string, words
+from repairlab.languages.facts import facts
 from repairlab.languages.table import language, language_of_path
 from repairlab.validation.worktree import files_below
 
@@ -184,9 +185,9 @@ def _texts(bug: Bug) -> Iterator[tuple[str, str]]:
 
 def _bodies(bug: Bug, path: str, text: str, draw: random.Random) -> list[TestBody]:
     kind = language_of_path(path)
-    native = ("c", "cpp")
-    if kind in native and bug.problem.language in native:
-        kind = bug.problem.language if path.endswith(".h") else kind
+    own = facts(bug.problem.language)
+    if kind in own.relatives and path.endswith(own.headers):
+        kind = own.name
     return language(kind).test_bodies(text, bug.oracle.test.framework, draw) if kind else []
 
 
@@ -212,7 +213,7 @@ def _tail(path: str, draw: random.Random) -> str:
     """Return a comment of random length for the end of a source file."""
     word = "".join(draw.choice("0123456789abcdef") for _ in range(draw.randrange(8, 64)))
     kind = language_of_path(path)
-    return "" if kind is None else f"\n# {word}\n" if kind == "python" else f"\n// {word}\n"
+    return "" if kind is None else f"\n{facts(kind).comments[0]} {word}\n"
 
 
 def _edited(source: str, edits: list[tuple[Span, str]]) -> str:

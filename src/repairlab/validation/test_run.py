@@ -11,9 +11,10 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, Stage, TestResult, Verdict
+from repairlab.languages.facts import facts
 from repairlab.languages.language import Batch, Report, Toolchain
+from repairlab.languages.reports import first_error
 from repairlab.languages.table import language
-from repairlab.languages.toolchain.reports import first_error
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import Finding, compare
 from repairlab.validation.custom_checker import checking
@@ -100,7 +101,7 @@ class TestRun:
                 self.evidence = _tail(execution.stdout + execution.stderr)
                 if execution.ending is Ending.EXITED:
                     return (
-                        first_error(execution.stdout + execution.stderr, self.bug.problem.language)
+                        first_error(execution.stdout + execution.stderr, facts(self.bug.problem.language).error_line)
                         or f"the build failed: {describe_end(execution)}"
                     )
                 return f"the build was stopped: {describe_end(execution)}"

@@ -17,6 +17,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import record
+from repairlab.languages.facts import facts, names
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 
 Section = Literal["system", "user", "prefix", "suffix"]
@@ -26,7 +27,6 @@ OWN = "the prompt file"
 _SECTIONS: dict[str, Section] = {name: name for name in get_args(Section)}
 _BORDER = re.compile(r"^--- *([a-z]+) *---[ \t]*$", re.MULTILINE)
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
-_MARKS = {"python": "#"}
 
 
 class Absent(StrictUndefined):
@@ -145,7 +145,7 @@ def commented(text: str, tag: str) -> str:
     >>> commented("a\n\nb", "java")
     '// a\n//\n// b'
     """
-    mark = _MARKS.get(tag, "//")
+    mark = facts(tag).comments[0] if tag in names() else "//"
     return "\n".join(f"{mark} {line}".rstrip() for line in text.splitlines())
 
 

@@ -9,8 +9,8 @@ from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.in_place import InPlace
 from repairlab.sandbox.supervise import Launcher
 
-SPARE = 8
-"""Fork servers of one slot at most; they are of the same user as the commands, and count as processes of theirs."""
+SPARE = 16
+"""Fork servers and keepers of one slot at most; they are of the same user as the commands, and count as processes of theirs."""
 
 
 class Slot:

@@ -33,6 +33,7 @@ extern struct order order;
 struct server {
     pid_t pid;
     int channel, runs;
+    int has_keepers; /* its forks are no runs, but keepers, whose forks are */
     char *text;
     size_t size;
 };
@@ -41,7 +42,7 @@ struct process {
     pid_t pid, parent;
     long long cpu_us;
     long resident_kb, threads;
-    int ours;
+    int ours, is_keeper;
 };
 
 /* What is known of the command that runs. */
@@ -70,6 +71,7 @@ long walk(char *root, enum walk what);
 /* processes.c: the table holds the processes of the command as of the last scan */
 extern struct process *table;
 extern int processes;
+extern int has_run; /* whether one of them is the fork of a server */
 int scan(void);
 int read_of_process(pid_t pid, const char *name, char *text, size_t size);
 void reap(int block);
@@ -90,6 +92,7 @@ pid_t start_command(const int *fds, int count, int server);
 /* servers.c */
 int has_servers(void);
 int is_server(pid_t pid);
+int is_server_of_keepers(pid_t pid);
 struct server *find_server(void);
 void end_servers(void);
 int send_files(int channel, const int *fds, int count);

@@ -13,21 +13,12 @@
 
 struct course course;
 
-/* Whether the last scan saw the fork of a server: after its end only the server's word counts. */
-static int fork_is_gone(const struct server *server)
-{
-    for (int i = 0; server && i < processes; i++)
-        if (table[i].parent == server->pid)
-            return 0;
-    return server != NULL;
-}
-
 /* Returns the limit that is broken, or NULL. */
 static const char *sample(long long elapsed_us, int with_disk, const struct server *server)
 {
     long resident = 0, threads = 0;
     scan();
-    if (fork_is_gone(server))
+    if (server && !has_run) /* after the end of a fork only the server's word counts */
         return NULL;
     for (int i = 0; i < processes; i++) {
         resident += table[i].resident_kb;

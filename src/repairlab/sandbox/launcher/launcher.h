@@ -13,6 +13,7 @@ enum { AGE_OF_FOLDERS = 946684800 }; /* private folders are as old in every plac
 
 struct order {
     long cpu_ms, wall_ms, memory_kb, address_kb, processes, nproc, disk_kb;
+    long output; /* bytes of each channel; watched here for several runs at once, by the host for a single one */
     long uid, gid, owner_uid, owner_gid; /* uid 0: do not change the user */
     long namespace, writable, forks;
     long keep; /* files of the tree stay the command's own, for the next one */
@@ -111,6 +112,25 @@ long layer_kb(void);
 int is_in_layer(const struct stat *st);
 void set_read_only(int read_only);
 
+/* channels.c: what a run says, where it is the launcher that reads it */
+enum { CHANNELS = 3 };
+struct pollfd;
+void open_channels(int *ends);
+void leave_channels(int *ends);
+int wait_on_channels(struct pollfd *fds);
+int read_channels(void); /* returns whether one has given too much */
+size_t channel_size(int number);
+void save_channels(int fd);
+
 /* run.c */
-void run(int children, const int *fds);
+struct ending {
+    const char *name;
+    int code, is_not_reusable;
+    long long wall_us;
+};
+struct ending run(int children, const int *streams);
+int describe(const struct ending *ending, char *text, size_t size);
+
+/* series.c */
+void run_series(int children, int inputs, int answers);
 #endif

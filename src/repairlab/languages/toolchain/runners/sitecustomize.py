@@ -14,7 +14,7 @@ import os
 import sys
 from _frozen_importlib_external import PathFinder, SourceFileLoader
 from _thread import _count as count_threads
-from _warnings import _filters_mutated, filters
+from _warnings import _filters_mutated, filters  # type: ignore[attr-defined]  # what `warnings` calls
 from _weakref import ref
 from builtins import Exception, all, any, frozenset, issubclass, len, map, set, str, type, vars  # noqa: UP029  # the program's may change
 from gc import freeze, get_objects, unfreeze
@@ -114,7 +114,7 @@ def _prepare(filename: str) -> "CodeType":
     filters.insert(0, ("error", None, Warning, None, 0))
     _filters_mutated()
     try:
-        code: "CodeType" = compile(read_kept(filename), filename, "exec", dont_inherit=True)
+        code: CodeType = compile(read_kept(filename), filename, "exec", dont_inherit=True)
         read_kept(folder)
         _compile_named(code, folder)
     finally:
@@ -165,7 +165,7 @@ if not sys.orig_argv[-1].startswith(sys.prefix):
     read_kept = vars(sys).pop("read_kept", None)
     known: "dict[str, tuple[bytes, CodeType]]" = {}
     if serve_script := vars(sys).pop("serve_script", None):
-        _frozen_importlib_external.compile = serve_script(_prepare, known, compile)
+        vars(_frozen_importlib_external)["compile"] = serve_script(_prepare, known, compile)
     gc.collect()
     gc.freeze()
     del sys.modules["atexit"], sys.modules["gc"]

@@ -85,7 +85,7 @@ def code_of(function: Any) -> list[Any]:
 
 
 def stop_here_as_server() -> None:
-    """Return in each fork of a fork server (see zygote.c), or at once when none is wanted."""
+    """Return in each fork of a fork server (see the folder zygote), or at once when none is wanted."""
     sys.stdout.flush()
     sys.stderr.flush()
     with contextlib.suppress(ImportError):

@@ -55,11 +55,11 @@ def test_forks_are_as_good_as_runs_by_themselves(slot: SeriesRunner, sandbox: Sa
         (b"while :; do :; done", Ending.CPU_LIMIT),
         (b"kill -9 $$", Ending.SIGNALLED),
         (b"yes", Ending.OUTPUT_LIMIT),
-        (b"cd $TMPDIR; head -c 6000000 /dev/zero > a; head -c 6000000 /dev/zero > b", Ending.DISK_LIMIT),
+        (b"cd $TMPDIR; head -c 6000000 /dev/zero > a; head -c 6000000 /dev/zero > b; sleep 60", Ending.DISK_LIMIT),
     ],
 )
 def test_a_run_that_is_stopped_is_the_last(slot: SeriesRunner, tree: Path, text: bytes, ending: Ending) -> None:
-    limits = Limits(cpu_s=1, wall_s=10 if ending is Ending.CPU_LIMIT else 3, output_mb=0.1, disk_mb=8)
+    limits = Limits(cpu_s=1, wall_s=3 if ending is Ending.WALL_LIMIT else 60, output_mb=0.1, disk_mb=8)
     command = dataclasses.replace(SHELL, limits=limits)
     (run,) = slot.run_series(command, [text, b"echo never"], tree, stop=False)
     assert run.ending is ending

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -194,14 +195,17 @@ def test_a_program_ends_in_the_same_way(both: Both, source: str) -> None:
     assert seen(forked) == seen(fresh)
 
 
+def _without_places(text: bytes) -> bytes:
+    return re.sub(rb"0x[0-9a-f]+", b"0x", text.replace(b"/tree/", b"/work/"))
+
+
 @pytest.mark.parametrize("source", ENDS.values(), ids=ENDS)
 def test_a_program_ends_as_in_an_interpreter_that_is_not_ours(both: Both, source: str) -> None:
     _, forked = both.program(source, b"line\n")
     fixed = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     plain = subprocess.run([sys.executable, "main.py"], cwd=both.tree, env=fixed, input=b"line\n", capture_output=True, check=False)
-    stderr = plain.stderr.replace(os.fsencode(both.tree), b"/work")
-    assert forked.stdout == plain.stdout
-    assert forked.stderr.replace(b"/tree/", b"/work/") == stderr
+    assert _without_places(forked.stdout) == _without_places(plain.stdout)
+    assert _without_places(forked.stderr) == _without_places(plain.stderr.replace(os.fsencode(both.tree), b"/work"))
     assert (forked.exit_code if forked.signal is None else -forked.signal) == plain.returncode
 
 

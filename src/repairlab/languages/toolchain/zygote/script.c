@@ -82,6 +82,7 @@ static int at_event(const char *event, void *arguments, void *data)
     filename = PyTuple_GetItem(arguments, 0);
     Py_IncRef(filename);
     void *code = launcher > 0 ? serve_keepers(prepare) : prepare();
+    Py_DecRef(preparing); /* its module knows the streams, which are closed when nobody knows them */
     if (code)
         run_script(code);
     return 0;

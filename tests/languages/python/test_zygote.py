@@ -2,7 +2,10 @@
 
 import dataclasses
 import os
+import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -25,7 +28,7 @@ class Both:
     """A tree over which commands run as new processes, and as forks."""
 
     def __init__(self, tree: Path, sandbox: Sandbox, slot: Runner, toolchain: PythonToolchain) -> None:
-        self.tree, self.toolchain, self._sandbox, self._slot = tree, toolchain, sandbox, slot
+        self.tree, self.toolchain, self.slot, self._sandbox = tree, toolchain, slot, sandbox
 
     def write(self, files: Mapping[str, str]) -> None:
         for name, text in files.items():
@@ -37,7 +40,7 @@ class Both:
         """Return what came of a new process, and of a fork."""
         assert command.forks
         command = command.under(LIMITS)
-        return self._sandbox.run(command, self.tree), self._slot.run(command, self.tree)
+        return self._sandbox.run(command, self.tree), self.slot.run(command, self.tree)
 
     def program(self, source: str, stdin: bytes = b"") -> tuple[Execution, Execution]:
         self.write({"main.py": source})
@@ -190,6 +193,51 @@ ENDS = {
 def test_a_program_ends_in_the_same_way(both: Both, source: str) -> None:
     fresh, forked = both.program(source, b"line\n")
     assert seen(forked) == seen(fresh)
+
+
+def _without_places(text: bytes) -> bytes:
+    return re.sub(rb"0x[0-9a-f]+", b"0x", text.replace(b"/tree/", b"/work/"))
+
+
+@pytest.mark.parametrize("source", ENDS.values(), ids=ENDS)
+def test_a_program_ends_as_in_an_interpreter_that_is_not_ours(both: Both, source: str) -> None:
+    _, forked = both.program(source, b"line\n")
+    fixed = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    plain = subprocess.run([sys.executable, "main.py"], cwd=both.tree, env=fixed, input=b"line\n", capture_output=True, check=False)
+    assert _without_places(forked.stdout) == _without_places(plain.stdout)
+    assert _without_places(forked.stderr) == _without_places(plain.stderr.replace(os.fsencode(both.tree), b"/work"))
+    assert (forked.exit_code if forked.signal is None else -forked.signal) == plain.returncode
+
+
+def test_a_script_and_what_it_imports_are_read_anew(both: Both) -> None:
+    main = "try:\n    import helper\nexcept ImportError:\n    helper = None\nprint(helper and helper.x)\n"
+    for files, printed in (
+        ({}, "None"),
+        ({"helper.py": "x = 1\n"}, "1"),
+        ({"helper.py": "x = 2\n"}, "2"),
+        ({"helper.py": "import other\nx = other.x\n", "other.py": "x = 3\n"}, "3"),
+        ({"other.py": "x = 4\n"}, "4"),
+    ):
+        both.write(files)
+        for _ in range(2):
+            assert both.program(main)[1].stdout.decode() == f"{printed}\n"
+    both.write({"other.py": "raise ValueError\n"})
+    assert b"ValueError" in both.program(main)[1].stderr
+
+
+def test_warnings_of_the_compiler_are_said_in_every_run(both: Both) -> None:
+    for _ in range(2):
+        fresh, forked = both.program("print(1 is 1)\n")
+        assert b"SyntaxWarning" in fresh.stderr
+        assert seen(forked) == seen(fresh)
+
+
+def test_a_script_that_takes_long_to_compile_meets_the_limit_of_a_run(both: Both) -> None:
+    both.write({"main.py": f"x = {'+'.join(['(lambda: 0)'] * 400_000)}\n"})
+    command = dataclasses.replace(both.toolchain.program(Build(), recipe.Test()), forks=True)
+    limits = dataclasses.replace(LIMITS, cpu_s=0.5)
+    assert both.slot.run(command.under(limits), both.tree).ending in (Ending.CPU_LIMIT, Ending.MEMORY_LIMIT, Ending.SIGNALLED)
+    assert both.program("print('alive')\n")[1].stdout == b"alive\n"
 
 
 def test_a_script_in_a_folder_runs_in_the_same_way(both: Both) -> None:

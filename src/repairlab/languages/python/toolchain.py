@@ -28,10 +28,10 @@ _PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pyg
 
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "turtledemo", "config-*", "*customize.py")
 _RUNNERS = Path(__file__).parent / "runners"
-_ZYGOTE = Path(__file__).parent / "zygote.c"
+_ZYGOTE = Path(__file__).parent / "zygote"
 _OLDEST = (3, 11)
 _NO_SERVER = (("REPAIRLAB_FORK_SERVER", "0"),)
-"""A launcher that starts a fork server puts the number of a socket in its place, and zygote.c takes it away. It is always there,
+"""A launcher that starts a fork server puts the number of a socket in its place, and the zygote takes it away. It is always there,
 so that objects lie at the same addresses in a new process and in a fork, and sets of objects have the same order in both."""
 
 _QUESTION = """
@@ -190,7 +190,7 @@ class PythonToolchain:
         interpreter, compiler = self._interpreter, _c_compiler()
         packages = [_package(name) for name in _PACKAGES]
         stamps = [(str(path), path.stat().st_mtime_ns) for path in (interpreter.executable, *packages)]
-        ours = {path.name: path.read_text() for path in (_ZYGOTE, *sorted(_RUNNERS.glob("*.py")))}
+        ours = {path.name: path.read_text() for path in (*sorted(_ZYGOTE.glob("*.[ch]")), *sorted(_RUNNERS.glob("*.py")))}
         name = f"python-{'.'.join(map(str, interpreter.version))}-{digest(interpreter.full_version, stamps, ours, compiler)}"
         home = Path(self._tools.cache).absolute() / name
         with host.made_once(home) as scratch:
@@ -257,7 +257,8 @@ def _compile_zygote(home: Path, python: Path, library: Path, compiler: str) -> N
     """Compile what makes fork servers of interpreters; where that is not possible, every run starts an interpreter."""
     if not compiler:
         return
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(library), str(_ZYGOTE)], capture_output=True, check=False)
+    sources = map(str, sorted(_ZYGOTE.glob("*.c")))
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(library), *sources], capture_output=True, check=False)
     done = _run_copy(home, python, "-c", "import _zygote")
     if "ImportError: the fork server is no module" not in done.stderr:
         library.unlink(missing_ok=True)

@@ -85,13 +85,14 @@ def code_of(function: Any) -> list[Any]:
 
 
 def stop_here_as_server() -> None:
-    """Return in each fork of a fork server (see zygote.c), or at once when none is wanted."""
+    """Return in each fork of a fork server (see the folder zygote), or at once when none is wanted."""
     sys.stdout.flush()
     sys.stderr.flush()
     with contextlib.suppress(ImportError):
         import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
     os.environ.pop("REPAIRLAB_FORK_SERVER", None)
-    vars(sys).pop("script_ended", None)
+    for name in ("script_ended", "serve_script", "read_kept"):
+        vars(sys).pop(name, None)
     serve_forks = vars(sys).pop("serve_forks", None)
     gc.collect()
     gc.freeze()  # collections in forks need not look at what was here before them

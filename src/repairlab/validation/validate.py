@@ -137,8 +137,11 @@ def workbench(bug: Bug, sandbox: Sandbox, *, warm: bool = True, twin_of: Workben
 class _Workshop:
     """A tree that is built once and put back after each candidate, and the place in the sandbox where it lies."""
 
-    def __init__(self, bug: Bug, tree: WorkTree, runner: Runner, sandbox: Sandbox) -> None:
-        """Take what runs commands over the tree, and the sandbox for programs that must not run beside a candidate."""
+    def __init__(self, bug: Bug, tree: WorkTree, runner: Runner, sandbox: Sandbox, *, twin: bool) -> None:
+        """Take what runs commands over the tree, and the sandbox for programs that must not run beside a candidate.
+
+        In a `twin` candidates are looked at that were built before.
+        """
         self._bug = bug
         self._tree = tree
         self._runner = runner
@@ -147,7 +150,7 @@ class _Workshop:
         self._prepared = False
         toolchain = language(bug.problem.language).toolchain
         self._shared = (
-            toolchain.shared(bug.oracle.build, tree=Path(bug.tree.source), changing=bug.problem.path)
+            toolchain.shared(bug.oracle.build, tree=Path(bug.tree.source), changing=bug.problem.path, twin=twin)
             if isinstance(toolchain, Shareable)
             else None
         )
@@ -201,7 +204,7 @@ def _workshop(bug: Bug, sandbox: Sandbox, built: Path | None) -> Iterator[_Works
             lay_out(bug, {}, tree.work)
         tree.keep()
         with sandbox.slot(tree.work) as runner:
-            yield _Workshop(bug, tree, runner, sandbox)
+            yield _Workshop(bug, tree, runner, sandbox, twin=built is not None)
 
 
 @contextmanager

@@ -148,9 +148,9 @@ class _Workshop:
         self._sandbox = sandbox
         self._noticed: dict[str, bool] = {}
         self._prepared = False
-        toolchain = language(bug.problem.language).toolchain
+        toolchain, tests = language(bug.problem.language).toolchain, (*bug.oracle.trigger, *bug.oracle.regression)
         self._shared = (
-            toolchain.shared(bug.oracle.build, tree=Path(bug.tree.source), changing=bug.problem.path, twin=twin)
+            toolchain.shared(bug.oracle.build, tree=Path(bug.tree.source), changing=bug.problem.path, tests=tests, twin=twin)
             if isinstance(toolchain, Shareable)
             else None
         )

@@ -37,6 +37,9 @@ so that objects lie at the same addresses in a new process and in a fork, and se
 _SETTINGS = ("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
 """Files that pytest reads before it looks for tests."""
 
+_MOST_FILES = 100
+"""How many test files a fork server gets ready: more may be too much for a variable."""
+
 _QUESTION = """
 import json, sys, sysconfig
 print(json.dumps([getattr(sys, "_base_executable", None) or sys.executable, sys.base_prefix, list(sys.version_info[:3]),
@@ -80,6 +83,7 @@ class PythonToolchain:
         self._tools = tools
         self._known: Collection[str] = ()
         self._forks = True
+        self._test_files: tuple[str, ...] = ()
 
     def knowing(self, files: Collection[str], *, forks: bool) -> "PythonToolchain":
         """Return a tool chain that need not look whether these files compile, and may or may not run forks."""
@@ -87,10 +91,14 @@ class PythonToolchain:
         other._known, other._forks = files, forks  # of this class
         return other
 
-    def shared(self, build: Build, *, tree: Path, changing: str, twin: bool = False) -> "_SharedTree":
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
         """Return how candidates share a look at the files that none of them changes; in a twin nothing is left to look at."""
         del tree, changing
-        return _SharedTree(self, build, twin=twin)
+        other = copy.copy(self)
+        other._test_files = tuple(dict.fromkeys(test.split("::")[0] for test in tests if "::" in test))[
+            :_MOST_FILES
+        ]  # of this class
+        return _SharedTree(other, build, twin=twin)
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that compiles every source file to bytecode in memory."""
@@ -118,7 +126,7 @@ class PythonToolchain:
             "-s",
             str(self._home / "runners" / ("python_pytest.py" if test.framework == "pytest" else "python_unittest.py")),
             stdin=json.dumps(request).encode(),
-            env=_environment(test),
+            env=(*_environment(test), ("REPAIRLAB_TEST_FILES", ":".join(self._test_files))),
             private=True,
         )
         return (Batch(command=command, tests=wanted, nonce=nonce),)

@@ -1,7 +1,8 @@
 """What the runners of Python tests share: the report on file descriptor 3, and the way from their start to their end.
 
 They start inside the sandbox, beside the code under test, which may patch modules as it likes: all that the report needs is bound
-before that is imported. REPAIRLAB_PATH names folders to import from; standard input brings JSON: `nonce`, `tests`, `stop`.
+before that is imported. REPAIRLAB_PATH names folders to import from, REPAIRLAB_TEST_FILES what a fork server gets ready; standard
+input brings one JSON request: `nonce`, `tests`, `stop`.
 """
 
 from __future__ import annotations
@@ -97,10 +98,11 @@ def is_server() -> bool:
     return os.environ.get("REPAIRLAB_FORK_SERVER", "0") != "0"
 
 
-def prepare_forks() -> None:
-    """Do once what every fork of a server would have to do."""
+def prepare_forks() -> list[Path]:
+    """Do once what every fork of a server would have to do, and return the test files that forks will load."""
     load_library()
     compile_tree()
+    return [Path.cwd() / name for name in os.environ.get("REPAIRLAB_TEST_FILES", "").split(os.pathsep) if name]
 
 
 def _take_server() -> Callable[[], object]:
@@ -137,6 +139,7 @@ def main(framework: str, run: Callable[[Callable[[], tuple[Channel, dict[str, An
     leave, flush = os._exit, [sys.stdout.flush, sys.stderr.flush]
     del sys.modules[__name__], sys.modules["python_ready"]  # code under test has no business here
     sys.argv[:] = [framework]
+    os.environ.pop("REPAIRLAB_TEST_FILES", None)
     folders = list(filter(None, os.environ.pop("REPAIRLAB_PATH", "").split(os.pathsep)))
     sys.path[:0] = [str(Path.cwd()), *(str(Path(folder).absolute()) for folder in folders)]
     if folders:

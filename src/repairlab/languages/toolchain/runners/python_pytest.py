@@ -30,8 +30,6 @@ _OPTIONS = ("--continue-on-collection-errors", "--tb=native", "--no-header", "-q
 _SETTINGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
 _LOADING = re.compile(r"(?<![\w-])-p|::\w+\.|log_file")
 """What settings may say so that pytest loads a plugin or the class of a warning, or opens a file, while it gets ready."""
-_MOST_FILES = 500
-"""How many test files a fork server prepares."""
 
 
 class PytestReporter:
@@ -321,12 +319,11 @@ def rehearse() -> None:
     sys.path[:] = path
 
 
-def rewrite_tests() -> None:
+def rewrite_tests(files: list[Path]) -> None:
     """Rewrite the assertions of test files once for all forks; what comes of it depends on nothing but their text."""
     rewrite: Any = importlib.import_module("_pytest.assertion.rewrite")
     make, config, made = rewrite._rewrite_test, _pytest.config.get_config(list(_OPTIONS)), {}
-    paths = [path for pattern in ("test_*.py", "*_test.py", "conftest.py") for path in sorted(Path.cwd().rglob(pattern))]
-    for path in paths[:_MOST_FILES]:
+    for path in (*files, *Path.cwd().rglob("conftest.py")):
         with contextlib.suppress(Exception):  # a fork will meet it, and say so
             made[str(path), path.read_bytes()] = make(path, config)
 
@@ -357,8 +354,8 @@ if __name__ == "__main__":
     is_forked = is_server()
     load_all()
     if is_forked:
-        rehearse()
-        prepare_forks()
-        rewrite_tests()
+        if not is_plain_tree():  # there a server stops before pytest has done anything for the first time
+            rehearse()
+        rewrite_tests(prepare_forks())
     prepare()
     main("pytest", partial(run_pytest, server=is_forked))

@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,9 @@ so that objects lie at the same addresses in a new process and in a fork, and se
 
 _SETTINGS = ("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
 """Files that pytest reads before it looks for tests."""
+
+_LISTING = re.compile(r"\bsys\b[^\n]*\bmodules\b")
+"""What a file says that can see which modules are loaded."""
 
 _MOST_FILES = 100
 """How many test files a fork server gets ready: more may be too much for a variable."""
@@ -223,8 +227,12 @@ class _SharedTree:
     def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
         """Return what compiles just the changed files, if all others do."""
         own = {part for path in changed.keys() - self._files for part in path.removesuffix(".py").split("/")}
-        # A fork server has read settings, and has loaded modules of the library that files of the tree could stand in for.
-        forks = own.isdisjoint(sys.stdlib_module_names) and not any(Path(path).name in _SETTINGS for path in changed)
+        # A fork server has read settings, and has loaded modules of the library: files could stand in for them, or list them.
+        forks = (
+            own.isdisjoint(sys.stdlib_module_names)
+            and not any(Path(path).name in _SETTINGS for path in changed)
+            and not any(_LISTING.search(text) for text in changed.values() if text)
+        )
         known = self._files | changed.keys() if self._twin else self._files - changed.keys() if prepared else ()
         return self._toolchain.knowing(known, forks=forks)
 

@@ -25,7 +25,7 @@ import _pytest.runner
 import _pytest.timing
 import pytest  # behind the channel, which says where it is; before code under test, which could stand in its way
 
-_OPTIONS = ("--continue-on-collection-errors", "--tb=native", "--no-header", "-q", "-p", "no:cacheprovider", "--maxfail=0")
+_OPTIONS = ("--continue-on-collection-errors", "--tb=short", "--no-header", "-q", "-p", "no:cacheprovider", "--maxfail=0")
 """The last because it is ours to say when to stop, and not a setting of the tree."""
 _SETTINGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
 _LOADING = re.compile(r"(?<![\w-])-p|::\w+\.|log_file")
@@ -105,6 +105,10 @@ class PytestReporter:
                 break
         self._codes = {item.nodeid: code_of(getattr(item, "function", None)) for item in chosen}
         items[:] = chosen
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Have Python itself write the tracebacks of tests: pytest would parse whole files for that."""
+        session.config.option.tbstyle = "native"
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Begin a test."""

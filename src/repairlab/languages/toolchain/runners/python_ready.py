@@ -6,6 +6,7 @@ import ast
 import contextlib
 import importlib
 import io
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,11 +16,15 @@ from typing import Any
 
 _MOST_FILES = 500
 """How many files are looked at."""
+_LISTING = re.compile(rb"\bsys\b[^\n]*\bmodules\b")
+"""What a file says that can see which modules are loaded."""
 
 
 def load_library() -> None:
     """Import the modules of the standard library that files of the tree import, unless the tree has one of that name."""
     files = list(_files())
+    if any(_LISTING.search(path.read_bytes()) for path in files if path.is_file()):
+        return
     own = {part.removesuffix(".py") for path in files for part in path.relative_to(Path.cwd()).parts}
     wanted = {name for path in files for name in _imported(path) if name.partition(".")[0] in sys.stdlib_module_names - own}
     for name in sorted(wanted):

@@ -39,8 +39,10 @@ class PytestReporter:
     tests: list[str]
     files: list[str]
 
-    def __init__(self, begin: Callable[[], tuple[Channel, dict[str, Any]]]) -> None:
+    def __init__(self, begin: Callable[[], tuple[Channel, dict[str, Any]]], *, plain: bool) -> None:
+        """Take what reads the request, and whether nothing of the tree has a say in how tests are found."""
         self._begin = begin
+        self._is_tree_plain = plain
         self.has_begun = False
         self._stop = False
         self._status, self._message = "", ""
@@ -81,7 +83,8 @@ class PytestReporter:
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: Any, name: str) -> list[Any] | None:
         """Have pytest look at no other functions and classes of a file."""
-        return [] if isinstance(collector, pytest.Module) and f"{collector.nodeid}::{name}" not in self._tops else None
+        other = isinstance(collector, pytest.Module) and f"{collector.nodeid}::{name}" not in self._tops
+        return [] if other and self._is_tree_plain else None
 
     def pytest_collectreport(self, report: Any) -> None:
         """Remember files that cannot be loaded."""
@@ -242,16 +245,17 @@ def _closed_files(config: pytest.Config) -> Iterator[None]:
 
 def is_plain_tree() -> bool:
     """Return whether pytest can get ready for any tests of the tree without loading a line of it."""
-    found = [path for name in ("conftest.py", *_SETTINGS) for path in Path.cwd().rglob(name)]
-    texts = [path.read_text(errors="replace") for path in found if path.parent == Path.cwd() and path.name in _SETTINGS]
+    wanted, top = {"conftest.py", *_SETTINGS}, str(Path.cwd())
+    found = [Path(folder, name) for folder, _, names in os.walk(top) for name in wanted.intersection(names)]
+    texts = [path.read_text(errors="replace") for path in found if path.parent == Path(top) and path.name in _SETTINGS]
     asked = os.environ.keys() & {"PYTEST_ADDOPTS", "PYTEST_PLUGINS"}
     return not asked and len(texts) == len(found) and not any(map(_LOADING.search, texts))
 
 
-def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool) -> bool:
+def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool) -> bool:
     """Run pytest node ids; return whether pytest came to its proper end."""
     pytest.hookimpl(hookwrapper=True, trylast=True)(PytestReporter.pytest_runtest_call)
-    reporter, plain, code = PytestReporter(begin), is_plain_tree(), None
+    reporter, code = PytestReporter(begin, plain=plain), None
     if not (plain and server):
         reporter.begin()
     if plain:
@@ -355,11 +359,11 @@ def prepare() -> None:
 
 
 if __name__ == "__main__":
-    is_forked = is_server()
+    is_forked, is_plain = is_server(), is_plain_tree()
     load_all()
     if is_forked:
-        if not is_plain_tree():  # there a server stops before pytest has done anything for the first time
+        if not is_plain:  # there a server stops before pytest has done anything for the first time
             rehearse()
         rewrite_tests(prepare_forks())
     prepare()
-    main("pytest", partial(run_pytest, server=is_forked))
+    main("pytest", partial(run_pytest, server=is_forked, plain=is_plain))

@@ -78,9 +78,13 @@ class Channel:
         """Say why tests could not be loaded."""
         self._send({"event": "error", "message": message.strip()[:_LONGEST_MESSAGE]})
 
-    def leave(self, *, finished: bool) -> None:
-        """Say whether the runner came to its proper end; nothing more can be said then."""
-        self._send({"event": "done" if finished else "left"})
+    def done(self) -> None:
+        """Say that the runner came to its proper end."""
+        self._send({"event": "done"})
+
+    def flush(self) -> None:
+        """Say what was held back."""
+        self._write(self._descriptor, self._held)
 
 
 def code_of(function: Any) -> list[Any]:
@@ -161,7 +165,7 @@ def main(framework: str, run: Callable[[Callable[[], tuple[Channel, dict[str, An
 
     finished = run(begin)
     for channel in channels:
-        channel.leave(finished=finished)
+        (channel.done if finished else channel.flush)()
     for stream in flush:
         stream()
     leave(0 if finished else 1)

@@ -84,7 +84,8 @@ class Channel:
 
     def flush(self) -> None:
         """Say what was held back."""
-        self._write(self._descriptor, self._held)
+        if self._getpid() == self._process:
+            self._write(self._descriptor, self._held)
 
 
 def code_of(function: Any) -> list[Any]:

@@ -347,6 +347,87 @@ def test_a_candidate_is_read_anew_by_every_fork(both: Both) -> None:
         assert [result.verdict.name for result in forked.results] == [verdict]
 
 
+PLAIN = """
+import collections, decimal, logging, statistics, sys, unittest, warnings
+import pytest
+from rules import total
+@pytest.fixture
+def one():
+    yield 1
+    assert total([1]) == 1
+@pytest.fixture
+def late():
+    yield 2
+    raise OSError("late")
+def test_pass(one): assert total([one, 2]) == 3 and statistics.mean([1, 3]) == 2
+def test_fail(one):
+    print("said")
+    assert total([one, 2]) == decimal.Decimal(4)
+def test_setup(late, missing): pass
+def test_teardown(late): pass
+def test_both(late): assert False
+def test_skip(): pytest.skip("not now")
+def test_xfail(): pytest.xfail("known")
+def test_warns(): warnings.warn("old", DeprecationWarning)
+def test_logs(caplog): logging.warning("x"); assert "x" in caplog.text
+def test_prints(capsys): print("x"); assert capsys.readouterr().out == "x\\n"
+def test_asks(request): assert request.node.name == "test_asks"
+def test_basic(): logging.basicConfig(); assert logging.getLogger().handlers
+def test_leaves(): raise SystemExit(0)
+@pytest.mark.skip
+def test_marked(): pass
+@pytest.mark.parametrize("x", [1, 2])
+class TestMany:
+    def test_param(self, x): assert x != 2
+class Case(unittest.TestCase):
+    def test_method(self): self.assertEqual(total([]), 0)
+"""
+SETTINGS = {
+    "none": {},
+    "path": {"pytest.ini": "[pytest]\npythonpath = .\naddopts = -ra --strict-markers\n"},
+    "errors": {"pytest.ini": "[pytest]\nfilterwarnings = error\n"},
+    "own warning": {"pytest.ini": "[pytest]\nfilterwarnings = error::rules.Old\n"},
+    "own plugin": {
+        "pytest.ini": "[pytest]\naddopts = -p plugin\n",
+        "plugin.py": "import rules\ndef pytest_runtest_call(): print(1)\n",
+    },
+    "conftest": {"tests/conftest.py": "import rules, pytest\n@pytest.fixture(autouse=True)\ndef two(): rules.total([])\n"},
+    "log file": {"pytest.ini": "[pytest]\nlog_file = here.log\n"},
+    "unknown option": {"pytest.ini": "[pytest]\naddopts = --unknown\n"},
+    "setup only": {"pytest.ini": "[pytest]\naddopts = --setup-only\n"},
+    "other folder": {"tests/pytest.ini": "[pytest]\npython_functions = nothing_*\n"},
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_whatever_pytest_is_told_its_results_are_the_same(
+    tmp_path: Path, sandbox: Sandbox, tools: Tools, settings: dict[str, str]
+) -> None:
+    rules = "class Old(Warning): pass\ndef total(xs): return sum(xs)\n"
+    functions = [line.split("(")[0].removeprefix("def ") for line in PLAIN.splitlines() if line.startswith("def test")]
+    names = [*functions, "TestMany::test_param[1]", "TestMany::test_param[2]", "Case::test_method", "test_nothing"]
+    with sandbox.slot(tmp_path) as slot:
+        both = Both(tmp_path, sandbox, slot, PythonToolchain(tools))
+        both.write({"rules.py": rules, "tests/test_a.py": PLAIN, **settings})
+        new, forked = both.reports(PYTEST, [f"tests/test_a.py::{name}" for name in names])
+    assert facts(new) == facts(forked)
+    assert len(new.results) == len(names)
+
+
+@pytest.mark.parametrize("path", ["conftest.py", "sub/pyproject.toml", "decimal.py", "src/json/tool.py"])
+def test_a_candidate_that_pytest_or_the_library_would_see_first_is_not_forked(tools: Tools, path: str) -> None:
+    shared = PythonToolchain(tools).shared(Build(), tree=Path(), changing="a.py", tests=["tests/test_a.py::test_x"])
+    shared.prepare(PYTEST, ["a.py", "random.py", "tests/test_a.py"])
+
+    def forks(changed: dict[str, str | None]) -> bool:
+        (batch,) = shared.toolchain(changed).batches(Build(), PYTEST, ["tests/test_a.py::test_x"], stop=False)
+        return batch.command.forks
+
+    assert forks({"a.py": "", "random.py": "", "b.py": ""})
+    assert not forks({"a.py": "", path: ""})
+    assert not forks({"a.py": "import sys\nprint(sys.modules)\n"})
+
+
 @pytest.mark.parametrize("variable", ["PYTHONPATH", "PYTHONSAFEPATH", "LD_PRELOAD"])
 def test_a_program_that_may_load_files_of_the_tree_first_is_not_forked(tools: Tools, variable: str) -> None:
     toolchain = PythonToolchain(tools)

@@ -14,6 +14,8 @@ _TABLE = {
     "java": "repairlab.languages.java.language:Java",
     "c": "repairlab.languages.c.language:C",
     "cpp": "repairlab.languages.cpp.language:Cpp",
+    "javascript": "repairlab.languages.javascript.language:JavaScript",
+    "go": "repairlab.languages.go.language:Go",
 }
 
 

@@ -11,7 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -21,7 +21,8 @@ from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest, record
 from repairlab.languages import host, reports
-from repairlab.languages.language import Batch, Listing, Report, Toolchain, Tools
+from repairlab.languages.checked import CheckedTree
+from repairlab.languages.language import Batch, Listing, Report, Tools
 
 _PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
 """Import names of pytest and all it needs; pure Python, so any interpreter can use the copies."""
@@ -83,10 +84,10 @@ class PythonToolchain:
         other._known = files  # of this class
         return other
 
-    def shared(self, build: Build, *, tree: Path, changing: str) -> "_SharedTree":
+    def shared(self, build: Build, *, tree: Path, changing: str) -> CheckedTree:
         """Return how candidates share a look at the files that none of them changes."""
         del tree, changing
-        return _SharedTree(self, build)
+        return CheckedTree(self, build)
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that compiles every source file to bytecode in memory."""
@@ -197,23 +198,6 @@ class PythonToolchain:
             if scratch is not None:
                 _make_home(scratch, interpreter, packages, compiler)
         return home
-
-
-class _SharedTree:
-    """A tree of which every file was compiled once: each compiles by itself, whatever the others say."""
-
-    def __init__(self, toolchain: PythonToolchain, build: Build) -> None:
-        self._toolchain, self._build = toolchain, build
-        self._files: frozenset[str] = frozenset()
-
-    def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
-        """Return the command that compiles every source file."""
-        self._files = frozenset(files)
-        return self._toolchain.build(self._build, test, files)
-
-    def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
-        """Return what compiles just the changed files, if all others do."""
-        return self._toolchain.knowing(self._files - changed.keys() if prepared else ())
 
 
 def _package(name: str) -> Path:

@@ -241,6 +241,8 @@ def _read_checker(folder: Path, facts: _BugFile) -> CheckerProgram | None:
     if table.language not in names():
         raise UserError(f"bug {bug}: checker.language: {unknown('language', table.language, names())}")
     known = language_facts(table.language)
+    if not known.can_check:
+        raise UserError(f"bug {bug}: checkers cannot be written in {known.title}: one that fails would seem to say no")
     endings = tuple(ending for ending in known.extensions if ending not in known.headers)
     if not any(source.path.endswith(endings) for source in sources):
         wanted = ", ".join(f"*{ending}" for ending in endings)

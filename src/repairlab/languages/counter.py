@@ -47,12 +47,12 @@ class TestBody:
 
 
 def words(tests: Iterable[str]) -> frozenset[str]:
-    """Return all words that occur in names of tests, and the names themselves.
+    """Return all words that occur in names of tests, the names themselves, and their parts: a title may be a sentence.
 
     >>> sorted(words(["tests/test_a.py::TestB::test_c[1]"]))
-    ['1', 'TestB', 'py', 'test_a', 'test_c', 'tests', 'tests/test_a.py::TestB::test_c[1]']
+    ['1', 'TestB', 'py', 'test_a', 'test_a.py', 'test_c', 'test_c[1]', 'tests', 'tests/test_a.py::TestB::test_c[1]']
     """
-    return frozenset(word for test in tests for word in (test, *re.split(r"\W+", test)) if word)
+    return frozenset(word for test in tests for word in (test, *re.split(r"\W+", test), *re.split(r"::| > |/", test)) if word)
 
 
 def of_tests(bodies: Collection[TestBody], tests: Iterable[str]) -> list[TestBody]:

@@ -11,7 +11,7 @@ from repairlab.core.recipe import Build
 from repairlab.core.record import record
 from repairlab.registry import Parts, lacking, load
 
-_OWN = {"python": "Python", "java": "Java", "c": "C", "cpp": "Cpp"}
+_OWN = {"python": "Python", "java": "Java", "c": "C", "cpp": "Cpp", "javascript": "JavaScript", "go": "Go"}
 """The languages of this package, each a folder of its name, and the class in its `language.py`."""
 
 LANGUAGES: Parts[Callable[..., Any]] = Parts(
@@ -84,6 +84,8 @@ class Facts:
     """What an import binds: the names it lists, the last part of a path, or nothing that can be told from it."""
     package_line: str = ""
     """Pattern of the line that must come before imports."""
+    can_check: bool = True
+    """Whether checkers can be written in it: one that fails must not end with an exit code that means a verdict."""
     checker: CheckerStart | None = None
     """How a checker is started; none where it is a program of its own."""
 

@@ -17,22 +17,11 @@ SANDBOX_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 _ALWAYS_VISIBLE = ("/usr/", "/bin/", "/lib/", "/lib64/", "/sbin/")
 
-_PACKAGES = {
-    "gcc": "gcc",
-    "g++": "g++",
-    "make": "make",
-    "cmake": "cmake",
-    "ctest": "cmake",
-    "ninja": "ninja-build",
-    "java": "default-jdk-headless",
-    "javac": "default-jdk-headless",
-}
 
-
-def require(tool: str) -> str:
-    """Return a tool's name when sandboxed commands can find it; else say which package has it."""
+def require(tool: str, package: str = "") -> str:
+    """Return a tool's name when sandboxed commands can find it; else say which package has it, if that is called otherwise."""
     if not is_installed(tool):
-        raise HarnessError(f"{tool} is not installed in {SANDBOX_PATH}. Install it with: apt install {_PACKAGES.get(tool, tool)}")
+        raise HarnessError(f"{tool} is not installed in {SANDBOX_PATH}. Install it with: apt install {package or tool}")
     return tool
 
 

@@ -96,7 +96,7 @@ def command_line(framework: Framework, program: str, names: Sequence[str]) -> tu
 
 
 def _ctest_command_line(folder: str, name: str) -> tuple[str, ...]:
-    host.require("ctest")
+    host.require("ctest", "cmake")
     return ("/bin/sh", "-c", ctest.script(_SCRIPT % _RUN["ctest"]), "sh", folder, name, "", _pattern("ctest", name))
 
 

@@ -43,8 +43,9 @@ def manifest(build: Build, files: Sequence[str], program: str, *, cpp: bool, fir
     """Return how all sources become one program; `first` has, for some sources, a header to be read before them."""
     compilers = {path: "gcc" if path.endswith(C) else "g++" for path in sources(build, files)}
     linker = "g++" if cpp or "g++" in compilers.values() else "gcc"
-    for tool in {*compilers.values(), linker, "ninja"}:
+    for tool in {*compilers.values(), linker}:
         host.require(tool)
+    host.require("ninja", "ninja-build")
     lines = ["builddir = build", "first ="]
     for tool, rule in _RULES.items():
         folders = [f"-I{folder}" for folder in build.include]

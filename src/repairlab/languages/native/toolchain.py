@@ -107,7 +107,7 @@ class NativeToolchain:
 
     def versions(self) -> dict[str, str]:
         """Return the versions of compiler and build tools; those that only some recipes need may be missing."""
-        needed = (host.require("gcc" if self._language == "c" else "g++"), host.require("ninja"))
+        needed = (host.require("gcc" if self._language == "c" else "g++"), host.require("ninja", "ninja-build"))
         others = (tool for tool in ("gcc", "g++", "make", "cmake") if host.is_installed(tool))
         return {tool: host.version(tool) for tool in dict.fromkeys((*needed, *others))}
 
@@ -158,8 +158,8 @@ def _make(build: Build) -> Command:
 
 
 def _cmake(build: Build, files: Sequence[str]) -> Command:
-    for tool in ("cmake", "ninja"):
-        host.require(tool)
+    host.require("cmake")
+    host.require("ninja", "ninja-build")
     settings = (*_DEBUG, *(_ARCHIVER if host.is_installed("gcc-ar") else ()), *build.flags)
     configure = shlex.join(["cmake", "-S", ".", "-B", "build", "-G", "Ninja", *settings])
     compile_ = shlex.join(["ninja", "-C", "build", _JOBS, *build.targets])

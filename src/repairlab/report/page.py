@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.score import Score
+from repairlab.core.table import shown
 from repairlab.metrics.table import is_share
 from repairlab.report import curves
 from repairlab.report.bugs import read_texts, view_bugs
@@ -18,9 +19,8 @@ from repairlab.report.glossary import METRICS, VERDICTS
 from repairlab.report.health import read_cards
 from repairlab.report.leaderboard import Leaderboard, leaderboard
 from repairlab.report.papers.reading import read_facts
-from repairlab.report.papers.result import shown
-from repairlab.report.papers.svg import draw
 from repairlab.report.papers.table import TABLES, make_tables
+from repairlab.report.svg import draw
 from repairlab.report.systems import System, bars, read_systems
 from repairlab.report.text import clip, visible
 from repairlab.storage.encoding import write_aside

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from repairlab.core.errors import UserError
+from repairlab.core.figure import Axis, Figure, Shape, label, line, path
+from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.report.papers.facts import Facts, RunFacts
-from repairlab.report.papers.picture import Axis, Picture, Shape, label, line, path
-from repairlab.report.papers.result import Cell, Table, mean, percent
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 300, 56, 24, 16, 48
 _ROUNDS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
@@ -28,7 +28,7 @@ def conversation(facts: Facts) -> Table:
             "A round is one answer; an attempt is a fresh start with several turns. Means are over solved bugs.",
             "Runs that stop at the first plausible candidate are shown as well.",
         ),
-        picture=_picture(runs, last),
+        figure=_figure(runs, last),
     )
 
 
@@ -44,7 +44,7 @@ def _row(run: RunFacts, rounds: Sequence[int]) -> tuple[Cell, ...]:
     return (run.name, solved, n, percent(solved, n), attempts, tries, *(solved_within(run, r) for r in rounds))
 
 
-def _picture(runs: Sequence[RunFacts], last: int) -> Picture | None:
+def _figure(runs: Sequence[RunFacts], last: int) -> Figure | None:
     if last < 2:
         return None
     x = Axis(low=1, high=last, start=_LEFT, end=_WIDTH - _RIGHT)
@@ -69,4 +69,4 @@ def _picture(runs: Sequence[RunFacts], last: int) -> Picture | None:
         ]  # fmt: skip
     said = [(run.name, solved_within(run, 1), solved_within(run, last)) for run in runs]
     words = "; ".join(f"{name}: {first} in the first round, {solved} within {last}" for name, first, solved in said)
-    return Picture(width=_WIDTH, height=_HEIGHT, title="Bugs solved within r rounds", words=words, shapes=tuple(shapes))
+    return Figure(width=_WIDTH, height=_HEIGHT, title="Bugs solved within r rounds", words=words, shapes=tuple(shapes))

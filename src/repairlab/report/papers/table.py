@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
+from repairlab.core.table import Table
 from repairlab.report.papers.candidates import candidates
 from repairlab.report.papers.categories import categories
 from repairlab.report.papers.conversation import conversation
@@ -16,7 +17,6 @@ from repairlab.report.papers.overlap import overlap
 from repairlab.report.papers.projects import projects
 from repairlab.report.papers.prompts import curves, prompts
 from repairlab.report.papers.ranking import ranking
-from repairlab.report.papers.result import Table
 from repairlab.report.papers.similarity import similarity
 from repairlab.report.papers.single_round import single_round
 

@@ -13,7 +13,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "formats" / "data"
 RESULTS = str(DATA / "all_result.json")
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -1,5 +1,6 @@
-"""What other projects publish of their results, in one neutral form; every reader makes it and every analysis starts from it."""
+"""What other projects publish of their results, in one neutral form; readers in `formats` make it, `metrics` count it."""
 
+import dataclasses
 import enum
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,14 +8,15 @@ from typing import Literal
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
+from repairlab.core.table import Table
 
-Count = Literal["correct", "plausible"]
+FixCriterion = Literal["correct", "plausible"]
 """What makes a candidate a fix: a person accepted it, or it passes the tests."""
-Order = Literal["number", "written"]
+RankOrder = Literal["number", "written"]
 """How ranks are sorted: as numbers, or as the file writes them (text as text: "101" before "12")."""
 
 
-class Ruling(enum.StrEnum):
+class PublishedVerdict(enum.StrEnum):
     """What was said of one candidate."""
 
     CORRECT = "correct"
@@ -31,15 +33,15 @@ class Ruling(enum.StrEnum):
     @property
     def passes(self) -> bool:
         """Whether the candidate passes the tests."""
-        return self in (Ruling.CORRECT, Ruling.REJECTED, Ruling.PLAUSIBLE)
+        return self in (PublishedVerdict.CORRECT, PublishedVerdict.REJECTED, PublishedVerdict.PLAUSIBLE)
 
-    def is_fix(self, count: Count) -> bool:
+    def is_fix(self, count: FixCriterion) -> bool:
         """Whether the candidate counts as a fix."""
-        return self is Ruling.CORRECT if count == "correct" else self.passes
+        return self is PublishedVerdict.CORRECT if count == "correct" else self.passes
 
 
 @record
-class Judgement:
+class PublishedOutcome:
     """One candidate of one system for one bug."""
 
     system: str
@@ -47,60 +49,68 @@ class Judgement:
     """As `BENCHMARK/BUG`, whatever the source writes, so that sources can be compared."""
     rank: int | None
     """1 for the system's first choice; none when the source has no order."""
-    ruling: Ruling
+    verdict: PublishedVerdict
     written: str | None = None
     """The rank as it stands in the source, when that is text."""
 
 
 @record
-class Results:
+class PublishedResults:
     """All that a source says: who proposed what for which bug, and what was said of it."""
 
     systems: tuple[str, ...]
     bugs: tuple[str, ...]
     """Every bug that was tried, also those that nobody has a candidate for."""
-    judgements: tuple[Judgement, ...]
+    outcomes: tuple[PublishedOutcome, ...]
     notes: tuple[str, ...] = ()
     """What a reader of the scores should know of the source."""
 
     @property
-    def count(self) -> Count:
+    def count(self) -> FixCriterion:
         """Return what fixes are by default: accepted candidates where persons looked at them, plausible ones elsewhere."""
-        assessed = (Ruling.CORRECT, Ruling.REJECTED)
-        return "correct" if any(item.ruling in assessed for item in self.judgements) else "plausible"
+        assessed = (PublishedVerdict.CORRECT, PublishedVerdict.REJECTED)
+        return "correct" if any(item.verdict in assessed for item in self.outcomes) else "plausible"
 
 
-def results(judgements: Iterable[Judgement], bugs: Iterable[str] = (), notes: Iterable[str] = ()) -> Results:
-    """Put judgements together; systems and bugs are in the order in which they come, `bugs` first."""
-    found = tuple(judgements)
-    return Results(
+@record
+class DatasetStatistics:
+    """What a source without verdicts tells: tables of counts and means."""
+
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...] = ()
+
+
+def make_results(outcomes: Iterable[PublishedOutcome], bugs: Iterable[str] = (), notes: Iterable[str] = ()) -> PublishedResults:
+    """Put outcomes together; systems and bugs are in the order in which they come, `bugs` first."""
+    found = tuple(outcomes)
+    return PublishedResults(
         systems=tuple(dict.fromkeys(item.system for item in found)),
         bugs=tuple(dict.fromkeys([*bugs, *(item.bug for item in found)])),
-        judgements=found,
+        outcomes=found,
         notes=(*notes, *_repeated(found)),
     )
 
 
-def _repeated(judgements: tuple[Judgement, ...]) -> list[str]:
+def _repeated(outcomes: tuple[PublishedOutcome, ...]) -> list[str]:
     """Say which candidates are judged more than once, and which of them in different ways."""
-    seen: dict[tuple[str, str, int], list[Ruling]] = {}
-    for item in judgements:
+    seen: dict[tuple[str, str, int], list[PublishedVerdict]] = {}
+    for item in outcomes:
         if item.rank is not None:
-            seen.setdefault((item.system, item.bug, item.rank), []).append(item.ruling)
-    repeated = {key: rulings for key, rulings in seen.items() if len(rulings) > 1}
+            seen.setdefault((item.system, item.bug, item.rank), []).append(item.verdict)
+    repeated = {key: verdicts for key, verdicts in seen.items() if len(verdicts) > 1}
     if not repeated:
         return []
     notes = [f"{len(repeated)} candidates (system, bug, rank) are listed more than once; each listing counts"]
-    contrary = [(key, rulings) for key, rulings in repeated.items() if len(set(rulings)) > 1]
-    for (system, bug, rank), rulings in contrary[:20]:
-        said = " and ".join(dict.fromkeys(rulings))
+    contrary = [(key, verdicts) for key, verdicts in repeated.items() if len(set(verdicts)) > 1]
+    for (system, bug, rank), verdicts in contrary[:20]:
+        said = " and ".join(dict.fromkeys(verdicts))
         notes.append(f"contradiction: {system}, {bug}, rank {rank} is {said}; the better one is looked at first")
     if len(contrary) > 20:
         notes.append(f"{len(contrary) - 20} more contradictions are not shown")
     return notes
 
 
-def choose(source: Results, systems: Iterable[str], names: Mapping[str, str]) -> Results:
+def choose(source: PublishedResults, systems: Iterable[str], names: Mapping[str, str]) -> PublishedResults:
     """Rename systems, then keep those asked for, in that order; none asked for keeps all."""
     for name in names:
         if name not in source.systems:
@@ -111,16 +121,12 @@ def choose(source: Results, systems: Iterable[str], names: Mapping[str, str]) ->
         if name not in named:
             raise unknown("system", name, named)
     kept = set(wanted or named)
-    items = [item for item in source.judgements if names.get(item.system, item.system) in kept]
-    return Results(
-        systems=wanted or named,
-        bugs=source.bugs,
-        judgements=tuple(_renamed(item, names) for item in items),
-        notes=source.notes,
-    )
+    items = [item for item in source.outcomes if names.get(item.system, item.system) in kept]
+    renamed = tuple(dataclasses.replace(item, system=names.get(item.system, item.system)) for item in items)
+    return dataclasses.replace(source, systems=wanted or named, outcomes=renamed)
 
 
-def only(source: Results, patterns: Sequence[str]) -> Results:
+def only(source: PublishedResults, patterns: Sequence[str]) -> PublishedResults:
     """Keep the bugs whose id matches one of the shell patterns; no pattern keeps all, one that matches nothing is an error."""
     if not patterns:
         return source
@@ -129,29 +135,22 @@ def only(source: Results, patterns: Sequence[str]) -> Results:
             raise unknown("bug", pattern, source.bugs)
     bugs = tuple(bug for bug in source.bugs if any(fnmatch.fnmatchcase(bug, pattern) for pattern in patterns))
     kept = set(bugs)
-    judgements = tuple(item for item in source.judgements if item.bug in kept)
-    return Results(systems=source.systems, bugs=bugs, judgements=judgements, notes=source.notes)
+    return dataclasses.replace(source, bugs=bugs, outcomes=tuple(item for item in source.outcomes if item.bug in kept))
 
 
-def _renamed(item: Judgement, names: Mapping[str, str]) -> Judgement:
-    if item.system not in names:
-        return item
-    return Judgement(system=names[item.system], bug=item.bug, rank=item.rank, ruling=item.ruling, written=item.written)
-
-
-def merge(sources: Mapping[str, Results]) -> Results:
+def merge(sources: Mapping[str, PublishedResults]) -> PublishedResults:
     """Put the results of several formats together; a name that two formats use gets its format behind it."""
     if not sources:
         raise UserError("no results are given; write: repairlab rescore [FORMAT] FILE...")
     taken: set[str] = set()
-    parts: list[Results] = []
+    parts: list[PublishedResults] = []
     for label, source in sources.items():
         names = {name: f"{name} ({label})" for name in source.systems if name in taken}
         parts.append(choose(source, (), names))
         taken |= set(parts[-1].systems)
-    return Results(
+    return PublishedResults(
         systems=tuple(name for part in parts for name in part.systems),
         bugs=tuple(dict.fromkeys(bug for part in parts for bug in part.bugs)),
-        judgements=tuple(item for part in parts for item in part.judgements),
+        outcomes=tuple(item for part in parts for item in part.outcomes),
         notes=tuple(note for part in parts for note in part.notes),
     )

@@ -1,4 +1,4 @@
-"""Pictures as lists of plain shapes; the template `picture.svg` draws any of them, in the page or in a file of its own."""
+"""A figure as a list of plain shapes; `report.svg` draws any of them, in the page or in a file of its own."""
 
 import itertools
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from repairlab.core.record import record
 
 @record
 class Shape:
-    """One mark of a picture; `tone` is a colour of the page: a system's number, or ink, soft or grid."""
+    """One mark of a figure; `tone` is a colour of the page: a system's number, or ink, soft or grid."""
 
     kind: Literal["line", "box", "dot", "text"]
     x: float
@@ -26,8 +26,8 @@ class Shape:
 
 
 @record
-class Picture:
-    """A picture and what it says in words."""
+class Figure:
+    """A figure and what it says in words."""
 
     width: int
     height: int

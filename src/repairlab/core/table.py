@@ -1,11 +1,13 @@
-"""What the modules of this package make: tables, some with a picture. The verb `tables` prints them, `page` shows them."""
+"""A table of values, perhaps with a figure: what analyses and the papers' tables make, printed by the verbs and shown by `page`."""
 
 import csv
 import io
+from collections.abc import Mapping
 from typing import Any
 
+from repairlab.core.errors import unknown
+from repairlab.core.figure import Figure
 from repairlab.core.record import record, to_data
-from repairlab.report.papers.picture import Picture
 
 Cell = int | float | str | None
 """None: there is no such value."""
@@ -17,14 +19,28 @@ class Table:
 
     name: str
     title: str
-    source: str
-    """The published table or figure that it has the form of."""
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    source: str = ""
+    """The published table or figure that it has the form of."""
     n_heads: int = 1
     """How many columns at the left name the row."""
     notes: tuple[str, ...] = ()
-    picture: Picture | None = None
+    figure: Figure | None = None
+
+    @property
+    def by_row(self) -> dict[str, tuple[Cell, ...]]:
+        """Return the cells of each row by its name, which stands in the first column."""
+        return {str(name): tuple(cells) for name, *cells in self.rows}
+
+    def cell(self, row: str, column: str) -> Cell:
+        """Return one value, by the name of its row."""
+        rows, columns = self.by_row, self.columns[1:]
+        if row not in rows:
+            raise unknown(f"row of {self.name}", row, rows)
+        if column not in columns:
+            raise unknown(f"column of {self.name}", column, columns)
+        return rows[row][columns.index(column)]
 
     def data(self) -> dict[str, Any]:
         """Return the form of `tables --json`."""
@@ -44,6 +60,11 @@ class Table:
         writer.writerow(self.columns)
         writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
         return text.getvalue()
+
+
+def named_rows(rows: Mapping[str, tuple[Cell, ...]]) -> tuple[tuple[Cell, ...], ...]:
+    """Return rows whose first cell is their name."""
+    return tuple((name, *cells) for name, cells in rows.items())
 
 
 def shown(cell: Cell) -> str:

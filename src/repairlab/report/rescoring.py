@@ -4,37 +4,41 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Verdict
+from repairlab.core.published import (
+    DatasetStatistics,
+    FixCriterion,
+    PublishedOutcome,
+    PublishedResults,
+    RankOrder,
+    choose,
+    make_results,
+    merge,
+    only,
+)
 from repairlab.core.record import record
-from repairlab.published.analyses import ANALYSES, Beside
-from repairlab.published.grid import Grid, Statistics
-from repairlab.published.judgement import Count, Judgement, Order, Results, Ruling, choose, merge, only, results
-from repairlab.published.labels import read_labels
-from repairlab.published.ranked import Ranked, ranked
-from repairlab.published.table import FORMATS, format_of, recognise
+from repairlab.core.table import Table
+from repairlab.formats.bug_types import read_bug_types
+from repairlab.formats.results import RESULT_FORMATS, recognise_results, result_format
+from repairlab.formats.verdicts import published
+from repairlab.metrics.ranked_results import RankedResults, ranked
+from repairlab.report.analyses import ANALYSES, AnalysisInputs
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 
-ALL_FORMATS = {**FORMATS, "run": "Run folders of repairlab."}
-_RULINGS = {
-    Verdict.PLAUSIBLE: Ruling.PLAUSIBLE,
-    Verdict.TIMEOUT: Ruling.TIMEOUT,
-    Verdict.UNCOMPILABLE: Ruling.UNCOMPILABLE,
-    Verdict.UNDECIDED: Ruling.UNDECIDED,
-}
+ALL_FORMATS = {**RESULT_FORMATS, "run": "Run folders of repairlab."}
 
 
 @record
-class Asked:
+class RescoreOptions:
     """What to make of results."""
 
     systems: tuple[str, ...] = ()
     """Only these systems; none means all."""
     include: tuple[str, ...] = ()
     """Shell patterns of bugs, such as defects4j/*; none means all."""
-    count: Count | None = None
-    order: Order = "number"
+    count: FixCriterion | None = None
+    order: RankOrder = "number"
     top: tuple[int, ...] = tuple(range(1, 11))
     against: Path | None = None
     labels: Path | None = None
@@ -44,15 +48,15 @@ class Asked:
 class Rescored:
     """All analyses of results."""
 
-    ranked: Ranked | None
+    ranked: RankedResults | None
     """None for sources without verdicts."""
-    grids: tuple[Grid, ...]
+    tables: tuple[Table, ...]
     left_out: Mapping[str, str]
     """Analyses that the source does not support, and why."""
     notes: tuple[str, ...]
 
 
-def read_results(arguments: Sequence[str]) -> Results | Statistics:
+def read_results(arguments: Sequence[str]) -> PublishedResults | DatasetStatistics:
     """Read files; a first argument that names a format says what they are, otherwise each is recognised."""
     if not arguments:
         raise UserError(f"no files are given; write: repairlab rescore [FORMAT] FILE... (formats: {', '.join(ALL_FORMATS)})")
@@ -65,26 +69,26 @@ def read_results(arguments: Sequence[str]) -> Results | Statistics:
     for path in map(Path, arguments):
         files.setdefault(_format(path), []).append(path)
     found = {name: _read(name, paths) for name, paths in files.items()}
-    statistics = [name for name, item in found.items() if isinstance(item, Statistics)]
+    statistics = [name for name, item in found.items() if isinstance(item, DatasetStatistics)]
     if len(found) == 1 and statistics:
         return found[statistics[0]]
     if statistics:
         raise UserError(f"{files[statistics[0]][0]} has no verdicts; it cannot be put together with results, give it alone")
-    return merge({name: item for name, item in found.items() if isinstance(item, Results)})
+    return merge({name: item for name, item in found.items() if isinstance(item, PublishedResults)})
 
 
 def _format(path: Path) -> str:
-    return "run" if (path / "run.json").is_file() else recognise(path)
+    return "run" if (path / "run.json").is_file() else recognise_results(path)
 
 
-def _read(name: str, paths: Sequence[Path]) -> Results | Statistics:
+def _read(name: str, paths: Sequence[Path]) -> PublishedResults | DatasetStatistics:
     for path in paths:
         if not path.exists():
             raise UserError(f"{path} does not exist")
-    return _runs(paths) if name == "run" else format_of(name).read(paths)
+    return _runs(paths) if name == "run" else result_format(name).read_results(paths)
 
 
-def _runs(folders: Sequence[Path]) -> Results:
+def _runs(folders: Sequence[Path]) -> PublishedResults:
     """Read run folders; each is a system, named by its repairer, or by its folder as well where several have the same."""
     stores = [Store(folder) for folder in folders]
     notes: list[str] = []
@@ -94,7 +98,7 @@ def _runs(folders: Sequence[Path]) -> Results:
         notes.append(f"the oracle is no system and left out: {', '.join(str(store.folder) for store in oracles)}")
     manifests = [store.manifest() for store in stores]
     repairers = [manifest.experiment.repairer for manifest in manifests]
-    judgements: list[Judgement] = []
+    outcomes: list[PublishedOutcome] = []
     bugs: list[str] = []
     for store, manifest, repairer in zip(stores, manifests, repairers, strict=True):
         require_intact(store)
@@ -106,41 +110,40 @@ def _runs(folders: Sequence[Path]) -> Results:
         for item in samples:
             bugs.append(f"{manifest.benchmark_name}/{item.bug_id}")
             for rank, verdict in enumerate(item.verdicts, start=1):
-                ruling = _RULINGS.get(verdict, Ruling.WRONG)
-                judgements.append(Judgement(system=system, bug=bugs[-1], rank=rank, ruling=ruling))
-    return results(judgements, bugs, notes)
+                outcomes.append(PublishedOutcome(system=system, bug=bugs[-1], rank=rank, verdict=published(verdict)))
+    return make_results(outcomes, bugs, notes)
 
 
-def rescore_results(source: Results | Statistics, asked: Asked) -> Rescored:
+def rescore_results(source: PublishedResults | DatasetStatistics, asked: RescoreOptions) -> Rescored:
     """Make every analysis that the results support, and say why the others are left out."""
-    if isinstance(source, Statistics):
-        return Rescored(ranked=None, grids=source.grids, left_out={}, notes=source.notes)
-    if not source.judgements:
+    if isinstance(source, DatasetStatistics):
+        return Rescored(ranked=None, tables=source.tables, left_out={}, notes=source.notes)
+    if not source.outcomes:
         raise UserError("the files hold no candidates; there is nothing to count")
     chosen = only(choose(source, asked.systems, {}), asked.include)
     notes = list(chosen.notes)
     labels = None
     if asked.labels is not None:
-        found = read_labels(asked.labels, chosen.bugs)
+        found = read_bug_types(asked.labels, chosen.bugs)
         labels = found.types
         if found.n_unlabelled:
             notes.append(f"{found.n_unlabelled} of {len(chosen.bugs)} bugs have no label in {asked.labels}; they belong to no type")
-    beside = Beside(against=_against(asked), labels=labels, top=asked.top)
+    inputs = AnalysisInputs(against=_against(asked), labels=labels, top=asked.top)
     ready = ranked(chosen, count=asked.count, order=asked.order)
-    grids: list[Grid] = []
+    tables: list[Table] = []
     left_out: dict[str, str] = {}
     for name, analysis in ANALYSES.items():
         try:
-            grids.append(analysis(ready, beside))
+            tables.append(analysis(ready, inputs))
         except UserError as error:
             left_out[name] = str(error)
-    return Rescored(ranked=ready, grids=tuple(grids), left_out=left_out, notes=tuple(notes))
+    return Rescored(ranked=ready, tables=tuple(tables), left_out=left_out, notes=tuple(notes))
 
 
-def _against(asked: Asked) -> Ranked | None:
+def _against(asked: RescoreOptions) -> RankedResults | None:
     if asked.against is None:
         return None
     found = read_results([str(asked.against)])
-    if isinstance(found, Statistics):
+    if isinstance(found, DatasetStatistics):
         raise UserError(f"{asked.against} has no verdicts to compare with")
     return ranked(found)

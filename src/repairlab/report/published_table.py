@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.errors import UserError
+from repairlab.core.published import FixCriterion, RankOrder
 from repairlab.core.record import record
-from repairlab.published.judgement import Count, Order
 
 KIND = "published-table"
 
@@ -18,7 +18,7 @@ KIND = "published-table"
 class AsPrinted:
     """Another way of counting that gives what the paper prints."""
 
-    order: Order | None = None
+    order: RankOrder | None = None
     row: str | None = None
     """The row of the same analysis that has the printed value."""
 
@@ -36,14 +36,14 @@ class Erratum:
 
 
 @record
-class Part:
+class TablePart:
     """Cells that one analysis reproduces."""
 
     analysis: str
     columns: tuple[str, ...]
     rows: dict[str, tuple[int | float | str, ...]]
     """Printed values; an empty text is a cell that cannot be read."""
-    order: Order = "number"
+    order: RankOrder = "number"
     digits: int = 0
     """Digits behind the point in the paper."""
     rounding: Literal["nearest", "floor"] = "nearest"
@@ -61,13 +61,13 @@ class PublishedTable:
     format: str
     files: tuple[str, ...]
     """Relative to the data folder."""
-    part: tuple[Part, ...]
+    part: tuple[TablePart, ...]
     against: str | None = None
-    """Results of other tools, relative to the data folder."""
+    """PublishedResults of other tools, relative to the data folder."""
     systems: tuple[str, ...] = ()
     names: dict[str, str] = dataclasses.field(default_factory=dict)
     """New names for systems of the data."""
-    count: Count | None = None
+    count: FixCriterion | None = None
     counts: dict[str, dict[str, int]] = dataclasses.field(default_factory=dict)
     """Fixes by type and system as another table prints them, for the best system per type."""
     notes: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ def _checked(data: dict[str, Any], path: Path) -> PublishedTable:
     return table
 
 
-def _check_part(part: Part, where: str) -> None:
+def _check_part(part: TablePart, where: str) -> None:
     for row, cells in part.rows.items():
         if len(cells) != len(part.columns):
             raise UserError(f"{where}.rows.{row}: {len(cells)} cells for {len(part.columns)} columns")

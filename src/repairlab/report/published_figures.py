@@ -5,10 +5,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 from repairlab.core.record import record
-from repairlab.published.candidates import curve
-from repairlab.published.checks import checks, enough_checks
-from repairlab.published.grid import Grid
-from repairlab.published.ranked import Ranked
+from repairlab.core.table import Table
+from repairlab.metrics.checks import checks, enough_checks
+from repairlab.metrics.fixes import curve
+from repairlab.metrics.ranked_results import RankedResults
 
 WIDTH, HEIGHT = 960, 460
 LEFT, RIGHT, TOP, BOTTOM = 64, 210, 44, 56
@@ -42,7 +42,7 @@ class Axis:
         return [round(self.low + i * step, 9) for i in range(int((self.high - self.low) / step + 1e-9) + 1)]
 
 
-def candidate_curves(source: Ranked) -> str:
+def candidate_curves(source: RankedResults) -> str:
     """Draw how many bugs each system fixes within its first k candidates."""
     source.need_ranks("the figure of candidates")
     last = max((item.rank or 1 for bugs in source.lists.values() for items in bugs.values() for item in items), default=1)
@@ -62,7 +62,7 @@ def _steps(changes: Points, end: float) -> Points:
     return [*points, (end, points[-1][1])]
 
 
-def check_curves(source: Ranked) -> str:
+def check_curves(source: RankedResults) -> str:
     """Draw correct bugs against precision, one point for each number of plausible candidates looked at."""
     lines: dict[str, Points] = {}
     for system in source.systems:
@@ -122,15 +122,15 @@ def _frame(title: str, x: Axis, y: Axis) -> list[str]:
     return parts
 
 
-def overlap_map(grid: Grid) -> str:
+def overlap_map(table: Table) -> str:
     """Draw the overlap of systems as squares, the darker the more."""
     size, left, top = 58, 150, 130
     title = "Fixes of the row's system that the column's fixes as well, in percent"
     parts = [f'<text x="16" y="24" font-size="15" font-weight="bold">{html.escape(title)}</text>']
-    for i, column in enumerate(grid.columns):
+    for i, column in enumerate(table.columns[1:]):
         x = left + size * i + size / 2
         parts.append(f'<text transform="translate({x + 4:g} {top - 8}) rotate(-45)">{html.escape(column)}</text>')
-    for j, (row, cells) in enumerate(grid.rows.items()):
+    for j, (row, cells) in enumerate(table.by_row.items()):
         y = top + size * j
         parts.append(f'<text x="{left - 8}" y="{y + size / 2 + 4:g}" text-anchor="end">{html.escape(row)}</text>')
         for i, cell in enumerate(cells):
@@ -140,9 +140,9 @@ def overlap_map(grid: Grid) -> str:
             x = left + size * i
             parts.append(f'<rect x="{x}" y="{y}" width="{size}" height="{size}" fill="{fill}" stroke="#ccc"/>')
             parts.append(f'<text x="{x + size / 2:g}" y="{y + size / 2 + 4:g}" text-anchor="middle">{text}</text>')
-    bottom = top + size * len(grid.rows)
+    bottom = top + size * len(table.rows)
     parts.append(f'<text x="{left}" y="{bottom + 24}">[n]: bugs that no other system fixes</text>')
-    return _svg(title, parts, max(left + size * len(grid.columns) + 110, 620), bottom + 44)
+    return _svg(title, parts, max(left + size * len(table.rows) + 110, 620), bottom + 44)
 
 
 def _svg(title: str, parts: Sequence[str], width: int, height: int) -> str:

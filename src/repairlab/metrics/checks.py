@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from repairlab.core.record import record
-from repairlab.published.ranked import Ranked
+from repairlab.metrics.ranked_results import RankedResults
 
 
 @record
@@ -21,8 +21,8 @@ class Checks:
         return 100 * self.correct / self.checks if self.checks else None
 
 
-def checks(source: Ranked, system: str, ks: Sequence[int | None]) -> tuple[Checks, ...]:
-    """Count what is found and looked at with at most k candidates per bug, for every k; none means all candidates."""
+def checks(source: RankedResults, system: str, ks: Sequence[int | None]) -> tuple[Checks, ...]:
+    """FixCriterion what is found and looked at with at most k candidates per bug, for every k; none means all candidates."""
     looks = _looks(source, system)
     return tuple(_checks(looks, k) for k in ks)
 
@@ -36,16 +36,16 @@ def _checks(looks: Sequence[tuple[int, int | None]], k: int | None) -> Checks:
     return Checks(correct=correct, checks=looked)
 
 
-def _looks(source: Ranked, system: str) -> list[tuple[int, int | None]]:
+def _looks(source: RankedResults, system: str) -> list[tuple[int, int | None]]:
     """Return for every bug how many plausible candidates there are and the place of the first fix among them."""
     found = []
     for items in source.lists[system].values():
-        plausible = [item for item in items if item.ruling.passes]
-        place = next((i for i, item in enumerate(plausible, start=1) if item.ruling.is_fix(source.count)), None)
+        plausible = [item for item in items if item.verdict.passes]
+        place = next((i for i, item in enumerate(plausible, start=1) if item.verdict.is_fix(source.count)), None)
         found.append((len(plausible), place))
     return found
 
 
-def enough_checks(source: Ranked, system: str) -> int | None:
+def enough_checks(source: RankedResults, system: str) -> int | None:
     """Return the smallest k with which every bug is found that can be (PM_K); none when there is none to be found."""
     return max((place for _, place in _looks(source, system) if place is not None), default=None)

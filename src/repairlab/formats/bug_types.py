@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import as_type, read_csv
+from repairlab.core.foreign import as_type, read_csv, read_object
 from repairlab.core.record import record
-from repairlab.published.reading import read_object
 
 
 @record
-class Labels:
+class BugTypes:
     """The type of each bug."""
 
     types: dict[str, str]
@@ -18,7 +17,7 @@ class Labels:
     """Bugs of the results without a label; they belong to no type."""
 
 
-def read_labels(path: Path, bugs: Iterable[str]) -> Labels:
+def read_bug_types(path: Path, bugs: Iterable[str]) -> BugTypes:
     """Read the labels of these bugs, which the file names as `BENCHMARK/BUG` or by BUG alone."""
     if path.suffix == ".csv":
         given = {row["bug"]: row["type"] for _, row in read_csv(path, ("bug", "type"))}
@@ -33,4 +32,4 @@ def read_labels(path: Path, bugs: Iterable[str]) -> Labels:
     if not types:
         shown = f"such as {all_bugs[0]}; the file has {next(iter(given), 'none')!r}" if all_bugs else "for there are none"
         raise UserError(f"{path} labels none of the {len(all_bugs)} bugs, {shown}")
-    return Labels(types=types, n_unlabelled=len(all_bugs) - len(types))
+    return BugTypes(types=types, n_unlabelled=len(all_bugs) - len(types))

@@ -3,14 +3,14 @@
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from repairlab.report.papers.picture import Picture
+from repairlab.core.figure import Figure
 from repairlab.report.text import visible
 
 
-def draw(picture: Picture) -> Markup:
-    """Return a picture as an SVG element that can stand in a page or alone in a file."""
+def draw(figure: Figure) -> Markup:
+    """Return a figure as an SVG element that can stand in a page or alone in a file."""
     pages = Environment(
         loader=PackageLoader("repairlab.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     pages.filters["visible"] = visible
-    return Markup(pages.get_template("picture.svg").render(picture=picture))  # the template escapes all texts
+    return Markup(pages.get_template("figure.svg").render(figure=figure))  # the template escapes all texts

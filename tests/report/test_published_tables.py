@@ -8,13 +8,13 @@ import pytest
 
 from repairlab.cli.main import run
 from repairlab.core.errors import UserError
-from repairlab.published.comparing import Comparison, compare_table, difference, rounded
-from repairlab.published.golden import Part, read_table, read_tables
+from repairlab.report.published_table import TablePart, read_table, read_tables
+from repairlab.report.table_comparison import Comparison, compare_table, difference, rounded
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
 PUBLISHED = ROOT.parent / "shared" / "data"
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "formats" / "data"
 TABLE = """\
 kind = "published-table"
 title = "Toy, table 1"
@@ -161,8 +161,8 @@ def test_folders_hold_other_files_too(tmp_path: Path) -> None:
 
 
 def test_rounding_is_as_the_paper_does_it() -> None:
-    part = Part(analysis="x", columns=(), rows={})
-    floor = Part(analysis="x", columns=(), rows={}, rounding="floor", digits=1)
+    part = TablePart(analysis="x", columns=(), rows={})
+    floor = TablePart(analysis="x", columns=(), rows={}, rounding="floor", digits=1)
     assert [rounded(66.67, part), rounded(66.67, floor), rounded(3, floor), rounded("4/5", part)] == [67, 66.6, 3, "4/5"]
     assert [difference(1, 3), difference("a", "b"), difference(1.25, 1.0)] == ["-2", "≠", "+0.25"]
 

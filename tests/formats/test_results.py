@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.published.grid import Statistics
-from repairlab.published.judgement import Results, Ruling
-from repairlab.published.table import FORMATS, format_of, recognise
+from repairlab.core.published import DatasetStatistics, PublishedResults, PublishedVerdict
+from repairlab.formats.results import RESULT_FORMATS, recognise_results, result_format
 
 DATA = Path(__file__).parent / "data"
 CLM = {
@@ -31,15 +30,15 @@ NL2FIX = {
 }
 
 
-def results_of(name: str, *paths: Path) -> Results:
-    found = format_of(name).read(paths)
-    assert isinstance(found, Results)
+def results_of(name: str, *paths: Path) -> PublishedResults:
+    found = result_format(name).read_results(paths)
+    assert isinstance(found, PublishedResults)
     return found
 
 
-def statistics_of(name: str, *paths: Path) -> Statistics:
-    found = format_of(name).read(paths)
-    assert isinstance(found, Statistics)
+def statistics_of(name: str, *paths: Path) -> DatasetStatistics:
+    found = result_format(name).read_results(paths)
+    assert isinstance(found, DatasetStatistics)
     return found
 
 
@@ -53,7 +52,7 @@ def test_npr4j_takes_text_ranks_both_names_of_the_system_and_bugs_without_a_patc
     found = results_of("npr4j", DATA / "all_result.json")
     assert found.systems == ("Alpha", "beta", "Gamma")
     assert found.bugs == ("defects4j/Lang-1", "defects4j/Lang-2", "defects4j/Math-3", "quixbugs/sieve", "bears/Bears-5")
-    assert {(item.rank, item.written) for item in found.judgements if item.written} == {(101, "101"), (12, "12"), (11, "11")}
+    assert {(item.rank, item.written) for item in found.outcomes if item.written} == {(101, "101"), (12, "12"), (11, "11")}
     assert found.count == "correct"
 
 
@@ -67,12 +66,12 @@ def test_repeated_and_contradictory_verdicts_are_reported() -> None:
 
 def test_apr_fixes_have_no_ranks_and_the_bug_names_of_other_formats() -> None:
     found = results_of("apr-fixes", DATA / "APR_fixes_all.json")
-    assert {(item.system, item.bug, item.rank, item.ruling) for item in found.judgements} == {
-        ("Old", "defects4j/Lang-1", None, Ruling.CORRECT),
-        ("Old", "defects4j/Math-3", None, Ruling.CORRECT),
-        ("Old", "defects4j/Chart-9", None, Ruling.CORRECT),
-        ("Old", "defects4j/Lang-2", None, Ruling.REJECTED),
-        ("Older", "defects4j/Math-3", None, Ruling.REJECTED),
+    assert {(item.system, item.bug, item.rank, item.verdict) for item in found.outcomes} == {
+        ("Old", "defects4j/Lang-1", None, PublishedVerdict.CORRECT),
+        ("Old", "defects4j/Math-3", None, PublishedVerdict.CORRECT),
+        ("Old", "defects4j/Chart-9", None, PublishedVerdict.CORRECT),
+        ("Old", "defects4j/Lang-2", None, PublishedVerdict.REJECTED),
+        ("Older", "defects4j/Math-3", None, PublishedVerdict.REJECTED),
     }
 
 
@@ -81,11 +80,11 @@ def test_clm_files_are_named_by_model_and_benchmark(tmp_path: Path) -> None:
     located = {"config": "x", "data": {"Lang_5_src/A.java_3-4": {"output": [{"correctness": None}, {"correctness": "timeout"}]}}}
     other = write(tmp_path / "defects4j" / "small_validate.json", located)
     found = results_of("clm", one.parent, other)
-    assert [(item.system, item.bug, item.rank, item.ruling) for item in found.judgements] == [
-        ("small", "quixbugs/GCD", 1, Ruling.WRONG),
-        ("small", "quixbugs/GCD", 2, Ruling.PLAUSIBLE),
-        ("small", "defects4j/Lang-5", 1, Ruling.UNDECIDED),
-        ("small", "defects4j/Lang-5", 2, Ruling.TIMEOUT),
+    assert [(item.system, item.bug, item.rank, item.verdict) for item in found.outcomes] == [
+        ("small", "quixbugs/GCD", 1, PublishedVerdict.WRONG),
+        ("small", "quixbugs/GCD", 2, PublishedVerdict.PLAUSIBLE),
+        ("small", "defects4j/Lang-5", 1, PublishedVerdict.UNDECIDED),
+        ("small", "defects4j/Lang-5", 2, PublishedVerdict.TIMEOUT),
     ]
     assert found.count == "plausible"
 
@@ -100,8 +99,8 @@ def test_nl2fix_ranks_begin_with_1_whatever_the_index_begins_with(tmp_path: Path
         {"index": first, "correctness": "wrong"}, {"index": first + 2, "correctness": "plausible", "failing_relevant": 0}
     )
     found = results_of("nl2fix", write(tmp_path / "model" / "Compress_34-validated.jsonl", entry).parent)
-    assert [item.rank for item in found.judgements] == ranks
-    assert {(item.system, item.bug) for item in found.judgements} == {("model", "defects4j/Compress-34")}
+    assert [item.rank for item in found.outcomes] == ranks
+    assert {(item.system, item.bug) for item in found.outcomes} == {("model", "defects4j/Compress-34")}
 
 
 def test_nl2fix_calls_a_patch_wrong_that_fails_a_relevant_test(tmp_path: Path) -> None:
@@ -112,27 +111,32 @@ def test_nl2fix_calls_a_patch_wrong_that_fails_a_relevant_test(tmp_path: Path) -
         {"index": 4, "correctness": None},
     )
     found = results_of("nl2fix", write(tmp_path / "Compress_34-validated.jsonl", entry))
-    assert [item.ruling for item in found.judgements] == [Ruling.WRONG, Ruling.PLAUSIBLE, Ruling.UNDECIDED, Ruling.UNDECIDED]
+    assert [item.verdict for item in found.outcomes] == [
+        PublishedVerdict.WRONG,
+        PublishedVerdict.PLAUSIBLE,
+        PublishedVerdict.UNDECIDED,
+        PublishedVerdict.UNDECIDED,
+    ]
 
 
 def test_nl2fix_statistics_measure_fix_and_issue(tmp_path: Path) -> None:
-    grid = statistics_of("nl2fix", write(tmp_path / "dataset.json", NL2FIX)).grids[0]
+    table = statistics_of("nl2fix", write(tmp_path / "dataset.json", NL2FIX)).tables[0]
     # One hunk: line 2 becomes two lines. Tokens: "check ( ) ;" put in, 1 replaced by 2. Title: f () is wrong !
-    assert grid.rows == {"Cli": (1, 1, 1.0, 2.0, 5.0, 5.0, 0.0), "Overall": (1, 1, 1.0, 2.0, 5.0, 5.0, 0.0)}
+    assert table.by_row == {"Cli": (1, 1, 1.0, 2.0, 5.0, 5.0, 0.0), "Overall": (1, 1, 1.0, 2.0, 5.0, 5.0, 0.0)}
 
 
 def test_defects4c_counts_labels_and_locations(tmp_path: Path) -> None:
     bugs = write(tmp_path / "bugs.csv", "project,sha8,commit_url,status,label\na,1,u,1,A.1\nb,2,u,2,A.1\nc,3,u,1,D.2\n")
     flaws = write(tmp_path / "flaws.csv", "cve,commit_url,vul,label\nCVE-1,u,1,C.3\nCVE-2,u,Duplicate,C.3\nCVE-3,u,1,\n")
     found = statistics_of("defects4c", bugs, flaws)
-    rows = {name: cells for name, cells in found.grids[0].rows.items() if any(cells)}
+    rows = {name: cells for name, cells in found.tables[0].by_row.items() if any(cells)}
     assert rows == {"A.1": (2, 0, 2), "C.3": (0, 1, 1), "D.2": (1, 0, 1), "no label": (0, 1, 1), "all": (3, 2, 5)}
     assert "1 of 3 rows are not marked 1" in found.notes[0]
 
     cve = BUG | {"type": {"name": "CVE-1", "id": "CVE-1", "type": "cve"}}
     write(tmp_path / "projects" / "a___b" / "bugs_list_new.json", [BUG, cve])
     records = statistics_of("defects4c", tmp_path / "projects")
-    assert records.grids[1].rows["hunk"] == (1, 1, 2)
+    assert records.tables[1].by_row["hunk"] == (1, 1, 2)
 
 
 def test_formats_are_recognised(tmp_path: Path) -> None:
@@ -143,13 +147,13 @@ def test_formats_are_recognised(tmp_path: Path) -> None:
         "nl2fix": write(tmp_path / "d.json", json.dumps(NL2FIX, indent=4)),
         "defects4c": write(tmp_path / "p" / "x" / "bugs_list_new.json", [BUG]),
     }
-    assert cases.keys() == FORMATS.keys()
-    assert {name: recognise(path) for name, path in cases.items()} == {name: name for name in cases}
-    assert recognise(tmp_path / "q") == "clm"
-    assert recognise(tmp_path / "p") == "defects4c"
-    assert recognise(write(tmp_path / "v" / "Cli_1-validated.jsonl", verdicts()).parent) == "nl2fix"
+    assert cases.keys() == RESULT_FORMATS.keys()
+    assert {name: recognise_results(path) for name, path in cases.items()} == {name: name for name in cases}
+    assert recognise_results(tmp_path / "q") == "clm"
+    assert recognise_results(tmp_path / "p") == "defects4c"
+    assert recognise_results(write(tmp_path / "v" / "Cli_1-validated.jsonl", verdicts()).parent) == "nl2fix"
     with pytest.raises(UserError, match="the format is not obvious"):
-        recognise(write(tmp_path / "foreign.json", '{"a": 1}'))
+        recognise_results(write(tmp_path / "foreign.json", '{"a": 1}'))
 
 
 ENTRY = {"accepted": [{"sys": "A", "index": 1}], "rejected": []}
@@ -164,7 +168,7 @@ BAD: list[tuple[str, str, Any, str]] = [
         "npr4j",
         "a.json",
         {"d<SEP>b": ENTRY | {"rejected": [{"index": 1}]}},
-        "rejected, item 1: the field 'sys' (or 'tool') is missing",
+        "rejected, item 1: the field 'sys' or 'tool' is missing",
     ),
     ("npr4j", "a.json", {"d<SEP>b": ENTRY | {"rejected": [{"sys": "A"}]}}, "the field 'index' is missing"),
     (
@@ -219,7 +223,7 @@ def test_a_bad_file_is_one_message_with_file_place_and_field(
 ) -> None:
     path = write(tmp_path / file, content)
     with pytest.raises(UserError) as error:
-        format_of(name).read([path])
+        result_format(name).read_results([path])
     assert message in str(error.value)
     assert str(path) in str(error.value)
 
@@ -228,10 +232,10 @@ def test_a_file_of_other_bytes_or_none_at_all_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UserError, match="not UTF-8"):
-        format_of("npr4j").read([path])
+        result_format("npr4j").read_results([path])
     with pytest.raises(UserError, match="is missing"):
-        format_of("npr4j").read([tmp_path / "none.json"])
+        result_format("npr4j").read_results([tmp_path / "none.json"])
     with pytest.raises(UserError, match="has no file"):
-        format_of("clm").read([tmp_path])
+        result_format("clm").read_results([tmp_path])
     with pytest.raises(UserError, match="give the dataset alone"):
-        format_of("nl2fix").read([path, tmp_path / "x-validated.jsonl"])
+        result_format("nl2fix").read_results([path, tmp_path / "x-validated.jsonl"])

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Literal
 
 from repairlab.core.errors import UserError
+from repairlab.core.published import DatasetStatistics, PublishedResults, RankOrder, choose
 from repairlab.core.record import record
-from repairlab.published.analyses import Beside, analyse
-from repairlab.published.golden import Erratum, Part, PublishedTable
-from repairlab.published.grid import Cell, Grid, Statistics
-from repairlab.published.judgement import Order, Results, choose
-from repairlab.published.ranked import Ranked, ranked
-from repairlab.published.table import format_of, recognise
+from repairlab.core.table import Cell, Table
+from repairlab.formats.results import recognise_results, result_format
+from repairlab.metrics.ranked_results import RankedResults, ranked
+from repairlab.report.analyses import AnalysisInputs, analyse
+from repairlab.report.published_table import Erratum, PublishedTable, TablePart
 
 Status = Literal["equal", "erratum", "unreadable", "differs"]
 
@@ -52,26 +52,26 @@ class Comparison:
 
 def compare_table(table: PublishedTable, data: Path) -> Comparison:
     """Compute every cell of a published table from the data folder."""
-    grids = _grids(table, data)
-    cells = tuple(cell for part in table.part for cell in _compare_part(part, grids))
+    tables = _grids(table, data)
+    cells = tuple(cell for part in table.part for cell in _compare_part(part, tables))
     return Comparison(title=table.title, source=table.source, cells=cells, notes=table.notes)
 
 
-def _grids(table: PublishedTable, data: Path) -> Callable[[str, Order], Grid]:
+def _grids(table: PublishedTable, data: Path) -> Callable[[str, RankOrder], Table]:
     """Return how to get the table of an analysis under an order of ranks."""
-    found = format_of(table.format).read([_existing(data, name) for name in table.files])
-    if isinstance(found, Statistics):
-        grids = {grid.name: grid for grid in found.grids}
-        return lambda analysis, order: _named(grids, analysis)  # noqa: ARG005
+    found = result_format(table.format).read_results([_existing(data, name) for name in table.files])
+    if isinstance(found, DatasetStatistics):
+        tables = {table.name: table for table in found.tables}
+        return lambda analysis, order: _named(tables, analysis)  # noqa: ARG005
     chosen = choose(found, table.systems, table.names)
-    beside = Beside(against=_against(table, data), counts=table.counts or None)
-    return functools.cache(lambda analysis, order: analyse(analysis, ranked(chosen, count=table.count, order=order), beside))
+    inputs = AnalysisInputs(against=_against(table, data), counts=table.counts or None)
+    return functools.cache(lambda analysis, order: analyse(analysis, ranked(chosen, count=table.count, order=order), inputs))
 
 
-def _named(grids: dict[str, Grid], name: str) -> Grid:
-    if name not in grids:
-        raise UserError(f"the data have no analysis {name!r}, but {', '.join(grids)}")
-    return grids[name]
+def _named(tables: dict[str, Table], name: str) -> Table:
+    if name not in tables:
+        raise UserError(f"the data have no analysis {name!r}, but {', '.join(tables)}")
+    return tables[name]
 
 
 def _existing(data: Path, name: str) -> Path:
@@ -81,24 +81,24 @@ def _existing(data: Path, name: str) -> Path:
     return path
 
 
-def _against(table: PublishedTable, data: Path) -> Ranked | None:
+def _against(table: PublishedTable, data: Path) -> RankedResults | None:
     if table.against is None:
         return None
     path = _existing(data, table.against)
-    found = format_of(recognise(path)).read([path])
-    if not isinstance(found, Results):
+    found = result_format(recognise_results(path)).read_results([path])
+    if not isinstance(found, PublishedResults):
         raise UserError(f"{path} has no verdicts to compare with")
     return ranked(found)
 
 
-def _compare_part(part: Part, grids: Callable[[str, Order], Grid]) -> Iterator[Compared]:
-    grid = grids(part.analysis, part.order)
+def _compare_part(part: TablePart, tables: Callable[[str, RankOrder], Table]) -> Iterator[Compared]:
+    table = tables(part.analysis, part.order)
     errata = {(erratum.row, column): erratum for erratum in part.errata for column in erratum.columns}
     for row, printed in part.rows.items():
         for column, published in zip(part.columns, printed, strict=True):
-            ours = rounded(grid.cell(row, column), part)
+            ours = rounded(table.cell(row, column), part)
             erratum = errata.get((row, column))
-            as_printed = _as_printed(erratum, part, column, grids) if erratum else None
+            as_printed = _as_printed(erratum, part, column, tables) if erratum else None
             if published == "":
                 status: Status = "unreadable"
             elif ours == published:
@@ -123,15 +123,15 @@ def _correct(erratum: Erratum, column: str) -> Cell:
     return erratum.correct[erratum.columns.index(column)]
 
 
-def _as_printed(erratum: Erratum, part: Part, column: str, grids: Callable[[str, Order], Grid]) -> Cell:
+def _as_printed(erratum: Erratum, part: TablePart, column: str, tables: Callable[[str, RankOrder], Table]) -> Cell:
     """Return what the other way of counting gives; none when the erratum names no way."""
     way = erratum.as_printed
     if way is None:
         return None
-    return rounded(grids(part.analysis, way.order or part.order).cell(way.row or erratum.row, column), part)
+    return rounded(tables(part.analysis, way.order or part.order).cell(way.row or erratum.row, column), part)
 
 
-def rounded(value: Cell, part: Part) -> Cell:
+def rounded(value: Cell, part: TablePart) -> Cell:
     """Return a value with as many digits as the paper prints."""
     if not isinstance(value, float):
         return value

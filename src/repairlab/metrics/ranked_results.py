@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 
 from repairlab.core.errors import UserError
+from repairlab.core.published import FixCriterion, PublishedOutcome, PublishedResults, RankOrder
 from repairlab.core.record import record
-from repairlab.published.judgement import Count, Judgement, Order, Results
 
 
 @record
-class Ranked:
-    """Results made ready for counting."""
+class RankedResults:
+    """PublishedResults made ready for counting."""
 
     systems: tuple[str, ...]
     bugs: tuple[str, ...]
-    count: Count
+    count: FixCriterion
     """What makes a candidate a fix."""
-    lists: Mapping[str, Mapping[str, tuple[Judgement, ...]]]
+    lists: Mapping[str, Mapping[str, tuple[PublishedOutcome, ...]]]
     """Candidates by system and bug, the first to look at first."""
     fixed: Mapping[str, tuple[str, ...]]
     """Bugs that each system fixes."""
@@ -27,17 +27,17 @@ class Ranked:
                 raise UserError(f"{purpose} needs ranks, but the candidates of {system} have none")
 
 
-def ranked(results: Results, *, count: Count | None = None, order: Order = "number") -> Ranked:
+def ranked(results: PublishedResults, *, count: FixCriterion | None = None, order: RankOrder = "number") -> RankedResults:
     """Sort candidates by rank; of two with the same rank a fix comes first."""
-    chosen: Count = count or results.count
-    lists: dict[str, dict[str, list[Judgement]]] = {system: {} for system in results.systems}
-    for item in results.judgements:
+    chosen: FixCriterion = count or results.count
+    lists: dict[str, dict[str, list[PublishedOutcome]]] = {system: {} for system in results.systems}
+    for item in results.outcomes:
         lists[item.system].setdefault(item.bug, []).append(item)
     fixed = {
-        system: tuple(bug for bug, items in bugs.items() if any(item.ruling.is_fix(chosen) for item in items))
+        system: tuple(bug for bug, items in bugs.items() if any(item.verdict.is_fix(chosen) for item in items))
         for system, bugs in lists.items()
     }
-    return Ranked(
+    return RankedResults(
         systems=results.systems,
         bugs=results.bugs,
         count=chosen,
@@ -46,7 +46,7 @@ def ranked(results: Results, *, count: Count | None = None, order: Order = "numb
     )
 
 
-def _sorted(items: Sequence[Judgement], count: Count, order: Order) -> tuple[Judgement, ...]:
+def _sorted(items: Sequence[PublishedOutcome], count: FixCriterion, order: RankOrder) -> tuple[PublishedOutcome, ...]:
     if order == "written" and all(item.written is not None for item in items):
-        return tuple(sorted(items, key=lambda item: (item.written or "", not item.ruling.is_fix(count))))
-    return tuple(sorted(items, key=lambda item: (item.rank or 0, not item.ruling.is_fix(count))))
+        return tuple(sorted(items, key=lambda item: (item.written or "", not item.verdict.is_fix(count))))
+    return tuple(sorted(items, key=lambda item: (item.rank or 0, not item.verdict.is_fix(count))))

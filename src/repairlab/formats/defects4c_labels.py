@@ -1,16 +1,18 @@
-"""Labels of Defects4C: human labels as CSV, or `bugs_list_new.json` of its projects; counts by category and location."""
+"""BugTypes of Defects4C: human labels as CSV, or `bugs_list_new.json` of its projects; counts by category and location."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import as_type, field, parse_json, read_csv, read_text
+from repairlab.core.foreign import as_type, field, objects, read_csv, read_json, read_text
+from repairlab.core.published import DatasetStatistics
 from repairlab.core.record import record
-from repairlab.published.grid import Cell, Grid, Statistics
-from repairlab.published.reading import files_of, objects
+from repairlab.core.table import Cell, Table, named_rows
+from repairlab.formats.format import Sight
+from repairlab.formats.results import files_of
 
 CATEGORIES = {
     "A.1": "Incorrect Function Usage",
@@ -25,8 +27,8 @@ CATEGORIES = {
     "D.2": "Wrong Function Call Sequence",
 }
 """The taxonomy of Defects4C, table 2."""
-_RECORDS = "**/bugs_list_new.json"
-_HEAD = re.compile(r'(project|cve),.*\blabel\b|\s*\[\s*\{\s*"commit_after"\s*:')
+_RECORDS = "bugs_list_new.json"
+_CSV = re.compile(r"(project|cve),.*\blabel\b")
 
 
 @record
@@ -37,31 +39,32 @@ class _Label:
     location: str
 
 
-def recognise(path: Path, head: str) -> bool:
-    """Whether a file begins as labels or records do, or a folder has records."""
-    return bool(_HEAD.match(head)) if path.is_file() else next(path.glob(_RECORDS), None) is not None
+def recognises_results(sight: Sight) -> bool:
+    """Return whether a file begins as labels or records do, or a folder has records."""
+    records = any(PurePosixPath(name).match(_RECORDS) for name in sight.names) or "commit_after" in sight.entry
+    return records or bool(_CSV.match(sight.head))
 
 
-def read(paths: Sequence[Path]) -> Statistics:
+def read_results(paths: Sequence[Path]) -> DatasetStatistics:
     """Read CSV files of labels, records of projects, or folders with such records below."""
     notes: list[str] = []
     labels: list[_Label] = []
-    for path in files_of(paths, _RECORDS):
+    for path in files_of(paths, f"**/{_RECORDS}"):
         labels += _of_csv(path, notes) if path.suffix == ".csv" else _of_records(path)
-    grids = [_grid("categories", "category", labels, [item.category for item in labels], CATEGORIES)]
+    tables = [_table("categories", "category", labels, [item.category for item in labels], CATEGORIES)]
     if any(item.location for item in labels):
-        grids.append(_grid("locations", "location", labels, [item.location for item in labels], ("line", "hunk", "function")))
-    return Statistics(grids=tuple(grids), notes=tuple(notes))
+        tables.append(_table("locations", "location", labels, [item.location for item in labels], ("line", "hunk", "function")))
+    return DatasetStatistics(tables=tuple(tables), notes=tuple(notes))
 
 
-def _grid(name: str, corner: str, labels: list[_Label], of: list[str], known: Sequence[str] | dict[str, str]) -> Grid:
+def _table(name: str, corner: str, labels: list[_Label], of: list[str], known: Sequence[str] | dict[str, str]) -> Table:
     kinds = [kind for kind in ("bugs", "vulnerabilities") if any(item.kind == kind for item in labels)]
     counts = Counter((item.kind, value) for item, value in zip(labels, of, strict=True))
     rows = [*known, *(value for value in dict.fromkeys(of) if value not in known)]
     numbers = {row or "no label": [counts[kind, row] for kind in kinds] for row in rows}
     numbers["all"] = [sum(item.kind == kind for item in labels) for kind in kinds]
     cells: dict[str, tuple[Cell, ...]] = {row: (*found, sum(found)) for row, found in numbers.items()}
-    return Grid(name=name, title=f"Faults by {corner}", corner=corner, columns=(*kinds, "all"), rows=cells)
+    return Table(name=name, title=f"Faults by {corner}", columns=(corner, *kinds, "all"), rows=named_rows(cells))
 
 
 def _of_csv(path: Path, notes: list[str]) -> list[_Label]:
@@ -80,7 +83,7 @@ def _of_csv(path: Path, notes: list[str]) -> list[_Label]:
 
 
 def _of_records(path: Path) -> Iterator[_Label]:
-    for where, item in objects(as_type(parse_json(read_text(path), path), list, str(path), "the file"), str(path)):
+    for where, item in objects(as_type(read_json(path), list, str(path), "the file"), str(path)):
         about = field(item, "type", dict, where)
         is_bug = field(about, "type", str, where) == "bug"
         category = field(about, "id", str, where) if is_bug else ""

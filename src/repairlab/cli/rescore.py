@@ -10,12 +10,14 @@ from repairlab.cli.options import Include, Json, numbers
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.figure import Figure
 from repairlab.core.published import FixCriterion, RankOrder
 from repairlab.core.record import to_data
 from repairlab.core.table import Table, shown
 from repairlab.report.published_figures import candidate_curves, check_curves, overlap_map
 from repairlab.report.published_table import read_tables
 from repairlab.report.rescoring import ALL_FORMATS, Rescored, RescoreOptions, read_results, rescore_results
+from repairlab.report.svg import draw
 from repairlab.report.table_comparison import Comparison, Status, compare_table
 
 
@@ -119,7 +121,7 @@ def _data(table: Table) -> dict[str, Any]:
 def _write_figures(found: Rescored, folder: Path) -> None:
     if found.ranked is None:
         raise UserError("--figures needs verdicts; these files have only statistics")
-    made: dict[str, str] = {}
+    made: dict[str, Figure] = {}
     by_name = {table.name: table for table in found.tables}
     if "candidates" in by_name:
         made["candidates.svg"] = candidate_curves(found.ranked)
@@ -127,8 +129,8 @@ def _write_figures(found: Rescored, folder: Path) -> None:
         made["checks.svg"] = check_curves(found.ranked)
     made["overlap.svg"] = overlap_map(by_name["overlap"])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in made.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    for name, figure in made.items():
+        (folder / name).write_text(f"{draw(figure)}\n", encoding="utf-8")
         talk().print(f"Figure written to {folder / name}", markup=False)
 
 

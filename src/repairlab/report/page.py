@@ -12,8 +12,8 @@ from repairlab.core.record import record
 from repairlab.core.score import Score
 from repairlab.core.table import shown
 from repairlab.metrics.table import is_share
-from repairlab.report import curves
 from repairlab.report.bugs import read_texts, view_bugs
+from repairlab.report.curves import chart
 from repairlab.report.evidence import Choice, words_on_tests
 from repairlab.report.glossary import METRICS, VERDICTS
 from repairlab.report.health import read_cards
@@ -63,8 +63,8 @@ def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool 
         board=board,
         ks=_ks(board),
         columns=[name for name in _COLUMNS if any(row.other(name) for row in board.rows)],
-        chart=curves.chart(curve_metric, named),
-        picture=curves,
+        chart=chart(curve_metric, [(system.name, system.index, system.scores) for system in systems]),
+        curve_metric=curve_metric,
         bugs=bugs,
         languages=languages,
         bars=bars(systems),

@@ -74,7 +74,7 @@ def _column(
     return [
         Shape(
             kind="box", x=round(x - width / 2, 1), y=top, x2=width, y2=round(floor - top, 1),
-            tone=tones[0] if len(tones) == 1 else "soft", text=text,
+            tone=tones[0] if len(tones) == 1 else "soft", text=text, opacity=0.85,
         ),
         label(x, top - 6, str(len(region.bugs)), anchor="middle", tone="ink"),
         line(x, min(mine), x, max(mine), tone="soft", thick=True),

@@ -111,6 +111,15 @@ def _box(axis: Axis, y: float, run: RunFacts, what: str, spread: Distribution) -
     return [
         label(_LEFT - 12, y + 4, f"{run.name}: {what}", anchor="end"),
         line(axis(low), y, axis(high), y, tone=tone),
-        Shape(kind="box", x=axis(spread.q1), y=y - 7, x2=width, y2=14, tone=tone, text=text, faint=what.startswith("other")),
+        Shape(
+            kind="box",
+            x=axis(spread.q1),
+            y=y - 7,
+            x2=width,
+            y2=14,
+            tone=tone,
+            text=text,
+            opacity=0.35 if what.startswith("other") else 0.85,
+        ),
         line(axis(spread.median), y - 7, axis(spread.median), y + 7, tone="ink", thick=True),
     ]

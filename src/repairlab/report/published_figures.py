@@ -70,7 +70,11 @@ def overlap_map(table: Table) -> Figure:
                 shapes.append(Shape(kind="box", x=x, y=y, x2=_SQUARE - 2, y2=_SQUARE - 2, tone="0", opacity=cell / 125, text=said))
             shapes.append(label(x + _SQUARE / 2, y + _SQUARE / 2 + 4, text, anchor="middle", tone="ink"))
     bottom = top + _SQUARE * len(rows)
-    shapes.append(label(left, bottom + 24, "[n]: bugs that no other system fixes"))
+    shapes.append(
+        label(
+            left, bottom + 24, "Of the row's fixes, how many percent the column fixes as well; [n]: bugs that no other system fixes"
+        )
+    )
     width = max(left + _SQUARE * len(rows) + 110, 620)
     title = "Fixes of the row's system that the column's fixes as well, in percent"
     return Figure(width=width, height=bottom + 44, title=title, words=title, shapes=tuple(shapes))

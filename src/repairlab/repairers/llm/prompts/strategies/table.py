@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     from repairlab.repairers.llm.prompts.strategies.question import Strategy
 
 _TABLE = {
-    "zero-shot": "zero_shot:ZeroShot",
-    "title-only": "title_only:TitleOnly",
-    "few-shot": "few_shot:FewShot",
-    "reasoning": "reasoning:Reasoning",
-    "infill-line": "infill:InfillLine",
-    "infill-hunk": "infill:InfillHunk",
-    "infill-function": "infill:InfillFunction",
-    "verdict": "verdict:SubmissionVerdict",
-    "completion": "completion:Completion",
-    "edit": "edit:EditInput",
-    "file": "file:WholeFile",
-    "conversation": "conversation:Conversation",
+    "zero-shot": "plain:ZERO_SHOT",
+    "title-only": "plain:TITLE_ONLY",
+    "few-shot": "plain:FEW_SHOT",
+    "reasoning": "plain:REASONING",
+    "infill-line": "infill:INFILL_LINE",
+    "infill-hunk": "infill:INFILL_HUNK",
+    "infill-function": "plain:INFILL_FUNCTION",
+    "verdict": "plain:VERDICT",
+    "completion": "completion:COMPLETION",
+    "edit": "plain:EDIT",
+    "file": "plain:FILE",
+    "conversation": "plain:CONVERSATION",
 }
 
 
@@ -34,5 +34,5 @@ def strategy(name: str) -> "Strategy":
     if name not in _TABLE:
         raise unknown("strategy", name, _TABLE)
     module, _, entry = _TABLE[name].partition(":")
-    made: Strategy = getattr(import_module(f"repairlab.repairers.llm.prompts.strategies.{module}"), entry)()
+    made: Strategy = getattr(import_module(f"repairlab.repairers.llm.prompts.strategies.{module}"), entry)
     return made

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.formats.npr4j_results import read_assessments
+from repairlab.formats.npr4j_results import read_results
 from repairlab.formats.table import recognise
 from repairlab.runs.external_candidates import read_given
 
@@ -49,8 +49,8 @@ def test_every_verdict_on_quixbugs_has_its_candidate(quixbugs: Path, name: str) 
 def test_all_results_of_npr4j_are_read() -> None:
     path = DATA / "npr4j/all_result.json"
     assert recognise(path) == "npr4j-results"
-    found = list(read_assessments(path))
-    assert (len(found), sum(item.accepted is True for item in found)) == (12_053, 2_892)
+    found = read_results([path]).outcomes
+    assert (len(found), sum(item.verdict == "correct" for item in found)) == (12_053, 2_892)
 
 
 def test_a_patch_list_of_npr4j_says_which_files_are_missing(quixbugs: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, TestResult, Verdict
 from repairlab.core.text import Span
 from repairlab.formats.format import Judged
-from repairlab.formats.npr4j_results import read_assessments
+from repairlab.formats.npr4j_results import read_results
 from repairlab.formats.table import FORMATS, recognise
 from repairlab.runs.converting import judged
 from tests.conftest import PROGRAM
@@ -119,8 +119,11 @@ def test_results_of_npr4j_accept_what_is_the_developers_fix_but_for_white_space(
     ]
     notes = FORMATS["npr4j-results"].write(before, benchmark, tmp_path / "all_result.json")
     assert notes == ("1 candidates have no verdict and are left out",)
-    found = [(item.rank, item.accepted, item.system) for item in read_assessments(tmp_path / "all_result.json")]
-    assert found == [(1, True, "m"), (2, None, "m")]
+    found = read_results([tmp_path / "all_result.json"])
+    assert [(item.bug, item.rank, item.verdict, item.system) for item in found.outcomes] == [
+        ("tiny/sum", 1, "correct", "m"),
+        ("tiny/sum", 2, "plausible", "m"),
+    ]
     with pytest.raises(UserError, match="no candidate is known to be plausible"):
         FORMATS["npr4j-results"].write(before[2:], benchmark, tmp_path / "b.json")
 

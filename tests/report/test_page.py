@@ -158,13 +158,15 @@ def test_a_page_that_cannot_be_written_is_the_users_to_solve(made: Report, tmp_p
 
 
 def test_curves_of_many_candidates_are_drawn_over_a_logarithmic_axis(make_run: MakeRun) -> None:
-    entries = [("chat", scores_of(make_run("chat", n=40, bugs=2)))]
-    drawn = chart("pass@k", entries)
-    assert drawn is not None
-    assert drawn.log
-    assert [tick.label for tick in drawn.x_ticks] == ["1", "2", "5", "10", "20"]
-    assert len(drawn.curves[0].points) <= 28
-    assert chart("TCA@k", [("one", scores_of(make_run("one", n=1, bugs=1)))]) is None
+    figure = chart("pass@k", [("chat", 0, scores_of(make_run("chat", n=40, bugs=2)))])
+    assert figure is not None
+    ticks = {shape.text: shape.x for shape in figure.shapes if shape.kind == "text" and shape.anchor == "middle"}
+    assert list(ticks)[:5] == ["1", "2", "5", "10", "20"]
+    assert ticks["20"] - ticks["10"] == pytest.approx(ticks["2"] - ticks["1"], abs=0.2)
+    (curve,) = (shape for shape in figure.shapes if shape.kind == "path")
+    (band,) = (shape for shape in figure.shapes if shape.kind == "area")
+    assert 20 <= len(curve.points) <= 28 and len(band.points) == 2 * len(curve.points)
+    assert chart("TCA@k", [("one", 0, scores_of(make_run("one", n=1, bugs=1)))]) is None
 
 
 def test_long_texts_are_cut_at_the_right_end() -> None:

@@ -7,9 +7,10 @@ from pathlib import Path, PurePosixPath
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import read_entries, read_text
+from repairlab.formats.reading import read_entries
 from repairlab.formats.writing import file_text, rendered, write_text
 from repairlab.storage.new_folder import new_folder
 

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from repairlab.core.benchmark import Benchmark
+from repairlab.core.foreign import read_text
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import read_entries, read_text
+from repairlab.formats.reading import read_entries
 from repairlab.formats.writing import diff_text, rendered, write_text
 from repairlab.storage.new_folder import new_folder
 

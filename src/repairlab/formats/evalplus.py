@@ -13,9 +13,10 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import field, first_field, read_text
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import field, read_entries, read_lines, read_text
+from repairlab.formats.reading import read_entries, read_lines
 from repairlab.formats.writing import by_bug, file_text, rendered, write_lines, write_text
 from repairlab.languages.language import Function
 from repairlab.languages.table import language
@@ -44,8 +45,8 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
 
 
 def _given(entry: dict[str, Any], maker: Maker) -> Given:
-    bug = maker.bug(field(entry, "task_id"))
-    text = field(entry, "solution", "completion")
+    bug = maker.bug(field(entry, "task_id", str))
+    text = first_field(entry, ("solution", "completion"), str)
     if "solution" in entry or _functions(text, bug):
         return _solution(bug, text, maker)
     return maker.function(bug, _head(bug) + text.rstrip() + ("\n" if bug.problem.target.text.endswith("\n") else ""))

@@ -11,10 +11,11 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field, read_json
 from repairlab.core.outcome import Verdict
 from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_list, as_object, as_text, field, look, read_entries, read_json, read_lines
+from repairlab.formats.reading import look, read_entries, read_lines
 from repairlab.formats.verdicts import FAIL, PASS
 from repairlab.formats.writing import Rendered, by_bug, file_text, rendered, write_json
 
@@ -42,17 +43,17 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
     maker = Maker(benchmark, repairer="fixeval")
     if look(path).lines and not isinstance(look(path).first, list):
         return read_lines(path, lambda entry: _given(entry, maker))
-    records = as_list(read_json(path), path.name)
+    records = as_type(read_json(path), list, what=path.name)
     entries = ((f"{path.name}, entry {number}", item) for number, item in enumerate(records, start=1))
-    return read_entries(entries, lambda item: _given(as_object(item), maker))
+    return read_entries(entries, lambda item: _given(as_type(item, dict), maker))
 
 
 def _given(entry: dict[str, Any], maker: Maker) -> Iterator[Given]:
-    bug = _bug(field(entry, "src_id"), maker)
+    bug = _bug(field(entry, "src_id", str), maker)
     name = "detokenized_generations" if entry.get("detokenized_generations") is not None else "generations"
-    programs = as_list(entry.get(name), name)
+    programs = field(entry, name, list)
     for number, program in enumerate(programs):
-        text = as_text(program, name) if name != "generations" else detokenized(_tokens(program), bug.problem.language)
+        text = as_type(program, str, what=name) if name != "generations" else detokenized(_tokens(program), bug.problem.language)
         yield maker.file(bug, text, known=_known(entry, number))
 
 
@@ -70,7 +71,7 @@ def _bug(name: str, maker: Maker) -> Bug:
 def _tokens(program: Any) -> list[str]:
     if isinstance(program, str):
         return program.split()
-    return [as_text(token, "generations") for token in as_list(program, "generations")]
+    return [as_type(token, str, what="a token of generations") for token in as_type(program, list, what="generations")]
 
 
 def detokenized(tokens: Iterable[str], language: str) -> str:

@@ -60,6 +60,8 @@ class Sight:
     """Files in a folder, relative to it; the first few hundred."""
     first: Any = None
     """The first line of JSON Lines, or all of a JSON file."""
+    head: str = ""
+    """The first line of a file, as text."""
     lines: bool = False
     """Whether every line is a JSON value of its own."""
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, read_json
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_object, as_text, items_of, read_entries, read_json
+from repairlab.formats.reading import items_of, read_entries
 from repairlab.formats.writing import by_bug, function_text, rendered, write_json
 
 
@@ -30,12 +31,12 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
 
 def _given(name: str, value: Any, maker: Maker) -> Iterator[Given]:
     bug = maker.bug(name)
-    ranks = as_object(_ranks(value))
+    ranks = as_type(_ranks(value), dict)
     for key in ranks:
         if not key.isdecimal():
             raise UserError(f"{key!r} is no rank; ranks are whole numbers")
     for key in sorted(ranks, key=int):
-        yield maker.function(bug, as_text(ranks[key], key))
+        yield maker.function(bug, as_type(ranks[key], str, what=f"rank {key}"))
 
 
 def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:

@@ -13,9 +13,10 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field, objects, read_json, read_text
 from repairlab.formats.format import Given, Judged, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_list, as_object, field, read_entries, read_json, read_text
+from repairlab.formats.reading import read_entries
 from repairlab.formats.writing import changed_files, write_text
 from repairlab.storage.new_folder import new_folder
 
@@ -32,7 +33,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
     maker = Maker(benchmark, repairer="npr4j")
     for file in sorted(path.rglob(f"*{_ENDING}")) if path.is_dir() else [path]:
         try:
-            entries = sorted(enumerate(as_list(read_json(file), file.name), start=1), key=lambda item: _index(item[1]))
+            entries = sorted(enumerate(as_type(read_json(file), list), start=1), key=lambda item: _index(item[1]))
         except UserError as error:
             if not path.is_dir():
                 raise
@@ -49,11 +50,14 @@ def _index(entry: Any) -> int:
 
 
 def _given(value: Any, system: str | None, folder: Path, maker: Maker) -> Given:
-    entry = as_object(value)
-    bug = maker.bug(field(entry, "bug_id"))
-    contents = [as_object(item, "patch_contents: ") for item in as_list(entry.get("patch_contents"), "patch_contents")]
+    entry = as_type(value, dict)
+    bug = maker.bug(field(entry, "bug_id", str))
+    contents = [item for _, item in objects(field(entry, "patch_contents", list), "patch_contents")]
     edits = [
-        Edit(path=field(item, "relative_file_position"), text=read_text(_find(field(item, "patch_content_position"), folder)))
+        Edit(
+            path=field(item, "relative_file_position", str),
+            text=read_text(_find(field(item, "patch_content_position", str), folder)),
+        )
         for item in contents
     ]
     if not edits:

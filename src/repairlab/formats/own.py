@@ -15,11 +15,12 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import field
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import to_data
 from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
 from repairlab.formats.making import Maker, edits_of_diff
-from repairlab.formats.reading import as_text, read_lines
+from repairlab.formats.reading import read_lines
 from repairlab.formats.writing import write_lines
 
 _FORMS = ("function", "file", "patch", "edits", "answer")
@@ -48,13 +49,13 @@ def _given(entry: dict[str, Any], maker: Maker) -> Given:
         raise UserError(f"exactly one of {', '.join(_FORMS)} is needed, found {', '.join(forms) or 'none'}")
     for key in ("function", "file", "patch", "model", "repairer", "problem"):
         if key in entry:
-            as_text(entry[key], key)
+            field(entry, key, str)
     bug, origin, known = maker.bug(entry["bug"]), _origin(entry), _known(entry)
     form, value = forms[0], entry[forms[0]]
     if form == "edits":
         return maker.made(bug, _checked(tuple[Edit, ...], value, "edits"), origin, known=known)
     if form == "answer":
-        answer = value if value is None else as_text(value, "answer")
+        answer = value if value is None else field(entry, "answer", str)
         return maker.unusable(bug, entry.get("problem", "nothing could be read"), answer, origin, known=known)
     try:
         if not value.strip():
@@ -80,7 +81,7 @@ def _origin(entry: dict[str, Any]) -> Origin:
 def _known(entry: dict[str, Any]) -> Known | None:
     if "verdict" not in entry:
         return None
-    name = as_text(entry["verdict"], "verdict")
+    name = field(entry, "verdict", str)
     if name not in Verdict.__members__:
         raise unknown("verdict", name, Verdict.__members__)
     return Known(word=name, verdicts=(Verdict(name),)) if name != Verdict.UNDECIDED else None

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
+from repairlab.core.table import Table
 from repairlab.report.bugs import read_texts
 from repairlab.report.papers.facts import Facts
 from repairlab.report.papers.reading import read_facts
-from repairlab.report.papers.result import Table
 from repairlab.report.papers.table import TABLES
 from repairlab.report.systems import read_systems
 from repairlab.runs.experiment import make_experiment

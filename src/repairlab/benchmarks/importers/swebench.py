@@ -8,10 +8,10 @@ from typing import Any
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.benchmarks.importers.python_projects import Found, changed, python_bug, texts
-from repairlab.benchmarks.importers.reading import chosen, need_sources, read_json_lines
+from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.core.diff import apply_edits, edits_of_patch
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import field
+from repairlab.core.foreign import field, read_json_lines
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
+from repairlab.core.table import Table
 from repairlab.registry import Parts, lacking
 from repairlab.report.papers.facts import Facts
-from repairlab.report.papers.result import Table
 
 _TABLES = {
     "candidates": "candidates:candidates",

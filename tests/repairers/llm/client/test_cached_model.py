@@ -324,7 +324,7 @@ def test_a_file_that_cannot_be_made_costs_no_answer(tmp_path: Path) -> None:
     inner = Counting()
     with CachedModel(inner, Keeping(file=AnswerFile(tmp_path / "taken", tell=told.append))) as model:
         assert [answer.text for answer in model.complete(PROMPT, HOT, n=2)] == ["0.1", "1.2"]
-    assert "cannot be kept" in told[0]
+    assert "cannot be used" in told[0]
 
 
 def test_vectors_are_asked_for_once_per_text_and_come_back_alike(tmp_path: Path) -> None:

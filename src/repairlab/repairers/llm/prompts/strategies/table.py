@@ -9,24 +9,27 @@ if TYPE_CHECKING:
     from repairlab.repairers.llm.prompts.strategies.question import Strategy
 
 _TABLE = {
-    "zero-shot": "repairlab.repairers.llm.prompts.strategies.zero_shot:ZeroShot",
-    "title-only": "repairlab.repairers.llm.prompts.strategies.title_only:TitleOnly",
-    "few-shot": "repairlab.repairers.llm.prompts.strategies.few_shot:FewShot",
-    "reasoning": "repairlab.repairers.llm.prompts.strategies.reasoning:Reasoning",
-    "infill-line": "repairlab.repairers.llm.prompts.strategies.infill:InfillLine",
-    "infill-hunk": "repairlab.repairers.llm.prompts.strategies.infill:InfillHunk",
-    "infill-function": "repairlab.repairers.llm.prompts.strategies.infill:InfillFunction",
-    "verdict": "repairlab.repairers.llm.prompts.strategies.verdict:SubmissionVerdict",
-    "completion": "repairlab.repairers.llm.prompts.strategies.completion:Completion",
-    "edit": "repairlab.repairers.llm.prompts.strategies.edit:EditInput",
-    "file": "repairlab.repairers.llm.prompts.strategies.file:WholeFile",
-    "conversation": "repairlab.repairers.llm.prompts.strategies.conversation:Conversation",
+    "zero-shot": "plain:ZERO_SHOT",
+    "title-only": "plain:TITLE_ONLY",
+    "few-shot": "plain:FEW_SHOT",
+    "reasoning": "plain:REASONING",
+    "infill-line": "infill:INFILL_LINE",
+    "infill-hunk": "infill:INFILL_HUNK",
+    "infill-function": "plain:INFILL_FUNCTION",
+    "verdict": "plain:VERDICT",
+    "completion": "completion:COMPLETION",
+    "edit": "plain:EDIT",
+    "file": "plain:FILE",
+    "conversation": "plain:CONVERSATION",
 }
 
-STRATEGIES: Parts[Callable[[], "Strategy"]] = Parts(
-    "strategies", "strategy", _TABLE, check=lacking("name", "variables", "needs", "question", callable_too=True)
+STRATEGIES: Parts["Strategy | Callable[[], Strategy]"] = Parts(
+    "strategies",
+    "strategy",
+    {name: f"repairlab.repairers.llm.prompts.strategies.{path}" for name, path in _TABLE.items()},
+    check=lacking("name", "variables", "needs", "question"),
 )
-"""Classes that take no arguments."""
+"""Strategies, or what makes one without arguments."""
 
 
 def names() -> tuple[str, ...]:
@@ -36,4 +39,5 @@ def names() -> tuple[str, ...]:
 
 def strategy(name: str) -> "Strategy":
     """Return the strategy of this name."""
-    return STRATEGIES[name]()
+    made = STRATEGIES[name]
+    return made() if callable(made) else made

@@ -17,6 +17,7 @@ KINDS = {
     "formats": "tsv",
     "metrics": "first is right",
     "strategies": "terse",
+    "sandboxes": "best",
     "tables": "sizes",
 }
 

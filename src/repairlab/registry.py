@@ -122,8 +122,9 @@ class Parts(Mapping[str, T], Generic[T]):
         for point in _points(self.group, tuple(sys.path)):
             part = self._foreign(point)
             if used[part.name] != part:
-                winner = used[part.name].source
-                yield Finding(part=part, about="", problem=f"never used: the {self.noun} {part.name} of {winner} has the same name")
+                source = used[part.name].source
+                winner = source if source == BUILT_IN else f"of {source}"
+                yield Finding(part=part, about="", problem=f"never used: a {self.noun} that is {winner} has the same name")
 
     def _parts(self) -> dict[str, Part]:
         parts = {name: self._own_part(name) for name in self._own}

@@ -8,7 +8,7 @@ from typing import Literal
 
 import repairlab
 from repairlab.core.record import record
-from repairlab.languages.table import language
+from repairlab.languages.table import LANGUAGES, language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.cache import engine_digest
@@ -66,4 +66,5 @@ def _sandbox_name(machine: Machine) -> str:
 
 @functools.cache
 def _tools(name: str) -> dict[str, str]:
-    return language(name).toolchain.versions()
+    brought = {f"language {part.name}": part.source for part in LANGUAGES.of_others() if part.name == name}
+    return language(name).toolchain.versions() | brought  # how others turn recipes into commands is no part of our engine

@@ -126,7 +126,7 @@ def test_a_broken_package_is_named_and_harms_no_other(tmp_path: Path) -> None:
         ("repairers", "copy"): "a repairer that is built in has the same name",
         ("repairers", "number"): "it has no 'name' and no 'propose'",
         ("metrics", "gone"): "module 'broken' has no attribute 'GONE'",
-        ("languages", "odd"): "it has no 'extensions' and no 'self_test' and no 'toolchain' and no 'test_bodies'",
+        ("languages", "odd"): "it has no 'facts' and no 'toolchain' and no 'test_bodies'",
     }
     assert "the repairer mine of broken-kit 0.3 (absent:Mine) cannot be used" in problems["repairers", "mine"]
     chosen = repairlab("run", "starter", "--repairer", "mine", path=folder, cwd=tmp_path, code=2)

@@ -8,7 +8,8 @@ from typing import Literal
 
 import repairlab
 from repairlab.core.record import record
-from repairlab.languages.table import LANGUAGES, language
+from repairlab.languages.facts import LANGUAGES
+from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.cache import engine_digest

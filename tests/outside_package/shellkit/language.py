@@ -5,12 +5,12 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from repairlab.languages.counter.change import TestBody
-
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Execution
 from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.text import Span
+from repairlab.languages.counter import TestBody
+from repairlab.languages.facts import Facts
 from repairlab.languages.language import Batch, Function, Report, Syntax, Token, Toolchain, Tools
 
 _TOKEN = re.compile(
@@ -22,9 +22,20 @@ _FUNCTION = re.compile(r"^(\w+)\(\)\s*(\{\n.*?^\})", re.MULTILINE | re.DOTALL)
 class Shell:
     """Shell scripts, run by sh."""
 
-    name = "shell"
-    extensions: tuple[str, ...] = (".sh",)
-    self_test = "read -r line\nprintf '%s\\n' \"$line\"\n"
+    facts = Facts(
+        name="shell",
+        title="Shell",
+        extensions=(".sh",),
+        file="main.sh",
+        self_test="read -r line\nprintf '%s\\n' \"$line\"\n",
+        build=Build(),
+        tools={"none": 0},
+        frameworks=("stdio",),
+        error_line=r"^.*[Ss]yntax error.*",
+        fences=("sh", "bash", "shell"),
+        comments=("#",),
+        grammar="",
+    )
 
     def __init__(self, tools: Tools) -> None:
         del tools

@@ -1,7 +1,6 @@
 """A table: how many bugs each run has."""
 
-from repairlab.report.papers.result import Table
-
+from repairlab.core.table import Table
 from repairlab.report.papers.facts import Facts
 
 

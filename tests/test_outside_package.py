@@ -78,7 +78,7 @@ def test_the_whole_line_goes_through_parts_of_the_package(installed: Path, tmp_p
     repairlab("check", "bench", path=installed, cwd=tmp_path)
 
     wrong = repairlab("run", "bench", "--repairer", "templates", "--swap", "-=+", path=installed, cwd=tmp_path, code=2)
-    assert "--swap is an option of the repairer swapper, not of templates" in wrong.stderr
+    assert "--swap is an option of --repairer swapper, not of templates" in wrong.stderr
     wrong = repairlab("run", "bench", "--swap", "x", path=installed, cwd=tmp_path, code=2)
     assert "--swap is 'x': write OLD=NEW" in wrong.stderr
     assert "Options of the repairer swapper" in repairlab("run", "--help", path=installed, cwd=tmp_path).stdout

@@ -104,7 +104,7 @@ def values_for(repairer: str, options: Sequence[RecordOption], values: Mapping[s
             continue
         place = next((place for place in item.places if place.owner == repairer), None)
         if place is None:
-            raise UserError(f"{item.flag} is an option of the repairer {' or '.join(item.owners)}, not of {repairer}")
+            raise UserError(f"{item.flag} is an option of --repairer {' or '.join(item.owners)}, not of {repairer}")
         name, given = place.setting.name, _value(place, value)
         earlier = flags.setdefault((place.part, name), item.flag)
         if earlier != item.flag and made[place.part][name] != given:

@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
-from repairlab.executors.forking import fork, wait_for
+from repairlab.executors.forking import fork, hang_up, wait_for
 from repairlab.executors.scratch import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
@@ -92,8 +92,8 @@ class Source(Protocol[Item_co]):
         ...
 
 
-class _Worker:
-    """One process and our end of its pipe."""
+class Worker:
+    """One process and our end of its pipe; for one thread at a time."""
 
     def __init__(self, machine: Machine, scratch: Path) -> None:
         self.pipe, theirs = Pipe()
@@ -114,6 +114,18 @@ class _Worker:
             self.work = work
         self.send(_Do(item=item))
 
+    def ask(self, work: object, item: object) -> list[Any] | None:
+        """Have an item done and return all that was emitted; none when the worker died over it."""
+        self.do(work, item)
+        events = []
+        while isinstance(message := self.hear(), _Emitted):
+            events.append(message.event)
+        if message is None:
+            return None
+        if message.error:
+            raise message.error
+        return events
+
     def hear(self) -> "_Emitted | _Done | None":
         """Return what the worker has to say; none when it died."""
         try:
@@ -122,8 +134,19 @@ class _Worker:
             return None
         return message
 
+    def hang_up(self) -> None:
+        """Let the worker come to its end once it has done what it was given."""
+        if not self.pipe.closed:
+            hang_up(self.pipe.fileno())
+
+    def kill(self) -> None:
+        """End the worker in the middle of what it does."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)  # nobody else can have its id until it is waited for
+
     def end(self) -> str:
         """Let the worker come to its end, wait for that, and say how it ended."""
+        self.hang_up()
         self.pipe.close()
         code = wait_for(self.pid)
         if code >= 0:
@@ -139,8 +162,8 @@ class Pool:
         self._machine = machine
         self._scratch = scratch
         self._stopping = stopping
-        self._workers: dict[int, _Worker] = {}
-        self._at_work: dict[_Worker, int] = {}
+        self._workers: dict[int, Worker] = {}
+        self._at_work: dict[Worker, int] = {}
 
     def run(
         self,
@@ -188,14 +211,14 @@ class Pool:
                 continue
             worker = self._workers.get(number)
             if worker is None:
-                worker = self._workers[number] = _Worker(self._machine, self._scratch)
+                worker = self._workers[number] = Worker(self._machine, self._scratch)
             self._at_work[worker] = number
             worker.do(work, item)
         return bool(self._at_work) or not source.is_over()
 
-    def _ready(self, ctrl_c: int, wakeup: int | None = None, *, wait_s: float | None = None) -> list[_Worker]:
+    def _ready(self, ctrl_c: int, wakeup: int | None = None, *, wait_s: float | None = None) -> list[Worker]:
         """Wait until workers have something to say, or died, or are woken up, or so long; raises KeyboardInterrupt."""
-        pipes: dict[object, _Worker] = {worker.pipe: worker for worker in self._at_work}
+        pipes: dict[object, Worker] = {worker.pipe: worker for worker in self._at_work}
         assert pipes or wakeup is not None, "nobody is at work, and nothing is over"
         sources = [*pipes, ctrl_c, *([] if wakeup is None else [wakeup])]
         ready = wait(sources, wait_s)  # type: ignore[arg-type]  # pipes are waitable
@@ -223,9 +246,8 @@ class Pool:
         """End all workers: those that work are killed."""
         for worker in self._workers.values():
             if worker in self._at_work:
-                with suppress(ProcessLookupError):
-                    os.kill(worker.pid, signal.SIGKILL)  # nobody else can have its id until it is waited for
-            worker.pipe.close()  # all of them first: closing what they have open takes a while
+                worker.kill()
+            worker.hang_up()  # all of them first: closing what they have open takes a while
         for worker in self._workers.values():
             worker.end()
         self._workers.clear()

@@ -142,7 +142,8 @@ def serve(descriptor: int) -> None:
         except (EOFError, OSError):
             os._exit(0)
         if kind == "wait":
-            connection.send(_exit_code(what))
+            with suppress(OSError):  # nobody waits any more, and the next request is the end
+                connection.send(_exit_code(what))
             continue
         _, (pipe,), _, _ = socket.recv_fds(requests, 1, 1)
         pid = os.fork()

@@ -348,12 +348,11 @@ def usable_cores() -> int:
 def _serve(machine: Machine, scratch: str, pipe: Connection) -> None:
     """Be a worker: do one item after the other until the pipe ends, which it does when the main process does."""
     # SIGINT is ignored: Ctrl-C is for the main process, which says so through the pipe.
-    tempfile.tempdir = scratch
     with ExitStack() as opened:
-        _answer(machine, pipe, opened)
+        _answer(machine, scratch, pipe, opened)
 
 
-def _answer(machine: Machine, pipe: Connection, opened: ExitStack) -> None:
+def _answer(machine: Machine, scratch: str, pipe: Connection, opened: ExitStack) -> None:
     sandbox: Sandbox | None = None
     work: Any = None
     do: Callable[[Any], None] | None = None
@@ -368,7 +367,8 @@ def _answer(machine: Machine, pipe: Connection, opened: ExitStack) -> None:
         if not isinstance(order, _Do):
             continue
         try:
-            sandbox = sandbox or machine.open_sandbox()
+            sandbox = sandbox or machine.open_sandbox()  # before: a proof holds for one place of temporary files, the user's
+            tempfile.tempdir = scratch
             do = do or opened.enter_context(work(sandbox, lambda event: _emit(pipe, event)))
             do(order.item)
         except Interrupted:

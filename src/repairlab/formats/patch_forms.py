@@ -14,7 +14,6 @@ from repairlab.core.problem import Problem
 from repairlab.core.text import Span
 from repairlab.formats.making import edits_of_diff, fitted
 from repairlab.languages.table import language
-from repairlab.repairers.llm.answers.prose import is_sentence
 from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.answers.reading import Wanted
 
@@ -50,25 +49,27 @@ def recognise(text: str, problem: Problem) -> PatchForm:
     """Return the form of a text, by the first of these rules that holds.
 
     - A diff has a line `--- `, then one `+++ `, then one `@@ -`, and no fence.
-    - A file has at least half of the lines that the buggy file has outside of the function to fix.
+    - A file has at least half of the lines that the buggy file has outside of the function to fix; with fences in it
+      it has no syntax errors.
     - An answer has a fence or a SEARCH block.
     - Where the whole file is to be fixed, code without syntax errors is a file.
-    - A function has its own name and a parenthesis in its first line of code.
+    - A function has its own name and a parenthesis in its first line of code, which does not end like a sentence.
     - All else is an answer, too.
     """
     is_marked = _MARKED.search(text) is not None
     if _DIFF.search(text) and not is_marked:
         return "diff"
-    if _has_rest(text, problem):
+    has_errors = language(problem.language).syntax.has_errors
+    if _has_rest(text, problem) and not (is_marked and has_errors(text)):
         return "file"
     if is_marked:
         return "answer"
     if problem.target.name is None:
-        return "answer" if language(problem.language).syntax.has_errors(text) else "file"
+        return "answer" if has_errors(text) else "file"
     name = problem.target.name.partition("(")[0].rpartition(".")[2]
     first = next((line for line in text.split("\n") if not _NOT_YET_CODE.match(line)), "")
-    is_function = re.search(rf"(?<!\w){re.escape(name)}\s*\(", first) is not None and not is_sentence(first)
-    return "function" if is_function else "answer"
+    is_function = re.search(rf"(?<!\w){re.escape(name)}\s*\(", first) is not None
+    return "function" if is_function and not first.rstrip().endswith((".", "!", "?")) else "answer"
 
 
 def _has_rest(text: str, problem: Problem) -> bool:

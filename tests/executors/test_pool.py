@@ -5,7 +5,8 @@ from types import ModuleType
 import pytest
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
-from repairlab.executors.pool import DEATHS, Source, open_pool, run_pool
+from repairlab.executors.executor import DEATHS, Source
+from repairlab.executors.pool import open_pool, run_pool
 from repairlab.validation.machine import Machine
 
 WORK = """

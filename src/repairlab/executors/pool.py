@@ -13,28 +13,22 @@ import time
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
+from repairlab.executors.executor import DEATHS, Event, Item, Source, Work
 from repairlab.executors.forking import fork, hang_up, wait_for
 from repairlab.executors.scratch import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
-Item = TypeVar("Item")
-Event = TypeVar("Event")
-Item_co = TypeVar("Item_co", covariant=True)
-Work = Callable[[Sandbox, Callable[[Event], None]], AbstractContextManager[Callable[[Item], None]]]
-"""Opens, in a worker, what does one item after the other in a sandbox, emitting events; it stays open between items."""
 _MARK = b"."
 """What Ctrl-C writes; no number of a signal in use here."""
-DEATHS = 3
-"""How many workers may die over the same thing before it is given up."""
 
 
 @record
@@ -70,26 +64,6 @@ class Stopping:
     """Takes how many workers are at work, before they are waited for."""
     grace_s: float | None = None
     """How long they are waited for; none: until what they have begun is done."""
-
-
-class Source(Protocol[Item_co]):
-    """Where workers get their items from; workers are numbered from 0."""
-
-    def take(self, worker: int) -> Item_co | None:
-        """Return what an idle worker shall do; none: nothing for now."""
-        ...
-
-    def finish(self, worker: int) -> None:
-        """Take note that a worker did its item."""
-        ...
-
-    def lose(self, worker: int, reason: str) -> None:
-        """Take note that a worker died over its item; a new process takes its number."""
-        ...
-
-    def is_over(self) -> bool:
-        """Return whether nothing is left but what is at work."""
-        ...
 
 
 class Worker:

@@ -12,7 +12,8 @@ from multiprocessing.util import Finalize
 from typing import Any, Generic
 
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.executors.pool import DEATHS, Event, Item, Work, Worker
+from repairlab.executors.executor import DEATHS, Event, Item, Work
+from repairlab.executors.pool import Worker
 from repairlab.executors.scratch import scratch_folder
 from repairlab.validation.machine import Machine
 

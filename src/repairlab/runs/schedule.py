@@ -12,14 +12,14 @@ from contextlib import ExitStack
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
-from repairlab.executors.pool import DEATHS, Pool, Source
+from repairlab.executors.executor import DEATHS, Executor, Source
 from repairlab.runs.judge import Judged
 from repairlab.runs.repairing import draws_ahead, open_repairer
 from repairlab.runs.sampler import Sampler
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.store import BugEnd, Store
 from repairlab.runs.task import Shard, Task
-from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, executor, sample
+from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
 from repairlab.validation.deciding import INTERNAL
 
 SHARD_S = 2.0
@@ -61,7 +61,7 @@ class Schedule(Source[Task | Shard]):
         """Candidates on which a bug of ours showed, with the message."""
         self.n_undecided = 0
 
-    def run(self, tasks: Sequence[Task], pool: Pool, *, workers: int) -> None:
+    def run(self, tasks: Sequence[Task], executor: Executor, *, workers: int) -> None:
         """Do all tasks, each of which is a whole bug."""
         self._workers = workers
         with ExitStack() as stack:
@@ -73,7 +73,7 @@ class Schedule(Source[Task | Shard]):
                 self._sampled, self._sampling = sampler.tasks(), True
             else:
                 self._unstarted.extend(sorted(tasks, key=_expected_cost, reverse=True))
-            pool.run(executor, self, self._receive, wakeup=sampler.wakeup if sampler else None)
+            executor.run(open_worker, self, self._receive, wakeup=sampler.wakeup if sampler else None)
         if sampler and sampler.ended_by:
             raise sampler.ended_by
 

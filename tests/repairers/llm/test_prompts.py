@@ -140,5 +140,5 @@ def test_sections_keep_their_ends() -> None:
 
 
 def test_every_strategy_has_a_prompt_and_every_prompt_a_strategy() -> None:
-    folder = Path(templates.__file__).parent / "prompts"
-    assert sorted(path.stem for path in folder.glob("*")) == sorted(names())
+    folder = Path(templates.__file__).parent
+    assert sorted(path.stem for path in folder.glob("*.jinja")) == sorted(names())

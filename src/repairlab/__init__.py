@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 __all__ = [
     "Access",
+    "Attempt",
     "Bug",
     "Candidate",
     "Comparison",
@@ -13,6 +14,7 @@ __all__ = [
     "HarnessError",
     "Health",
     "LazyBenchmark",
+    "Origin",
     "Outcome",
     "Problem",
     "Records",
@@ -24,6 +26,7 @@ __all__ = [
     "UserError",
     "Validator",
     "Verdict",
+    "Visibility",
     "__version__",
     "benchmark_names",
     "check",

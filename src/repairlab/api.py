@@ -37,7 +37,7 @@ from repairlab.report.scores import RunScores
 from repairlab.report.stored_run import Records, Run
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.repairing import repairer_names
-from repairlab.runs.run import begin, complete
+from repairlab.runs.run import begin, bugs_left, complete
 from repairlab.runs.store import Store
 from repairlab.runs.worker import Step
 from repairlab.validation.deciding import Conditions, open_decider, undecided
@@ -46,6 +46,7 @@ from repairlab.validation.preflight import check_tools
 
 __all__ = [
     "Access",
+    "Attempt",
     "Bug",
     "Candidate",
     "Comparison",
@@ -53,6 +54,7 @@ __all__ = [
     "HarnessError",
     "Health",
     "LazyBenchmark",
+    "Origin",
     "Outcome",
     "Problem",
     "Records",
@@ -64,6 +66,7 @@ __all__ = [
     "UserError",
     "Validator",
     "Verdict",
+    "Visibility",
     "benchmark_names",
     "check",
     "compare",
@@ -303,16 +306,14 @@ def _name(chosen: object) -> str:
 
 def _proposed(chosen: Any, experiment: Experiment, bench: LazyBenchmark, folder: Path) -> dict[str, list[Candidate]]:
     """Return what a repairer of somebody's own proposes for the bugs that are not finished yet."""
-    ended = {end.bug_id for end in Store(folder).ends()}
     proposed = {}
-    for bug in bench:
-        if bug.id not in ended:
-            problem = shown(bug.problem, experiment.visibility)
-            patches = chosen.propose(problem, ()) if hasattr(chosen, "propose") else chosen(problem)
-            proposed[bug.id] = [
-                candidate_of(patch, bug, rank=rank, repairer=experiment.repairer)
-                for rank, patch in enumerate(islice(patches, experiment.n), start=1)
-            ]
+    for bug in map(bench.benchmark.bug, bugs_left(Store(folder))):
+        problem = shown(bug.problem, experiment.visibility)
+        patches = chosen.propose(problem, ()) if hasattr(chosen, "propose") else chosen(problem)
+        proposed[bug.id] = [
+            candidate_of(patch, bug, rank=rank, repairer=experiment.repairer)
+            for rank, patch in enumerate(islice(patches, experiment.n), start=1)
+        ]
     return proposed
 
 

@@ -26,12 +26,12 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.problem import shown
 from repairlab.runs.experiment import Experiment, make_experiment
-from repairlab.runs.judge import Forms
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.sampler import Sampler
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.worker import sample
+from repairlab.validation.deciding import Forms
 from repairlab.validation.machine import Machine
 
 TARGET = 200

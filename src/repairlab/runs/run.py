@@ -93,9 +93,7 @@ def complete(
     """Do what is left of a run; a finished run is left as it is. What our own machinery failed on is tried once more."""
     store = Store(folder)
     manifest = store.manifest()
-    ended = {end.bug_id for end in store.ends()}
-    undecided = _undecided(store)
-    left = [bug_id for bug_id in manifest.bug_ids if bug_id not in ended or bug_id in undecided]
+    left = bugs_left(store)
     for bug_id in manifest.bug_ids:
         if bug_id not in left:
             step(Progress(bug_id=bug_id, verdict=None))
@@ -118,6 +116,12 @@ def complete(
         if {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):
             write_seal(store)
     _raise_failures(schedule)
+
+
+def bugs_left(store: Store) -> list[str]:
+    """Return the bugs of a run for which something is left to do, in its order."""
+    ended = {end.bug_id for end in store.ends()} - _undecided(store)
+    return [bug_id for bug_id in store.manifest().bug_ids if bug_id not in ended]
 
 
 def how_to_go_on(folder: Path, *, is_given: bool) -> str:

@@ -14,13 +14,14 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.executors.executor import DEATHS, Executor, Source
 from repairlab.languages.facts import facts
-from repairlab.runs.judge import INTERNAL, Judged
+from repairlab.runs.judge import Judged
 from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
 from repairlab.runs.sampler import Sampler
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.store import BugEnd, Store
 from repairlab.runs.task import Shard, Task
 from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
+from repairlab.validation.deciding import INTERNAL
 
 SHARD_S = 2.0
 """How much work a shard is meant to be; less when little is left, so that all workers end at the same time."""

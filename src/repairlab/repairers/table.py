@@ -26,7 +26,7 @@ REPAIRERS: Parts[Any] = Parts(
     {
         "copy": "repairlab.repairers.baselines:Copy",
         "llm": "repairlab.repairers.llm.factory:FACTORY",
-        "templates": "repairlab.repairers.templates.engine:Templates",
+        "templates": "repairlab.repairers.templates.repairer:Templates",
     },
     check=_check,
 )

@@ -26,6 +26,10 @@ ORACLE = "reference"
 SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "undecided")
 
 
+class MissingScoreError(UserError, LookupError):
+    """A score was asked for by name that is not there; templates, which try names as keys first, need to know it from others."""
+
+
 @record
 class Measured:
     """A run, ready for metrics."""
@@ -59,8 +63,8 @@ class RunScores:
         if name in known:
             return known[name]
         if name in self.result.left_out:
-            raise UserError(f"this run has no {name}: {self.result.left_out[name]}")
-        raise unknown("score", name, known)
+            raise MissingScoreError(f"this run has no {name}: {self.result.left_out[name]}")
+        raise MissingScoreError(str(unknown("score", name, known)))
 
     @property
     def title(self) -> str:

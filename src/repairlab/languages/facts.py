@@ -11,6 +11,7 @@ from typing import Literal
 from repairlab.core.errors import unknown
 from repairlab.core.recipe import Build
 from repairlab.core.record import record
+from repairlab.languages.idioms import Idioms
 
 FOLDERS = ("python", "java", "c", "cpp", "javascript", "go")
 """The languages of this package, each a folder of its name."""
@@ -63,6 +64,8 @@ class Facts:
     """Languages that share `headers` with it: in their trees such a file is theirs."""
     traits: frozenset[str] = frozenset()
     """Its name and the families that fix patterns know: `typed` declares variables with types, `c` is C or grew out of it."""
+    idioms: Idioms = Idioms()
+    """Pieces of code that fix templates put in."""
     is_indented: bool = False
     """Whether blocks are made by indentation."""
     has_free_functions: bool = True

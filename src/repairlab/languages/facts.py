@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from repairlab.core.recipe import Build
 from repairlab.core.record import record
+from repairlab.languages.idioms import Idioms
 from repairlab.registry import Parts, lacking, load
 
 _OWN = {"python": "Python", "java": "Java", "c": "C", "cpp": "Cpp", "javascript": "JavaScript", "go": "Go"}
@@ -70,6 +71,8 @@ class Facts:
     """Languages that share `headers` with it: in their trees such a file is theirs."""
     traits: frozenset[str] = frozenset()
     """Its name and the families that fix patterns know: `typed` declares variables with types, `c` is C or grew out of it."""
+    idioms: Idioms = Idioms()
+    """Pieces of code that fix templates put in."""
     is_indented: bool = False
     """Whether blocks are made by indentation."""
     has_free_functions: bool = True

@@ -1,6 +1,7 @@
 """What is true of C; `languages.facts` reads it."""
 
 from repairlab.core.recipe import Build
+from repairlab.languages.c.idioms import IDIOMS
 from repairlab.languages.facts import Facts
 from repairlab.languages.native.facts import ERROR_LINE, FRAMEWORKS, HEADERS, IMPORT_LINE, TOOLS
 
@@ -30,6 +31,7 @@ FACTS = Facts(
     grammar="tree_sitter_c",
     headers=HEADERS,
     relatives=("cpp",),
+    idioms=IDIOMS,
     traits=frozenset({"c", "typed"}),
     import_line=IMPORT_LINE,
 )

@@ -1,6 +1,7 @@
 """What is true of C++; `languages.facts` reads it."""
 
 from repairlab.core.recipe import Build
+from repairlab.languages.cpp.idioms import IDIOMS
 from repairlab.languages.facts import Facts
 from repairlab.languages.native.facts import ERROR_LINE, FRAMEWORKS, HEADERS, IMPORT_LINE, TOOLS
 
@@ -18,7 +19,7 @@ int main() {
 FACTS = Facts(
     name="cpp",
     title="C++",
-    extensions=(".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"),
+    extensions=(".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx"),
     file="main.cpp",
     self_test=_SELF_TEST,
     build=Build(tool="compile", sources=("**/*.cpp", "**/*.cc", "**/*.cxx", "**/*.c")),
@@ -32,6 +33,7 @@ FACTS = Facts(
     relatives=("c",),
     method_around="class A {\n%s\n};",
     scope_mark="::",
+    idioms=IDIOMS,
     traits=frozenset({"cpp", "c", "typed"}),
     import_line=IMPORT_LINE,
 )

@@ -2,6 +2,7 @@
 
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import Facts
+from repairlab.languages.go.idioms import IDIOMS
 
 _SELF_TEST = """\
 package main
@@ -33,6 +34,7 @@ FACTS = Facts(
     comments=("//", "/*"),
     grammar="tree_sitter_go",
     opaque=r'"(?>(?:[^"\\\n]++|\\.)*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|`[^`]*`|//[^\n]*+|/\*[\s\S]*?\*/',
+    idioms=IDIOMS,
     traits=frozenset({"go"}),
     can_check=False,
 )

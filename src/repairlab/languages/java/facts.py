@@ -2,6 +2,7 @@
 
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import CheckerStart, Facts
+from repairlab.languages.java.idioms import IDIOMS
 
 _SELF_TEST = """\
 public class Main {
@@ -47,6 +48,7 @@ FACTS = Facts(
     comments=("//", "/*"),
     grammar="tree_sitter_java",
     opaque=r'"""(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""|"(?>(?:[^"\\\n]++|\\.)*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|//[^\n]*+|/\*[\s\S]*?\*/',
+    idioms=IDIOMS,
     traits=frozenset({"java", "typed"}),
     has_free_functions=False,
     method_around="class A {\n%s\n};",

@@ -2,6 +2,7 @@
 
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import CheckerStart, Facts
+from repairlab.languages.javascript.idioms import IDIOMS
 
 _SELF_TEST = """\
 const lines = require('fs').readFileSync(0, 'utf8').split('\\n');
@@ -30,6 +31,7 @@ FACTS = Facts(
     comments=("//", "/*"),
     grammar="tree_sitter_javascript",
     opaque=r'"(?>(?:[^"\\\n]++|\\[\s\S])*)"|\'(?>(?:[^\'\\\n]++|\\[\s\S])*)\'|`(?>(?:[^`\\]++|\\[\s\S])*)`|//[^\n]*+|/\*[\s\S]*?\*/',
+    idioms=IDIOMS,
     traits=frozenset({"javascript"}),
     method_around="class A {\n%s\n};",
     checker=CheckerStart(program="checker.js", file="repairlab_start.cjs", starts="repairlab_start.cjs", text=_START, is_file=True),

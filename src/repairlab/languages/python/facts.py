@@ -2,6 +2,7 @@
 
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import CheckerStart, Facts
+from repairlab.languages.python.idioms import IDIOMS
 
 _START = """\
 import os, sys
@@ -33,6 +34,7 @@ FACTS = Facts(
     fences=("python", "py", "python3"),
     comments=("#",),
     grammar="tree_sitter_python",
+    idioms=IDIOMS,
     traits=frozenset({"python"}),
     is_indented=True,
     import_line=r"^(?:import[ \t]+[\w., \t]+|from[ \t]+[\w.]+[ \t]+import[ \t]+[\w, \t]+)(?=[ \t]*(?:#|$))",

@@ -20,7 +20,7 @@ class Code:
         self.language = language
         self.path = path
         self.source = source
-        self.traits = facts(language).traits
+        self.traits, self.idioms = facts(language).traits, facts(language).idioms
         self.is_python = "python" in self.traits
         self.is_java = "java" in self.traits
         self.is_c = "c" in self.traits

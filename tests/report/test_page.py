@@ -19,7 +19,7 @@ from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.report.curves import chart
 from repairlab.report.evidence import Choice, words_on_tests
-from repairlab.report.page import Report, make_report, store_report
+from repairlab.report.page import ReportPage, make_report, store_report
 from repairlab.report.scores import scores_of
 from repairlab.report.text import changed_by, clip, diff_lines, raw
 from repairlab.runs.store import Store
@@ -61,12 +61,12 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def made(three_runs: list[Path]) -> Report:
+def made(three_runs: list[Path]) -> ReportPage:
     return make_report(three_runs)
 
 
 @pytest.fixture(scope="module")
-def page(made: Report) -> Page:
+def page(made: ReportPage) -> Page:
     return Page(made.html)
 
 
@@ -95,7 +95,7 @@ def test_the_page_loads_nothing_from_elsewhere(page: Page) -> None:
     assert policy.startswith("default-src 'none'")
 
 
-def test_hostile_text_stays_text(made: Report, page: Page) -> None:
+def test_hostile_text_stays_text(made: ReportPage, page: Page) -> None:
     assert len(page.scripts) == 2
     json.loads(page.scripts[0])
     assert "alert(" not in page.scripts[1]
@@ -105,7 +105,7 @@ def test_hostile_text_stays_text(made: Report, page: Page) -> None:
     assert "<b>not</b>" in page.text
 
 
-def test_the_leaderboard_data_are_in_the_page(made: Report, page: Page) -> None:
+def test_the_leaderboard_data_are_in_the_page(made: ReportPage, page: Page) -> None:
     assert json.loads(page.scripts[0]) == made.leaderboard.data()
 
 
@@ -116,7 +116,7 @@ def test_each_bug_shows_the_reference_fix_and_one_candidate_per_system(page: Pag
     assert "line 11 of the log" in page.text
 
 
-def test_the_page_does_not_change_when_made_again(made: Report, three_runs: list[Path]) -> None:
+def test_the_page_does_not_change_when_made_again(made: ReportPage, three_runs: list[Path]) -> None:
     assert make_report(three_runs).html == made.html
 
 
@@ -147,7 +147,7 @@ def test_runs_of_the_same_repairer_are_told_apart_by_their_folders(make_run: Mak
     assert {row.system for row in board.rows} == {"chat (first)", "chat (chat)"}
 
 
-def test_a_page_that_cannot_be_written_is_the_users_to_solve(made: Report, tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_the_users_to_solve(made: ReportPage, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match="choose another place with -o"):
         store_report(made, tmp_path / "file" / "report.html")

@@ -15,9 +15,9 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
 from repairlab.executors.forking import start_server
 from repairlab.formats.table import FORMATS
-from repairlab.metrics.agreement import Agreement, Pair, agreement
+from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.external_candidates import GivenFile, read_given
+from repairlab.runs.external_candidates import ExternalCandidates, read_external_candidates
 from repairlab.runs.store import Store
 from repairlab.validation.machine import RECHECK
 
@@ -52,7 +52,7 @@ def validate(
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
     start_server()
     opened = open_benchmark(benchmark)
-    given = read_given(candidates, opened, format_name)
+    given = read_external_candidates(candidates, opened, format_name)
     for error in given.errors[:_SHOWN]:
         talk().print(error, markup=False)
     if given.errors:
@@ -76,7 +76,7 @@ def validate(
     _show(Store(folder), given, as_json=json)
 
 
-def _show(store: Store, given: GivenFile, *, as_json: bool) -> None:
+def _show(store: Store, given: ExternalCandidates, *, as_json: bool) -> None:
     n_unreadable = len(given.errors)
     outcomes = {outcome.candidate_id: outcome for outcome in store.outcomes()}
     rows = [(candidate, outcomes[candidate.id]) for candidate in store.candidates() if candidate.id in outcomes]
@@ -114,11 +114,11 @@ def _show(store: Store, given: GivenFile, *, as_json: bool) -> None:
         _print_agreement(found)
 
 
-def _pairs(rows: list[tuple[Candidate, Outcome]], given: GivenFile) -> Iterator[Pair]:
+def _pairs(rows: list[tuple[Candidate, Outcome]], given: ExternalCandidates) -> Iterator[VerdictPair]:
     for candidate, outcome in rows:
         known = given.known.get((candidate.bug_id, candidate.rank))
         if known:
-            yield Pair(
+            yield VerdictPair(
                 bug_id=candidate.bug_id,
                 rank=candidate.rank,
                 candidate_id=candidate.id,

@@ -6,7 +6,7 @@ from typing import Any
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.foreign import as_type, field, read_json
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import items_of, look, read_entries, read_lines
 from repairlab.formats.writing import Rendered, by_bug, diff_text, rendered, write_json, write_lines
@@ -17,7 +17,7 @@ def recognises(sight: Sight) -> bool:
     return "model_patch" in sight.entry or (isinstance(sight.value, dict) and "model_patch" in sight.value)
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read predictions; several of one instance are ranked by their order."""
     maker = Maker(benchmark)
     sight = look(path)
@@ -34,14 +34,14 @@ def _of_table(name: str, value: Any) -> dict[str, Any]:
     return {"instance_id": name, "model_patch": value} if isinstance(value, str) else {"instance_id": name, **as_type(value, dict)}
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> Given:
+def _given(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
     bug = maker.bug(field(entry, "instance_id", str))
     model = entry.get("model_name_or_path")
     patch = "" if entry.get("model_patch", "") is None else field(entry, "model_patch", str)
     return maker.diff(bug, patch, model=None if model is None else field(entry, "model_name_or_path", str))
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write one prediction per candidate, as a list when the file's name ends in .json, else as JSON Lines."""
     notes: list[str] = []
     entries = _entries(rendered(samples, benchmark, diff_text, notes), notes)

@@ -14,7 +14,7 @@ from repairlab.metrics.pass_at_k import pass_at_k
 from repairlab.metrics.ranked_pass_at_k import Ranked, ranked_pass_at_k
 from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fixed, plausible_rate
 from repairlab.metrics.requirements import need_all_candidates, need_independent
-from repairlab.metrics.settings import Settings, signature
+from repairlab.metrics.settings import ScoreSettings, signature
 from repairlab.metrics.test_case_average import tca_at_k
 from repairlab.metrics.top_at_k import top_at_k
 from repairlab.metrics.values import Values
@@ -22,25 +22,25 @@ from repairlab.metrics.values import Values
 Measured = Sequence[Samples]
 
 
-def _pass_at_k(samples: Measured, settings: Settings, k: int) -> Values:
+def _pass_at_k(samples: Measured, settings: ScoreSettings, k: int) -> Values:
     need_independent("pass@k", settings.rounds)
     return pass_at_k(samples, k, n=settings.n)
 
 
-def _duplicate_rate(samples: Measured, settings: Settings) -> Values:
+def _duplicate_rate(samples: Measured, settings: ScoreSettings) -> Values:
     if settings.duplicates == "merged":
         raise UserError("duplicate rate: duplicates are merged; score with --duplicates counted")
     return duplicate_rate(samples)
 
 
-AT_K: Mapping[str, Callable[[Measured, Settings, int], Values]] = {
+AT_K: Mapping[str, Callable[[Measured, ScoreSettings, int], Values]] = {
     "pass@k": _pass_at_k,
     "top@k": lambda samples, settings, k: top_at_k(samples, k, n=settings.n),
     "TCA@k": lambda samples, settings, k: tca_at_k(samples, k, n=settings.n, policy=settings.policy),
 }
 """Metrics that are asked for at a k."""
 
-PLAIN: Mapping[str, Callable[[Measured, Settings], Values]] = {
+PLAIN: Mapping[str, Callable[[Measured, ScoreSettings], Values]] = {
     "fixed": lambda samples, _: fixed(samples),
     "plausible rate": lambda samples, _: plausible_rate(samples),
     "compile rate": lambda samples, _: compile_rate(samples),
@@ -75,7 +75,7 @@ def is_share(metric: str) -> bool:
     return metric.partition("[")[0] in SHARES
 
 
-def values_of(metric: str, k: int | None, samples: Measured, settings: Settings) -> Values:
+def values_of(metric: str, k: int | None, samples: Measured, settings: ScoreSettings) -> Values:
     """Return one metric bug by bug; a UserError says why the run cannot have it."""
     return _defined(metric, PLAIN[metric](samples, settings) if k is None else AT_K[metric](samples, settings, k))
 
@@ -86,7 +86,7 @@ def _defined(metric: str, values: Values) -> Values:
     return values
 
 
-def score(metric: str, k: int | None, samples: Measured, settings: Settings) -> Score:
+def score(metric: str, k: int | None, samples: Measured, settings: ScoreSettings) -> Score:
     """Return one metric with its interval and signature."""
     values = values_of(metric, k, samples, settings)
     stopped = metric in _CHANGED_BY_STOPPING and any(item.ended == "solved" for item in samples)
@@ -108,14 +108,14 @@ def _score(metric: str, k: int | None, values: Values, recipe: str) -> Score:
     )
 
 
-def score_run(samples: Measured, settings: Settings, ks: Sequence[int]) -> Scores:
+def score_run(samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -> Scores:
     """Return every metric that the run supports, and why it does not support the others."""
     wanted: list[tuple[str, int | None]] = [(metric, k) for metric in AT_K for k in dict.fromkeys(ks)]
     wanted += [(metric, None) for metric in PLAIN]
     return _collect(wanted, lambda metric, k: score(metric, k, samples, settings))
 
 
-def score_ranking(ranked: Ranked, samples: Measured, settings: Settings, ks: Sequence[int]) -> Scores:
+def score_ranking(ranked: Ranked, samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -> Scores:
     """Return r.pass@k of a ranking; `samples` hold the candidates as they were drawn, duplicates counted."""
     made_by = dataclasses.replace(settings, conditions=(*settings.conditions, ("ranking", ranked.recipe)), duplicates="merged")
 
@@ -127,7 +127,7 @@ def score_ranking(ranked: Ranked, samples: Measured, settings: Settings, ks: Seq
     return _collect([(f"r.pass@k[{ranked.name}]", k) for k in dict.fromkeys(ks)], measure)
 
 
-def score_built(samples: Measured, settings: Settings, ks: Sequence[int]) -> Scores:
+def score_built(samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -> Scores:
     """Return pass@k over the candidates that build, which is what a ranking of those has to beat (NL2Fix, table 6)."""
     pruned = dataclasses.replace(settings, conditions=(*settings.conditions, ("pruned", "compile")))
     built = [_built(item) for item in samples]

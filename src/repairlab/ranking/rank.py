@@ -22,7 +22,7 @@ from repairlab.ranking.rankers import (
     in_original_order,
     similarities,
 )
-from repairlab.ranking.stored import LeftOut, Ranking, Recipe, basis_of, check_name, check_recipe
+from repairlab.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, check_name, check_recipe
 from repairlab.repairers.llm.client.model import Embedder, Unanswerable
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
@@ -38,7 +38,7 @@ _ORDERS: Mapping[str, Callable[[Sequence[Contender]], tuple[int, ...]]] = {
 
 def rank_run(
     folder: Path,
-    recipe: Recipe,
+    recipe: RankingRecipe,
     *,
     name: str | None = None,
     embedder: Embedder | None = None,
@@ -111,7 +111,7 @@ class _Drawn(NamedTuple):
 class _Field:
     """The candidates of a run: places in its files and a few facts, no texts."""
 
-    def __init__(self, store: Store, recipe: Recipe) -> None:
+    def __init__(self, store: Store, recipe: RankingRecipe) -> None:
         self._store, self._recipe = store, recipe
         self.left_out: Counter[str] = Counter()
         self._drawn: dict[str, dict[int, _Drawn]] = defaultdict(dict)
@@ -178,7 +178,7 @@ def _logprob(origin: Mapping[str, Any], *, per_token: bool) -> float | None:
 class _Cosines:
     """Similarities of a run's candidates to the buggy code; the threshold may depend on all of them."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: RankingRecipe) -> None:
         self._recipe = recipe
         self._by_bug: dict[str, dict[int, float]] = {}
         self._n: dict[str, dict[int, int]] = {}

@@ -10,7 +10,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.core.samples import Samples
-from repairlab.metrics.settings import Duplicates, Settings
+from repairlab.metrics.settings import Duplicates, ScoreSettings
 from repairlab.metrics.table import Scores, score_built, score_ranking, score_run
 from repairlab.ranking.stored import Ranking, ranking_files, read_ranking
 from repairlab.runs.experiment import Manifest
@@ -33,7 +33,7 @@ class Measured:
     """Finished bugs only."""
     drawn: tuple[Samples, ...]
     """The same as they were drawn: duplicates are always counted."""
-    settings: Settings
+    settings: ScoreSettings
     n_unfinished: int
 
     @property
@@ -142,7 +142,7 @@ def store_scores(scores: RunScores) -> None:
         raise UserError(f"cannot write {scores.run.folder / 'scores.json'}: {error.strerror}") from None
 
 
-def settings_of(manifest: Manifest, duplicates: Duplicates) -> Settings:
+def settings_of(manifest: Manifest, duplicates: Duplicates) -> ScoreSettings:
     """Return what metrics must know of a run."""
     experiment = manifest.experiment
     seen = experiment.visibility
@@ -155,7 +155,7 @@ def settings_of(manifest: Manifest, duplicates: Duplicates) -> Settings:
         conditions += [("rounds", str(experiment.rounds)), ("feedback", experiment.feedback)]
     if experiment.confirm:
         conditions.append(("confirm", str(experiment.confirm)))
-    return Settings(
+    return ScoreSettings(
         n=experiment.n,
         benchmark=f"{manifest.benchmark_name}@{manifest.benchmark_version}#{manifest.benchmark_digest}",
         policy=experiment.policy,

@@ -17,18 +17,18 @@ _SLACK = 1 + 1e-9
 
 
 @record
-class Finding:
+class CheckerResult:
     """What a checker says of one output, and why when it is not right."""
 
     verdict: Verdict
     message: str = ""
 
 
-def compare(case: Case, output: bytes) -> Finding:
+def compare(case: Case, output: bytes) -> CheckerResult:
     """Judge an output by the case's own checker, which must not be a program."""
     verdict = check(output, case.expected, case.checker)
     passed = verdict is Verdict.PLAUSIBLE
-    return Finding(verdict=verdict, message="" if passed else first_difference(output, case.expected, checker=case.checker))
+    return CheckerResult(verdict=verdict, message="" if passed else first_difference(output, case.expected, checker=case.checker))
 
 
 def check(output: bytes, expected: str, checker: Checker) -> Verdict:

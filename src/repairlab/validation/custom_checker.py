@@ -23,7 +23,7 @@ from repairlab.languages.table import default_cache, language
 from repairlab.languages.toolchain.host import made_once
 from repairlab.languages.toolchain.reports import first_error
 from repairlab.sandbox.sandbox import Runner, Sandbox
-from repairlab.validation.checkers import Finding
+from repairlab.validation.checkers import CheckerResult
 
 _VERDICTS = {
     0: Verdict.PLAUSIBLE,
@@ -99,7 +99,7 @@ class CustomChecker:
         self._runner = runner
         self._tree = tree
 
-    def judge(self, case: Case, output: bytes) -> Finding:
+    def judge(self, case: Case, output: bytes) -> CheckerResult:
         """Return what the program says; its own failure is a HarnessError."""
         texts = {"input": case.input.encode(), "output": output, "answer": case.expected.encode()}
         write_case(self._tree, texts)
@@ -107,7 +107,9 @@ class CustomChecker:
         verdict = _VERDICTS.get(done.exit_code) if done.ending is Ending.EXITED and done.exit_code is not None else None
         if verdict is None:
             raise HarnessError(f"the checker failed on case {case.id}: {ended(done)}{said(done, line=-1)}")
-        return Finding(verdict=verdict, message="" if verdict is Verdict.PLAUSIBLE else f"the checker says no{said(done, line=0)}")
+        return CheckerResult(
+            verdict=verdict, message="" if verdict is Verdict.PLAUSIBLE else f"the checker says no{said(done, line=0)}"
+        )
 
 
 @contextlib.contextmanager

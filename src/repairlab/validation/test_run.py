@@ -15,7 +15,7 @@ from repairlab.languages.language import Batch, Report, Toolchain
 from repairlab.languages.table import language
 from repairlab.languages.toolchain.reports import first_error
 from repairlab.sandbox.sandbox import Runner, Sandbox
-from repairlab.validation.checkers import Finding, compare
+from repairlab.validation.checkers import CheckerResult, compare
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.interactive import Interaction, interacting
 from repairlab.validation.time_limits import is_doubtful, recent_load, repeat, with_margin
@@ -131,7 +131,7 @@ class TestRun:
                 if result.verdict is not Verdict.PLAUSIBLE and self.policy == "first-failure":
                     return
 
-    def _run_case(self, case: Case, program: Command, check: Callable[[Case, bytes], Finding]) -> TestResult:
+    def _run_case(self, case: Case, program: Command, check: Callable[[Case, bytes], CheckerResult]) -> TestResult:
         if self._talk:
             self._talk.take(case)
         execution, runs = self._run_until_sure(dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode()))
@@ -140,7 +140,7 @@ class TestRun:
             self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
         return _after_doubt(result, runs)
 
-    def _checker(self, stack: ExitStack) -> Callable[[Case, bytes], Finding]:
+    def _checker(self, stack: ExitStack) -> Callable[[Case, bytes], CheckerResult]:
         """Open the bug's checker program, if it has one."""
         program = self.bug.oracle.checker
         if program is None:

@@ -7,7 +7,7 @@ from repairlab.core.execution import Ending, Execution
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import TestResult, Verdict
 from repairlab.languages.language import Toolchain
-from repairlab.validation.checkers import Finding
+from repairlab.validation.checkers import CheckerResult
 
 _OF_ENDING = {
     Ending.CPU_LIMIT: Verdict.TIMEOUT,
@@ -40,7 +40,7 @@ def describe_end(execution: Execution) -> str:
             return f"{execution.ending} reached"  # without times: messages of two runs should be equal, and results have the times
 
 
-def of_case(case: Case, execution: Execution, toolchain: Toolchain, check: Callable[[Case, bytes], Finding]) -> TestResult:
+def of_case(case: Case, execution: Execution, toolchain: Toolchain, check: Callable[[Case, bytes], CheckerResult]) -> TestResult:
     """Judge one run of a stdin/stdout program; `check` looks at its output when it ended well."""
     verdict = of_process(execution, toolchain)
     message = describe_end(execution)

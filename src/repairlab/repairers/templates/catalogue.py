@@ -23,7 +23,7 @@ from repairlab.repairers.templates.patterns import (
     python_only,
     statements,
 )
-from repairlab.repairers.templates.site import Change, Gap, Site
+from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
 ALL = frozenset({"python", "java", "c", "cpp"})
 _PYTHON = frozenset({"python"})
@@ -37,7 +37,7 @@ class Pattern(NamedTuple):
     """A way to change a statement."""
 
     name: str
-    at: Callable[[Site], Iterator[Change]]
+    at: Callable[[Site], Iterator[TemplateEdit]]
     weight: float
     """How likely a fix is of this kind, relative to the others."""
     languages: frozenset[str] = ALL
@@ -47,7 +47,7 @@ class Insertion(NamedTuple):
     """A way to insert a statement."""
 
     name: str
-    at: Callable[[Gap], Iterator[Change]]
+    at: Callable[[Gap], Iterator[TemplateEdit]]
     weight: float
     languages: frozenset[str] = ALL
 

@@ -8,7 +8,7 @@ from repairlab.languages.table import language
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.edits import edits, tidy
 from repairlab.repairers.templates.locate import places
-from repairlab.repairers.templates.order import Proposal, proposals
+from repairlab.repairers.templates.order import TemplateProposal, proposals
 from repairlab.repairers.templates.pairs import pairs
 from repairlab.repairers.templates.screen import Screen
 from repairlab.repairers.templates.site import Replacement
@@ -30,7 +30,7 @@ class Templates:
                 settings = (("template", " + ".join(dict.fromkeys(part.pattern for part in parts))), ("line", str(parts[0].line)))
                 yield Candidate(bug_id=problem.id, edits=made, rank=rank, origin=Origin(repairer=self.name, settings=settings))
 
-    def _admitted(self, problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[Proposal, ...]]]:
+    def _admitted(self, problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[TemplateProposal, ...]]]:
         screen = Screen(language(problem.language).syntax)
         for parts in _turns(problem):
             changes = _joined(parts)
@@ -38,7 +38,7 @@ class Templates:
                 yield tuple(edit for code, items in changes for edit in edits(code, items)), parts
 
 
-def _turns(problem: Problem) -> Iterator[tuple[Proposal, ...]]:
+def _turns(problem: Problem) -> Iterator[tuple[TemplateProposal, ...]]:
     """Yield single changes; after the likeliest, also combinations, one for each single change."""
     found = places(problem)
     together = pairs(found)
@@ -52,7 +52,7 @@ def _turns(problem: Problem) -> Iterator[tuple[Proposal, ...]]:
         yield combination.parts
 
 
-def _joined(parts: tuple[Proposal, ...]) -> list[tuple[Code, tuple[Replacement, ...]]]:
+def _joined(parts: tuple[TemplateProposal, ...]) -> list[tuple[Code, tuple[Replacement, ...]]]:
     """Return the tidy replacements of each file; nothing when they overlap or change nothing."""
     by_file: dict[str, tuple[Code, list[Replacement]]] = {}
     for part in parts:

@@ -9,7 +9,7 @@ from typing import Any
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import digest, record
-from repairlab.repairers.llm.client.http import Client, Rejected, Reply
+from repairlab.repairers.llm.client.http import Client, HttpReply, Rejected
 from repairlab.repairers.llm.client.ledger import Kind, Ledger, Request, current_bug
 from repairlab.repairers.llm.client.model import Completion, Keep, Prompt, Sampling, Unanswerable, Unreachable
 from repairlab.repairers.llm.client.prices import FREE, Price
@@ -173,7 +173,7 @@ class ServedModel:
         ask: _Ask,
         *,
         made: Sequence[Completion] = (),
-        reply: Reply[Answered] | None = None,
+        reply: HttpReply[Answered] | None = None,
         problem: str | None = None,
     ) -> None:
         if self._terms.ledger is None:

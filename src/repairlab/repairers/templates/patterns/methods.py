@@ -5,7 +5,7 @@ from functools import cache
 
 from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.shapes import binaries, call_of
-from repairlab.repairers.templates.site import Change, Site
+from repairlab.repairers.templates.site import Site, TemplateEdit
 
 _FAMILIES = {
     "python": """
@@ -55,7 +55,7 @@ def families(language: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(family.split()) for family in _FAMILIES[language].split(";"))
 
 
-def sibling(site: Site) -> Iterator[Change]:
+def sibling(site: Site) -> Iterator[TemplateEdit]:
     """Call a function of the same family."""
     for node in site.nodes:
         call = call_of(node)
@@ -80,7 +80,7 @@ _APPENDED = {
 }
 
 
-def append_call(site: Site) -> Iterator[Change]:
+def append_call(site: Site) -> Iterator[TemplateEdit]:
     """Call a common method on a value."""
     code = site.code
     for rank, suffix in enumerate(_APPENDED[code.language]):
@@ -109,7 +109,7 @@ def append_call(site: Site) -> Iterator[Change]:
                 yield site.replace(node, code.text(node) + suffix, weight=1.0 / (1 + 0.2 * rank))
 
 
-def equality(site: Site) -> Iterator[Change]:
+def equality(site: Site) -> Iterator[TemplateEdit]:
     """Compare contents, not identities (Java, C), or the other way round."""
     code = site.code
     for node in site.expressions:

@@ -70,18 +70,24 @@ class Shell:
             return ""
         environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "200"}
         done = subprocess.run(
-            ["bash", "-c", line], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=600, check=False
+            ["bash", "-c", f"{line} 2>&1"],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
         )
-        assert done.returncode in (0, 1), f"{line}: {done.stdout}{done.stderr}"
-        return done.stdout + done.stderr
+        assert done.returncode in (0, 1), f"{line}: {done.stdout}"
+        return done.stdout
 
 
 def check_printed(command: Command, output: str) -> None:
-    """Every line that the documentation prints stands in the output, in this order; … is anything, frames are left out."""
+    """Every line that the documentation prints begins one of the output, in this order; … is anything, frames are left out."""
     found = iter([_plain(line) for line in output.splitlines()])
     for line in command.printed:
         pattern = ".*".join(re.escape(part) for part in _plain(line).split("…"))
-        assert any(re.fullmatch(pattern, other) for other in found), f"$ {command.line}\nprints no line\n{line}\nbut\n{output}"
+        assert any(re.match(pattern, other) for other in found), f"$ {command.line}\nprints no line\n{line}\nbut\n{output}"
 
 
 def _plain(line: str) -> str:

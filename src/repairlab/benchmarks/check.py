@@ -45,8 +45,8 @@ def check_bugs(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health]
     run_pool(_check, [_Check(bug=bug, repeats=repeats) for bug in bugs], machine, receive)
 
 
-def _check(check: _Check, sandbox: Sandbox, tell: Callable[[Health], None]) -> None:
-    tell(check_bug(check.bug, sandbox, repeats=check.repeats))
+def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
+    notify(check_bug(check.bug, sandbox, repeats=check.repeats))
 
 
 def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:

@@ -83,13 +83,13 @@ class _Seen:
         return {name: why for name, why in self.failing.items() if name in passed}
 
 
-def discover(search: Search, sandbox: Sandbox, tell: Callable[[DiscoveredTests], None]) -> None:
+def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests], None]) -> None:
     """Find the tests of one bug."""
     bug = load_bug(search.folder, search.benchmark, find_target)
     try:
-        tell(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
+        notify(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
     except (UserError, HarnessError) as error:
-        tell(DiscoveredTests(bug_id=bug.id, problem=str(error)))
+        notify(DiscoveredTests(bug_id=bug.id, problem=str(error)))
 
 
 def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:

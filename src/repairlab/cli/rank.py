@@ -128,8 +128,8 @@ def _embedder(recipe: RankingRecipe, base_url: str | None, access: Access) -> It
     if recipe.embedding_model is None:
         yield None
         return
-    tell = lambda text: talk().print(text, markup=False)  # noqa: E731
-    with open_embedder(recipe.embedding_model, access, base_url=base_url, cache=default_cache(), tell=tell) as embedder:
+    notify = lambda text: talk().print(text, markup=False)  # noqa: E731
+    with open_embedder(recipe.embedding_model, access, base_url=base_url, cache=default_cache(), notify=notify) as embedder:
         yield embedder
 
 

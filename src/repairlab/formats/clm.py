@@ -61,7 +61,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
     maker = Maker(benchmark, repairer="clm")
     whole = read_object(path)
     config = str(whole.get("config"))
-    return read_entries(_entries(path, whole), lambda item: _given(*item, config, maker))
+    return read_entries(_entries(path, whole), lambda item: _candidates_of(*item, config, maker))
 
 
 def _entries(path: Path, whole: dict[str, Any]) -> Iterator[tuple[str, tuple[str, Any]]]:
@@ -91,7 +91,7 @@ def read_results(paths: Sequence[Path]) -> PublishedResults:
     return make_results(outcomes, bugs)
 
 
-def _given(name: str, value: Any, config: str, maker: Maker) -> Iterator[ExternalCandidate]:
+def _candidates_of(name: str, value: Any, config: str, maker: Maker) -> Iterator[ExternalCandidate]:
     entry = as_type(value, dict)
     bug = maker.bug(name)
     whole = "function range" in entry and config not in _LINE_CONFIGS

@@ -27,10 +27,10 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
     maker = Maker(benchmark, repairer="defects4c")
     files = [file for file in sorted(path.rglob("*@*___*")) if file.is_file()] if path.is_dir() else [path]
     named = ((file.name, file) for file in files)
-    return read_entries(named, lambda file: [_given(file, maker)])
+    return read_entries(named, lambda file: [_candidates_of(file, maker)])
 
 
-def _given(file: Path, maker: Maker) -> ExternalCandidate:
+def _candidates_of(file: Path, maker: Maker) -> ExternalCandidate:
     name = _NAME.fullmatch(file.name)
     if name is None:
         raise UserError("the name is not MD5@COMMIT___FILE")

@@ -41,10 +41,10 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
         )
         named = ((file.relative_to(path).as_posix(), file) for file in files)
         return read_entries(named, lambda file: [_solution(maker.bug(file.parent.name), read_text(file), maker)])
-    return read_lines(path, lambda entry: [_given(entry, maker)])
+    return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
     bug = maker.bug(field(entry, "task_id", str))
     text = first_field(entry, ("solution", "completion"), str)
     if "solution" in entry or _functions(text, bug):

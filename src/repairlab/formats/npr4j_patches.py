@@ -26,10 +26,10 @@ def _ranks(value: Any) -> Any:
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read methods in the order of their numbers."""
     maker = Maker(benchmark, repairer="npr4j")
-    return read_entries(items_of(path, read_json(path)), lambda item: _given(*item, maker))
+    return read_entries(items_of(path, read_json(path)), lambda item: _candidates_of(*item, maker))
 
 
-def _given(name: str, value: Any, maker: Maker) -> Iterator[ExternalCandidate]:
+def _candidates_of(name: str, value: Any, maker: Maker) -> Iterator[ExternalCandidate]:
     bug = maker.bug(name)
     ranks = as_type(_ranks(value), dict)
     for key in ranks:

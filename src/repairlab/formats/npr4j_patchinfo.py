@@ -41,7 +41,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
             continue
         system = file.name.removesuffix(_ENDING).rpartition(".")[2] or None
         named = ((f"{file.name}, entry {number}", (entry, system, file.parent)) for number, entry in entries)
-        yield from read_entries(named, lambda item: [_given(*item, maker)])
+        yield from read_entries(named, lambda item: [_candidates_of(*item, maker)])
 
 
 def _index(entry: Any) -> int:
@@ -49,7 +49,7 @@ def _index(entry: Any) -> int:
     return int(index) if isinstance(index, int) or (isinstance(index, str) and index.isdecimal()) else 0
 
 
-def _given(value: Any, system: str | None, folder: Path, maker: Maker) -> ExternalCandidate:
+def _candidates_of(value: Any, system: str | None, folder: Path, maker: Maker) -> ExternalCandidate:
     entry = as_type(value, dict)
     bug = maker.bug(field(entry, "bug_id", str))
     contents = [item for _, item in objects(field(entry, "patch_contents", list), "patch_contents")]

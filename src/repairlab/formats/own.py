@@ -35,10 +35,10 @@ def recognises(sight: Sight) -> bool:
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read one candidate a line."""
     maker = Maker(benchmark)
-    return read_lines(path, lambda entry: [_given(entry, maker)])
+    return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
     for key in entry:
         if key not in _KEYS:
             raise unknown("key", key, _KEYS)

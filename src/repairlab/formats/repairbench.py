@@ -33,10 +33,10 @@ def recognises(sight: Sight) -> bool:
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read the candidates of one bug a line; an evaluation holds the code that was run and the verdict."""
     maker = Maker(benchmark)
-    return read_lines(path, lambda entry: _given(entry, maker))
+    return read_lines(path, lambda entry: _candidates_of(entry, maker))
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> Iterator[ExternalCandidate]:
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> Iterator[ExternalCandidate]:
     bug = maker.bug(field(entry, "identifier", str))
     place = _place(entry.get("buggy_code"), bug)
     evaluations = as_type(entry.get("evaluation") or [], list, what="evaluation")

@@ -22,19 +22,19 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
     maker = Maker(benchmark)
     sight = look(path)
     if sight.lines and "instance_id" in sight.entry and not isinstance(sight.first, list):
-        return read_lines(path, lambda entry: [_given(entry, maker)])
+        return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
     whole = read_json(path)
     if isinstance(whole, list):
         entries = ((f"{path.name}, entry {number}", item) for number, item in enumerate(whole, start=1))
-        return read_entries(entries, lambda item: [_given(as_type(item, dict), maker)])
-    return read_entries(items_of(path, whole), lambda item: [_given(_of_table(*item), maker)])
+        return read_entries(entries, lambda item: [_candidates_of(as_type(item, dict), maker)])
+    return read_entries(items_of(path, whole), lambda item: [_candidates_of(_of_table(*item), maker)])
 
 
 def _of_table(name: str, value: Any) -> dict[str, Any]:
     return {"instance_id": name, "model_patch": value} if isinstance(value, str) else {"instance_id": name, **as_type(value, dict)}
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
     bug = maker.bug(field(entry, "instance_id", str))
     model = entry.get("model_name_or_path")
     patch = "" if entry.get("model_patch", "") is None else field(entry, "model_patch", str)

@@ -35,13 +35,13 @@ def convert_candidates(source: Path, benchmark: Benchmark, format_name: str, pat
     if (source / "run.json").is_file() and source_format is None:
         samples = _of_run(Store(source), benchmark)
     else:
-        given = read_external_candidates(source, benchmark, source_format)
-        errors = given.errors
+        external = read_external_candidates(source, benchmark, source_format)
+        errors = external.errors
         samples = (
             JudgedCandidate(
-                candidate=candidate, verdict=found.verdicts[0] if (found := given.known.get((bug, candidate.rank))) else None
+                candidate=candidate, verdict=found.verdicts[0] if (found := external.known.get((bug, candidate.rank))) else None
             )
-            for bug, candidates in given.candidates.items()
+            for bug, candidates in external.candidates.items()
             for candidate in candidates
         )
     notes = target.write(counted(samples), benchmark, path)

@@ -104,12 +104,12 @@ def _whole_bugs(store: Store, ends: dict[str, Ended], *, lost_candidates: bool) 
     n = store.manifest().experiment.n
     whole = []
     for bug_id, ended in ends.items():
-        drawn = ids[bug_id]
-        is_whole = sorted(drawn) == list(range(1, len(drawn) + 1)) and all(name in verdicts for name in drawn.values())
+        sampled = ids[bug_id]
+        is_whole = sorted(sampled) == list(range(1, len(sampled) + 1)) and all(name in verdicts for name in sampled.values())
         if ended == "asked":
-            is_whole = is_whole and len(drawn) == n
+            is_whole = is_whole and len(sampled) == n
         elif ended == "solved":
-            is_whole = is_whole and any(verdicts[name] == Verdict.PLAUSIBLE for name in drawn.values())
+            is_whole = is_whole and any(verdicts[name] == Verdict.PLAUSIBLE for name in sampled.values())
         elif lost_candidates:  # nobody knows how many a repairer had that ran out of them
             is_whole = False
         if is_whole:

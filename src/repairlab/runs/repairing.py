@@ -33,7 +33,7 @@ def draws_ahead(experiment: Experiment) -> bool:
 
 
 @contextmanager
-def open_repairer(task: Task, tell: Callable[[str], None]) -> Iterator[Repairer]:
+def open_repairer(task: Task, notify: Callable[[str], None]) -> Iterator[Repairer]:
     """Give the repairer; one that needs a model serves all bugs of the run, and tells what the user should know."""
     experiment = task.experiment
     if task.given is not None:
@@ -42,14 +42,14 @@ def open_repairer(task: Task, tell: Callable[[str], None]) -> Iterator[Repairer]
         fix = Candidate(bug_id=task.bug.id, edits=task.bug.oracle.reference, rank=1, origin=Origin(repairer=experiment.repairer))
         yield Prepared(experiment.repairer, {task.bug.id: [fix]})
     elif experiment.llm is not None:
-        with _open_llm(task, experiment.llm, tell) as made:
+        with _open_llm(task, experiment.llm, notify) as made:
             yield made
     else:
         yield repairer(experiment.repairer)
 
 
 @contextmanager
-def _open_llm(task: Task, settings: LlmSettings, tell: Callable[[str], None]) -> Iterator[Repairer]:
+def _open_llm(task: Task, settings: LlmSettings, notify: Callable[[str], None]) -> Iterator[Repairer]:
     # Imported only now: most runs need no model, and clients take a while to load.
     from repairlab.repairers.llm.client.ledger import FILE, Ledger  # noqa: PLC0415
     from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415
@@ -60,13 +60,13 @@ def _open_llm(task: Task, settings: LlmSettings, tell: Callable[[str], None]) ->
     append = functools.partial(append_line, run_id=run_id)
     ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd, append=append)
     with ExitStack() as stack:
-        model: ChatModel = stack.enter_context(open_model(settings, access, cache=cache, ledger=ledger, tell=tell))
+        model: ChatModel = stack.enter_context(open_model(settings, access, cache=cache, ledger=ledger, notify=notify))
         if access.transcripts:
             model = RecordedModel(model, Store(task.folder))
         embedder = None
         if settings.embedding_model is not None and task.examples:
             opened = open_embedder(
-                settings.embedding_model, access, cache=cache, base_url=settings.base_url, ledger=ledger, tell=tell
+                settings.embedding_model, access, cache=cache, base_url=settings.base_url, ledger=ledger, notify=notify
             )
             embedder = stack.enter_context(opened)
         experiment = task.experiment

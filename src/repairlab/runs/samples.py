@@ -17,14 +17,14 @@ def read_samples(store: Store) -> tuple[Samples, ...]:
     ended: dict[str, Ended] = {end.bug_id: end.ended for end in store.ends()}
     samples = []
     for bug_id, language in zip(manifest.bug_ids, manifest.languages, strict=True):
-        drawn = [ids[bug_id][rank] for rank in sorted(ids[bug_id]) if ids[bug_id][rank] in judged]
+        sampled = [ids[bug_id][rank] for rank in sorted(ids[bug_id]) if ids[bug_id][rank] in judged]
         samples.append(
             Samples(
                 bug_id=bug_id,
                 language=language,
-                verdicts=tuple(judged[item][0] for item in drawn),
-                passed=tuple(judged[item][1] for item in drawn),
-                distinct=len(set(drawn)),
+                verdicts=tuple(judged[item][0] for item in sampled),
+                passed=tuple(judged[item][1] for item in sampled),
+                distinct=len(set(sampled)),
                 ended=ended.get(bug_id, "unfinished"),
             )
         )

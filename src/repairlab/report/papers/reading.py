@@ -99,7 +99,7 @@ class _Gathered:
         self._first: tuple[int, int] | None = None
         self._yardstick: Yardstick | None = None
         self._near: dict[str, Near | None] = {}
-        self._drawn: dict[str, int] = defaultdict(int)
+        self._sampled: dict[str, int] = defaultdict(int)
         self._plausible: set[str] = set()
 
     def add(self, data: dict[str, Any], judged: _Judged, bug: Bug | None) -> None:
@@ -123,7 +123,7 @@ class _Gathered:
 
     def _compare(self, data: dict[str, Any], bug: Bug) -> None:
         name = data["id"]
-        self._drawn[name] += 1
+        self._sampled[name] += 1
         if name not in self._near:
             self._yardstick = self._yardstick or Yardstick(bug)
             self._near[name] = self._yardstick.measure([_edit(item) for item in data["edits"]])
@@ -142,7 +142,7 @@ class _Gathered:
         return tuple(
             Closeness(
                 is_plausible=name in self._plausible,
-                n=self._drawn[name],
+                n=self._sampled[name],
                 to_buggy=near.to_buggy,
                 to_fixed=near.to_fixed,
                 is_exact=near.is_exact,

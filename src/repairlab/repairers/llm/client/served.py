@@ -36,7 +36,7 @@ class Terms:
 
     price: Price = FREE
     ledger: Ledger | None = None
-    tell: Callable[[str], None] = lambda _: None
+    notify: Callable[[str], None] = lambda _: None
     """Takes warnings, each once."""
 
 
@@ -58,7 +58,7 @@ class ServedModel:
         self.name = client.endpoint.name
         self._client = client
         self._terms = terms
-        self._habits = ServerQuirks(lambda text: terms.tell(f"{self.name}: {text}"))
+        self._habits = ServerQuirks(lambda text: terms.notify(f"{self.name}: {text}"))
         self._facts: dict[str, Any] | None = None
         self._facts_lock = threading.Lock()
         self._pool = concurrent.futures.ThreadPoolExecutor(max(concurrency, 1), thread_name_prefix="model")

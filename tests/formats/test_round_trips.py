@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, TestResult, Verdict
+from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.text import Span
 from repairlab.formats.format import JudgedCandidate
 from repairlab.formats.npr4j_results import read_results
@@ -131,7 +131,7 @@ def test_results_of_npr4j_accept_what_is_the_developers_fix_but_for_white_space(
 
 
 def test_counts_of_cases_are_written_only_when_all_were_run(benchmark: Benchmark, tmp_path: Path) -> None:
-    tests = (TestResult(id="01", verdict=Verdict.PLAUSIBLE), TestResult(id="02", verdict=Verdict.WRONG))
+    tests = (TestResult(id="01", verdict=TestVerdict.PASSED), TestResult(id="02", verdict=TestVerdict.WRONG))
     mine = candidate("sum", 1, (Edit(path="main.py", text="x"),))
     common = {"candidate_id": mine.id, "bug_id": "sum", "stage": "cases", "n_tests": 2}
     full = Outcome(verdict=Verdict.WRONG, policy="full", tests=tests, **common)  # type: ignore[arg-type]  # one dict for all

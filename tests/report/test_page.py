@@ -12,7 +12,7 @@ import pytest
 
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.outcome import TestResult as CaseResult
 from repairlab.core.record import digest
 from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
@@ -211,7 +211,7 @@ def test_the_page_holds_the_candidates_that_are_asked_for(make_run: MakeRun, cho
 def test_tests_that_were_not_run_are_not_told_as_failed(make_run: MakeRun) -> None:
     outcome = Outcome(
         candidate_id="c", bug_id="b", verdict=Verdict.WRONG, stage="cases", policy="first-failure", n_tests=14,
-        tests=(CaseResult(id="1", verdict=Verdict.PLAUSIBLE), CaseResult(id="2", verdict=Verdict.WRONG)),
+        tests=(CaseResult(id="1", verdict=TestVerdict.PASSED), CaseResult(id="2", verdict=TestVerdict.WRONG)),
     )  # fmt: skip
     assert words_on_tests(outcome) == "stopped at the first failure: 1 of 2 tests run passed, 12 were not run"
     built = dataclasses.replace(outcome, tests=(), stage="build", verdict=Verdict.UNCOMPILABLE)

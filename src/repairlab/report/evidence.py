@@ -23,7 +23,7 @@ class Shown:
     @property
     def failing(self) -> TestResult | None:
         """Return the first test that did not pass."""
-        return next((test for test in self.outcome.tests if test.verdict is not Verdict.PLAUSIBLE), None)
+        return next((test for test in self.outcome.tests if not test.passed), None)
 
 
 def words_on_tests(outcome: Outcome) -> str:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from typing import Any
 
 from repairlab.core.candidate import Candidate
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.samples import Ended, Samples
 from repairlab.runs.store import Store
 
@@ -46,5 +46,5 @@ def read_ids(store: Store) -> dict[str, dict[int, str]]:
 
 
 def _judged(data: dict[str, Any]) -> tuple[str, tuple[Verdict, float]]:
-    n_passed = sum(test["verdict"] == Verdict.PLAUSIBLE for test in data["tests"])
+    n_passed = sum(TestVerdict(test["verdict"]) is TestVerdict.PASSED for test in data["tests"])
     return data["candidate_id"], (Verdict(data["verdict"]), n_passed / data["n_tests"] if data["n_tests"] else 0.0)

@@ -16,7 +16,7 @@ from pathlib import Path
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case, CheckerProgram
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages.table import default_cache, language
@@ -26,12 +26,12 @@ from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import CheckerResult
 
 _VERDICTS = {
-    0: Verdict.PLAUSIBLE,
-    1: Verdict.WRONG,
-    2: Verdict.PRESENTATION,
-    4: Verdict.WRONG,  # testlib: more output than there should be
-    7: Verdict.WRONG,  # points: partly right is not right
-    8: Verdict.WRONG,  # testlib: the output ends too early
+    0: TestVerdict.PASSED,
+    1: TestVerdict.WRONG,
+    2: TestVerdict.PRESENTATION,
+    4: TestVerdict.WRONG,  # testlib: more output than there should be
+    7: TestVerdict.WRONG,  # points: partly right is not right
+    8: TestVerdict.WRONG,  # testlib: the output ends too early
 }
 _BUILDS = {
     "python": Build(),
@@ -108,7 +108,7 @@ class CustomChecker:
         if verdict is None:
             raise HarnessError(f"the checker failed on case {case.id}: {ended(done)}{said(done, line=-1)}")
         return CheckerResult(
-            verdict=verdict, message="" if verdict is Verdict.PLAUSIBLE else f"the checker says no{said(done, line=0)}"
+            verdict=verdict, message="" if verdict is TestVerdict.PASSED else f"the checker says no{said(done, line=0)}"
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.text import Span
 from repairlab.repairers.llm.client.ledger import FILE, read_requests
 from repairlab.report.bugs import BugTexts
@@ -83,7 +83,7 @@ def _keeps(data: dict[str, Any], verdict: Verdict, regression: Collection[str]) 
         return False
     if data["policy"] != "full":
         return None
-    passed = {test["id"] for test in data["tests"] if test["verdict"] == Verdict.PLAUSIBLE}
+    passed = {test["id"] for test in data["tests"] if TestVerdict(test["verdict"]) is TestVerdict.PASSED}
     return passed.issuperset(regression)
 
 

@@ -7,7 +7,7 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
-from repairlab.formats.format import Given, Unreadable
+from repairlab.formats.format import ExternalCandidate, Unreadable
 from repairlab.formats.table import FORMATS
 from repairlab.selftest.format import new_tree
 
@@ -70,10 +70,10 @@ def benchmark(mixed: Path) -> Benchmark:
     return open_benchmark(str(mixed))
 
 
-def read(name: str, path: Path, benchmark: Benchmark) -> tuple[list[Given], list[Unreadable]]:
+def read(name: str, path: Path, benchmark: Benchmark) -> tuple[list[ExternalCandidate], list[Unreadable]]:
     """Return what a format reads: candidates and what is unreadable."""
     items = list(FORMATS[name].read(path, benchmark))
-    return [item for item in items if isinstance(item, Given)], [item for item in items if isinstance(item, Unreadable)]
+    return [item for item in items if isinstance(item, ExternalCandidate)], [item for item in items if isinstance(item, Unreadable)]
 
 
 def new_file(candidate: Candidate, benchmark: Benchmark) -> str:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, TestResult, Verdict
+from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.text import Span
-from repairlab.formats.format import Judged
+from repairlab.formats.format import JudgedCandidate
 from repairlab.formats.npr4j_results import read_results
 from repairlab.formats.table import FORMATS, recognise
 from repairlab.runs.converting import judged
@@ -49,7 +49,7 @@ def candidate(bug_id: str, rank: int, edits: tuple[Edit, ...], model: str | None
     return Candidate(bug_id=bug_id, edits=edits, rank=rank, origin=Origin(repairer="r", model=model))
 
 
-def samples(benchmark: Benchmark) -> list[Judged]:
+def samples(benchmark: Benchmark) -> list[JudgedCandidate]:
     """Return functions of several bugs with all verdicts, and an answer that was empty."""
     made = []
     for number, (bug_id, texts) in enumerate(FUNCTIONS.items()):
@@ -57,12 +57,14 @@ def samples(benchmark: Benchmark) -> list[Judged]:
         for rank, text in enumerate(texts, start=1):
             edits = (Edit(path=problem.path, text=text, span=problem.target.span),)
             made.append(
-                Judged(candidate=candidate(bug_id, rank, edits), verdict=list(Verdict)[number + rank - 1], n_passed=0, n_tests=2)
+                JudgedCandidate(
+                    candidate=candidate(bug_id, rank, edits), verdict=list(Verdict)[number + rank - 1], n_passed=0, n_tests=2
+                )
             )
     empty = Candidate(
         bug_id="gcd", edits=(), rank=2, origin=Origin(repairer="r", model="m"), problem="the answer is empty", answer=""
     )
-    return [*made, Judged(candidate=empty, verdict=Verdict.UNAPPLICABLE, n_passed=0, n_tests=1)]
+    return [*made, JudgedCandidate(candidate=empty, verdict=Verdict.UNAPPLICABLE, n_passed=0, n_tests=1)]
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -94,7 +96,7 @@ def test_other_forms_of_a_format_are_chosen_by_the_ending(benchmark: Benchmark, 
 def test_files_of_defects4c_are_written_once_and_named_after_the_commit(benchmark: Benchmark, tmp_path: Path) -> None:
     texts = ["int half(int n) { return n / 2; }\n", "int half(int n) { return n >> 1; }\n"]
     edits = [(Edit(path="src/half.c", text=text),) for text in (*texts, texts[0])]
-    before = [Judged(candidate=candidate("half", rank, edit)) for rank, edit in enumerate(edits, start=1)]
+    before = [JudgedCandidate(candidate=candidate("half", rank, edit)) for rank, edit in enumerate(edits, start=1)]
     notes = FORMATS["defects4c"].write(before, benchmark, tmp_path / "c")
     assert notes == ("1 candidates are equal to others and written once",)
     after, errors = read("defects4c", tmp_path / "c", benchmark)
@@ -109,7 +111,7 @@ def test_results_of_npr4j_accept_what_is_the_developers_fix_but_for_white_space(
     fixed = PROGRAM.replace("= 1", "=  0")
     kinds = [(fixed, Verdict.PLAUSIBLE), ("print(3)", Verdict.PLAUSIBLE), ("x", Verdict.WRONG), ("y", None)]
     before = [
-        Judged(candidate=candidate("sum", rank, (Edit(path="main.py", text=text),)), verdict=verdict)
+        JudgedCandidate(candidate=candidate("sum", rank, (Edit(path="main.py", text=text),)), verdict=verdict)
         for rank, (text, verdict) in enumerate(kinds, start=1)
     ]
     notes = FORMATS["npr4j-results"].write(before, benchmark, tmp_path / "all_result.json")
@@ -124,7 +126,7 @@ def test_results_of_npr4j_accept_what_is_the_developers_fix_but_for_white_space(
 
 
 def test_counts_of_cases_are_written_only_when_all_were_run(benchmark: Benchmark, tmp_path: Path) -> None:
-    tests = (TestResult(id="01", verdict=Verdict.PLAUSIBLE), TestResult(id="02", verdict=Verdict.WRONG))
+    tests = (TestResult(id="01", verdict=TestVerdict.PASSED), TestResult(id="02", verdict=TestVerdict.WRONG))
     mine = candidate("sum", 1, (Edit(path="main.py", text="x"),))
     common = {"candidate_id": mine.id, "bug_id": "sum", "stage": "cases", "n_tests": 2}
     full = Outcome(verdict=Verdict.WRONG, policy="full", tests=tests, **common)  # type: ignore[arg-type]  # one dict for all
@@ -141,10 +143,10 @@ def test_counts_of_cases_are_written_only_when_all_were_run(benchmark: Benchmark
 def test_a_candidate_that_a_format_cannot_say_is_left_out_with_a_note(benchmark: Benchmark, tmp_path: Path, name: str) -> None:
     outside = candidate("sum", 2, (Edit(path="other.py", text="x"),))
     good = samples(benchmark)[0]
-    notes = FORMATS[name].write([good, Judged(candidate=outside)], benchmark, tmp_path / PLACES[name])
+    notes = FORMATS[name].write([good, JudgedCandidate(candidate=outside)], benchmark, tmp_path / PLACES[name])
     assert notes[0].startswith("bug sum, rank 2: left out, since it changes or deletes files besides main.py: other.py")
     with pytest.raises(UserError, match="this format can say none of the candidates"):
-        FORMATS[name].write([Judged(candidate=outside)], benchmark, tmp_path / "none.json")
+        FORMATS[name].write([JudgedCandidate(candidate=outside)], benchmark, tmp_path / "none.json")
     assert not (tmp_path / "none.json").exists()
 
 
@@ -157,20 +159,20 @@ def test_a_candidate_that_a_format_cannot_say_is_left_out_with_a_note(benchmark:
     ],
 )
 def test_what_a_diff_cannot_say_is_left_out_with_a_note(benchmark: Benchmark, tmp_path: Path, edit: Edit, reason: str) -> None:
-    mine = [samples(benchmark)[0], Judged(candidate=candidate("sum", 2, (edit,)))]
+    mine = [samples(benchmark)[0], JudgedCandidate(candidate=candidate("sum", 2, (edit,)))]
     notes = FORMATS["diffs"].write(mine, benchmark, tmp_path / "d")
     assert notes[0].startswith(f"bug sum, rank 2: left out, since {reason}")
 
 
 def test_a_change_outside_the_function_is_left_out_of_functions(benchmark: Benchmark, tmp_path: Path) -> None:
-    mine = [samples(benchmark)[0], Judged(candidate=candidate("sum", 2, (Edit(path="main.py", text="print(3)"),)))]
+    mine = [samples(benchmark)[0], JudgedCandidate(candidate=candidate("sum", 2, (Edit(path="main.py", text="print(3)"),)))]
     notes = FORMATS["npr4j-patches"].write(mine, benchmark, tmp_path / "c.patches")
     assert notes == ("bug sum, rank 2: left out, since it changes main.py outside of total",)
 
 
 def test_an_answer_that_could_not_be_read_is_written_as_an_empty_one(benchmark: Benchmark, tmp_path: Path) -> None:
     prose = Candidate(bug_id="sum", edits=(), rank=1, origin=Origin(repairer="r"), problem="it is prose", answer="I am sorry")
-    notes = FORMATS["swebench"].write([Judged(candidate=prose)], benchmark, tmp_path / "c.jsonl")
+    notes = FORMATS["swebench"].write([JudgedCandidate(candidate=prose)], benchmark, tmp_path / "c.jsonl")
     assert notes == ("bug sum, rank 1: written as an empty answer, since it is prose",)
     assert read("swebench", tmp_path / "c.jsonl", benchmark)[0][0].candidate.problem == "the answer is empty"
 
@@ -187,22 +189,22 @@ def test_undecided_has_no_evaluation_in_repairbench(benchmark: Benchmark, tmp_pa
 
 def test_a_file_that_would_be_read_as_a_function_is_left_out_of_evalplus(benchmark: Benchmark, tmp_path: Path) -> None:
     alone = candidate("sum", 2, (Edit(path="main.py", text=FUNCTIONS["sum"][0]),))
-    notes = FORMATS["evalplus"].write([samples(benchmark)[0], Judged(candidate=alone)], benchmark, tmp_path / "c.jsonl")
+    notes = FORMATS["evalplus"].write([samples(benchmark)[0], JudgedCandidate(candidate=alone)], benchmark, tmp_path / "c.jsonl")
     assert "would be read as the function" in notes[0]
 
 
 def test_files_that_are_created_and_deleted_survive_in_diffs(benchmark: Benchmark, tmp_path: Path) -> None:
     edits = (Edit(path="shop/new.py", text="a = 1\n"), Edit(path="shop/cart.py", text=None))
     for name in ("diffs", "swebench", "repairlab"):
-        FORMATS[name].write([Judged(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / name)
+        FORMATS[name].write([JudgedCandidate(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / name)
         after, _ = read(name, tmp_path / name, benchmark)
         assert new_tree(after[0].candidate, benchmark) == {"shop/new.py": "a = 1\n", "shop/cart.py": None}
     notes = FORMATS["npr4j-patchinfo"].write(
-        [samples(benchmark)[0], Judged(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / "p"
+        [samples(benchmark)[0], JudgedCandidate(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / "p"
     )
     assert "it deletes a file" in notes[0]
     with pytest.raises(UserError, match="this format can say none"):
-        FORMATS["npr4j-patchinfo"].write([Judged(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / "q")
+        FORMATS["npr4j-patchinfo"].write([JudgedCandidate(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / "q")
 
 
 def test_nothing_that_exists_is_overwritten(benchmark: Benchmark, tmp_path: Path) -> None:
@@ -210,7 +212,7 @@ def test_nothing_that_exists_is_overwritten(benchmark: Benchmark, tmp_path: Path
         path = tmp_path / name
         path.mkdir()
         (path / "x").write_text("mine")
-        one = Judged(candidate=samples(benchmark)[0].candidate, verdict=Verdict.PLAUSIBLE)
+        one = JudgedCandidate(candidate=samples(benchmark)[0].candidate, verdict=Verdict.PLAUSIBLE)
         with pytest.raises(UserError, match="exists"):
             FORMATS[name].write([one], benchmark, path)
         assert (path / "x").read_text() == "mine"
@@ -227,7 +229,7 @@ def test_any_text_survives(benchmark: Benchmark, tmp_path_factory: pytest.TempPa
     bug = benchmark.bug(data.draw(st.sampled_from(["gcd", "Csv-4", "half"])))
     found = data.draw(st.lists(texts, min_size=1, max_size=3))
     before = [
-        Judged(candidate=candidate(bug.id, rank, (Edit(path=bug.problem.path, text=text, span=bug.problem.target.span),)))
+        JudgedCandidate(candidate=candidate(bug.id, rank, (Edit(path=bug.problem.path, text=text, span=bug.problem.target.span),)))
         for rank, text in enumerate(found, start=1)
     ]
     path = tmp_path_factory.mktemp("any") / PLACES[name]
@@ -278,7 +280,7 @@ def test_our_own_form_loses_nothing(
         answer=None if problem is None else "prose",
     )
     path = tmp_path_factory.mktemp("own") / "c.jsonl"
-    FORMATS["repairlab"].write([Judged(candidate=made, verdict=Verdict.CRASH)], benchmark, path)
+    FORMATS["repairlab"].write([JudgedCandidate(candidate=made, verdict=Verdict.CRASH)], benchmark, path)
     after, errors = read("repairlab", path, benchmark)
     assert not errors and after[0].candidate == made
     assert after[0].known is not None and after[0].known.verdicts == (Verdict.CRASH,)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from repairlab.core.outcome import Verdict
 from repairlab.core.samples import Samples
 from repairlab.metrics.pass_at_k import estimate, pass_at_k
-from repairlab.metrics.settings import Settings
+from repairlab.metrics.settings import ScoreSettings
 from repairlab.metrics.table import METRICS, is_share, score, score_run, values_of
 from repairlab.metrics.top_at_k import top_at_k
 
 N = 6
 LAW = effort(deadline=None, max_examples=50)
-SETTINGS = Settings(
+SETTINGS = ScoreSettings(
     n=N, benchmark="toy@1#0", policy="full", conditions=(("localisation", "line"),), rounds=1, duplicates="counted", repairlab="0"
 )
 

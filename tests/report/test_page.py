@@ -12,7 +12,7 @@ import pytest
 
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.outcome import TestResult as CaseResult
 from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
@@ -21,7 +21,7 @@ from repairlab.repairers.llm.client.recorded_model import RecordedModel
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.report.curves import chart
 from repairlab.report.evidence import Choice, words_on_tests
-from repairlab.report.page import Report, make_report, store_report
+from repairlab.report.page import ReportPage, make_report, store_report
 from repairlab.report.scores import scores_of
 from repairlab.report.text import changed_by, clip, diff_lines, raw
 from repairlab.runs.store import Store
@@ -63,12 +63,12 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def made(three_runs: list[Path]) -> Report:
+def made(three_runs: list[Path]) -> ReportPage:
     return make_report(three_runs)
 
 
 @pytest.fixture(scope="module")
-def page(made: Report) -> Page:
+def page(made: ReportPage) -> Page:
     return Page(made.html)
 
 
@@ -97,7 +97,7 @@ def test_the_page_loads_nothing_from_elsewhere(page: Page) -> None:
     assert policy.startswith("default-src 'none'")
 
 
-def test_hostile_text_stays_text(made: Report, page: Page) -> None:
+def test_hostile_text_stays_text(made: ReportPage, page: Page) -> None:
     assert len(page.scripts) == 2
     json.loads(page.scripts[0])
     assert "alert(" not in page.scripts[1]
@@ -107,7 +107,7 @@ def test_hostile_text_stays_text(made: Report, page: Page) -> None:
     assert "<b>not</b>" in page.text
 
 
-def test_the_leaderboard_data_are_in_the_page(made: Report, page: Page) -> None:
+def test_the_leaderboard_data_are_in_the_page(made: ReportPage, page: Page) -> None:
     assert json.loads(page.scripts[0]) == made.leaderboard.data()
 
 
@@ -118,7 +118,7 @@ def test_each_bug_shows_the_reference_fix_and_one_candidate_per_system(page: Pag
     assert "line 11 of the log" in page.text
 
 
-def test_the_page_does_not_change_when_made_again(made: Report, three_runs: list[Path]) -> None:
+def test_the_page_does_not_change_when_made_again(made: ReportPage, three_runs: list[Path]) -> None:
     assert make_report(three_runs).html == made.html
 
 
@@ -149,7 +149,7 @@ def test_runs_of_the_same_repairer_are_told_apart_by_their_folders(make_run: Mak
     assert {row.system for row in board.rows} == {"chat (first)", "chat (chat)"}
 
 
-def test_a_page_that_cannot_be_written_is_the_users_to_solve(made: Report, tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_the_users_to_solve(made: ReportPage, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match="choose another place with -o"):
         store_report(made, tmp_path / "file" / "report.html")
@@ -213,7 +213,7 @@ def test_the_page_holds_the_candidates_that_are_asked_for(make_run: MakeRun, cho
 def test_tests_that_were_not_run_are_not_told_as_failed(make_run: MakeRun) -> None:
     outcome = Outcome(
         candidate_id="c", bug_id="b", verdict=Verdict.WRONG, stage="cases", policy="first-failure", n_tests=14,
-        tests=(CaseResult(id="1", verdict=Verdict.PLAUSIBLE), CaseResult(id="2", verdict=Verdict.WRONG)),
+        tests=(CaseResult(id="1", verdict=TestVerdict.PASSED), CaseResult(id="2", verdict=TestVerdict.WRONG)),
     )  # fmt: skip
     assert words_on_tests(outcome) == "stopped at the first failure: 1 of 2 tests run passed, 12 were not run"
     built = dataclasses.replace(outcome, tests=(), stage="build", verdict=Verdict.UNCOMPILABLE)

@@ -9,7 +9,7 @@ import pytest
 from repairlab.cli.main import run
 from repairlab.core.errors import UserError
 from repairlab.report.published_table import TablePart, read_table, read_tables
-from repairlab.report.table_comparison import Comparison, compare_table, difference, rounded
+from repairlab.report.table_comparison import TableComparison, compare_table, difference, rounded
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
@@ -168,7 +168,7 @@ def test_rounding_is_as_the_paper_does_it() -> None:
 
 
 @functools.cache
-def published(name: str) -> Comparison:
+def published(name: str) -> TableComparison:
     """Compare a table of `experiments/` with the published data."""
     made = read_table(EXPERIMENTS / f"{name}.toml")
     absent = [file for file in (*made.files, *filter(None, [made.against])) if not (PUBLISHED / file).exists()]

@@ -7,7 +7,7 @@ import pytest
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.metrics.metric import Measured, Metric
-from repairlab.metrics.settings import Settings
+from repairlab.metrics.settings import ScoreSettings
 from repairlab.metrics.table import METRICS
 from repairlab.metrics.values import Values
 from repairlab.registry import KINDS, parts_of
@@ -94,7 +94,7 @@ def test_candidates_that_are_not_valid_are_told() -> None:
     ],
 )
 def test_a_bad_metric_is_found_out(measure: object, check: str, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    def measured(samples: Measured, settings: Settings, k: int) -> Values:
+    def measured(samples: Measured, settings: ScoreSettings, k: int) -> Values:
         return measure(samples)  # type: ignore[operator,no-any-return]  # one of the functions above
 
     part = next(iter(METRICS.findings())).part

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.benchmarks.discovery import Found, Search, discover, write_down
+from repairlab.benchmarks.discovery import DiscoveredTests, Search, discover, write_down
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
 from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
@@ -64,7 +64,7 @@ def import_benchmark(
             else:
                 left.append(search)
 
-        def receive(result: Found) -> None:
+        def receive(result: DiscoveredTests) -> None:
             journal.keep(result)
             made.settle(result)
 
@@ -114,7 +114,7 @@ class _Folder:
         self._done(bug.id)
         return None
 
-    def settle(self, result: Found) -> None:
+    def settle(self, result: DiscoveredTests) -> None:
         """Take what was found out about a bug."""
         if result.problem:
             self.bugs.remove(result.bug_id)

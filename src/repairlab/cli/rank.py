@@ -18,7 +18,7 @@ from repairlab.core.record import to_data
 from repairlab.languages.table import default_cache
 from repairlab.ranking.rank import rank_run
 from repairlab.ranking.rankers import ORDERS, THRESHOLD
-from repairlab.ranking.stored import Ranking, Recipe, check_name, check_recipe, store_ranking
+from repairlab.ranking.stored import Ranking, RankingRecipe, check_name, check_recipe, store_ranking
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.repairers.llm.settings import LlmSettings
@@ -67,7 +67,7 @@ def rank(
     **own: Any,
 ) -> None:
     """Rank the candidates of a run and say what the order is worth."""
-    recipe = Recipe(
+    recipe = RankingRecipe(
         order=by,
         prune_compile=_prunes(prune),
         keep_unchanged=keep_unchanged,
@@ -115,12 +115,12 @@ def _number(text: str) -> float:
 
 
 @contextmanager
-def _embedder(recipe: Recipe, base_url: str | None, access: Access) -> Iterator[Embedder | None]:
+def _embedder(recipe: RankingRecipe, base_url: str | None, access: Access) -> Iterator[Embedder | None]:
     if recipe.embedding_model is None:
         yield None
         return
-    tell = lambda text: talk().print(text, markup=False)  # noqa: E731
-    with open_embedder(recipe.embedding_model, access, base_url=base_url, cache=default_cache(), tell=tell) as embedder:
+    notify = lambda text: talk().print(text, markup=False)  # noqa: E731
+    with open_embedder(recipe.embedding_model, access, base_url=base_url, cache=default_cache(), notify=notify) as embedder:
         yield embedder
 
 

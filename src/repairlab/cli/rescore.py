@@ -18,7 +18,7 @@ from repairlab.report.published_figures import candidate_curves, check_curves, o
 from repairlab.report.published_table import read_tables
 from repairlab.report.rescoring import ALL_FORMATS, Rescored, RescoreOptions, read_results, rescore_results
 from repairlab.report.svg import draw
-from repairlab.report.table_comparison import Comparison, Status, compare_table
+from repairlab.report.table_comparison import Status, TableComparison, compare_table
 
 
 def rescore(
@@ -150,11 +150,11 @@ def _tables(paths: Sequence[Path], folder: Path, *, brief: bool, as_json: bool) 
         raise typer.Exit(1)
 
 
-def _counts(item: Comparison) -> dict[str, int]:
+def _counts(item: TableComparison) -> dict[str, int]:
     return {"cells": len(item.cells)} | {status: item.n(status) for status in get_args(Status)}
 
 
-def _print_comparison(item: Comparison, *, brief: bool) -> None:
+def _print_comparison(item: TableComparison, *, brief: bool) -> None:
     cells = [cell for cell in item.cells if not brief or cell.status != "equal"]
     rows = [
         (

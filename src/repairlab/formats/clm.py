@@ -19,7 +19,7 @@ from repairlab.core.foreign import as_type, field, objects, read_object
 from repairlab.core.published import PublishedOutcome, PublishedResults, make_results
 from repairlab.core.record import record
 from repairlab.core.text import Span, line_of
-from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import items_of, located, read_entries
 from repairlab.formats.results import files_of
@@ -56,12 +56,12 @@ def recognises(sight: Sight) -> bool:
     return isinstance(value, dict) and "output" in value
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read the candidates of each bug by rank, with their verdicts where there are some."""
     maker = Maker(benchmark, repairer="clm")
     whole = read_object(path)
     config = str(whole.get("config"))
-    return read_entries(_entries(path, whole), lambda item: _given(*item, config, maker))
+    return read_entries(_entries(path, whole), lambda item: _candidates_of(*item, config, maker))
 
 
 def _entries(path: Path, whole: dict[str, Any]) -> Iterator[tuple[str, tuple[str, Any]]]:
@@ -91,7 +91,7 @@ def read_results(paths: Sequence[Path]) -> PublishedResults:
     return make_results(outcomes, bugs)
 
 
-def _given(name: str, value: Any, config: str, maker: Maker) -> Iterator[Given]:
+def _candidates_of(name: str, value: Any, config: str, maker: Maker) -> Iterator[ExternalCandidate]:
     entry = as_type(value, dict)
     bug = maker.bug(name)
     whole = "function range" in entry and config not in _LINE_CONFIGS
@@ -102,27 +102,27 @@ def _given(name: str, value: Any, config: str, maker: Maker) -> Iterator[Given]:
             seen = (
                 verdict
                 if place.exact or verdict is None
-                else Known(word=f"{verdict.word}, other source", verdicts=verdict.verdicts)
+                else KnownVerdict(word=f"{verdict.word}, other source", verdicts=verdict.verdicts)
             )
             yield _replaced(bug, text, place.span, seen, maker)
         else:
             yield _function(bug, text, verdict, maker)
 
 
-def _text(item: Any) -> tuple[str, Known | None]:
+def _text(item: Any) -> tuple[str, KnownVerdict | None]:
     if isinstance(item, str):
         return _SPECIAL.sub("", item), None
     entry = as_type(item, dict, what="an output")
     return field(entry, "patch", str), known(entry.get("correctness"))
 
 
-def _replaced(bug: Bug, text: str, place: Span, verdict: Known | None, maker: Maker) -> Given:
+def _replaced(bug: Bug, text: str, place: Span, verdict: KnownVerdict | None, maker: Maker) -> ExternalCandidate:
     """Return the candidate that puts a text in the place of the buggy lines; an empty one deletes them."""
     new = text.strip() + ("\n" if place.start == place.end else "")
     return maker.made(bug, (Edit(path=bug.problem.path, text=new, span=place),), maker.origin(None), known=verdict)
 
 
-def _function(bug: Bug, text: str, verdict: Known | None, maker: Maker) -> Given:
+def _function(bug: Bug, text: str, verdict: KnownVerdict | None, maker: Maker) -> ExternalCandidate:
     """Return the candidate that replaces a function: the one of the same name, if only one has it, else the one to fix."""
     syntax = language(bug.problem.language).syntax
     mine = syntax.functions(text)
@@ -174,7 +174,7 @@ def _aligned(source: list[str], wanted: list[str], first: int, last: int) -> tup
     return (low, high, False) if low <= high <= low + 2 * (last - first) + 10 else (None, None, False)
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write whole functions with their verdicts; without any verdict, as candidates."""
     notes: list[str] = []
     groups = by_bug(rendered(samples, benchmark, function_text, notes))

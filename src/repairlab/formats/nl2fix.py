@@ -16,7 +16,7 @@ from repairlab.core.foreign import as_type, field, objects, parse_json, read_obj
 from repairlab.core.outcome import Verdict
 from repairlab.core.published import DatasetStatistics, PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 from repairlab.core.text import line_of
-from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.nl2fix_dataset import is_dataset, project_and_number, statistics
 from repairlab.formats.reading import lines_of, located, look, read_entries
@@ -35,7 +35,7 @@ def recognises(sight: Sight) -> bool:
     )
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read candidates, with verdicts where there are some, from a file or from all validated files of a folder."""
     maker = Maker(benchmark, repairer="nl2fix")
     keys = {key_of(bug): bug for bug in benchmark}
@@ -45,7 +45,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
                 yield table
                 continue
             named = ((f"{where}, entry {key!r}", (key, value)) for key, value in table.items())
-            yield from read_entries(named, lambda item: _given(*item, maker, keys))
+            yield from read_entries(named, lambda item: _candidates_of(*item, maker, keys))
 
 
 def _tables(file: Path) -> Iterator[tuple[str, dict[str, Any] | Unreadable]]:
@@ -60,7 +60,7 @@ def _tables(file: Path) -> Iterator[tuple[str, dict[str, Any] | Unreadable]]:
             yield where, Unreadable(where=where, reason=str(error))
 
 
-def _given(key: str, value: Any, maker: Maker, keys: dict[str, Bug]) -> Iterator[Given]:
+def _candidates_of(key: str, value: Any, maker: Maker, keys: dict[str, Bug]) -> Iterator[ExternalCandidate]:
     bug = keys[key] if key in keys else maker.bug(key)
     patches = [item for _, item in _patches(value)]
     numbered = all(isinstance(item.get("index"), int) for item in patches)
@@ -73,11 +73,11 @@ def _patches(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     return objects(field(as_type(value, dict), "patches", list), "patches")
 
 
-def _known(item: dict[str, Any]) -> Known | None:
+def _known(item: dict[str, Any]) -> KnownVerdict | None:
     """Return the verdict: correct is plausible without a failing relevant test."""
     found = known(item.get("correctness"))
     if found and found.word == "plausible" and _fails_relevant(item):
-        return Known(word="plausible, relevant tests fail", verdicts=WORDS["wrong"])
+        return KnownVerdict(word="plausible, relevant tests fail", verdicts=WORDS["wrong"])
     return found
 
 
@@ -132,7 +132,7 @@ def key_of(bug: Bug) -> str:
     return f"{f'{number[1]}_{number[2]}' if number else bug.id}_{problem.path}_{first}_{last}"
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write one object of candidates; with the ending .jsonl one line per method, with verdicts."""
     notes: list[str] = []
     groups = by_bug(rendered(samples, benchmark, function_text, notes))

@@ -18,7 +18,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, first_field, objects, read_object
 from repairlab.core.outcome import Verdict
 from repairlab.core.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import old_files
 from repairlab.formats.writing import changed_files, write_json
 
@@ -37,7 +37,7 @@ def recognises(sight: Sight) -> bool:
     return isinstance(value, dict) and any(isinstance(value.get(name), list) for name in _LISTS)
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Refuse: there are no candidates in such a file."""
     del benchmark
     raise UserError(f"{path} holds results without the candidates' texts, so there is nothing to validate or convert")
@@ -86,7 +86,7 @@ def _rank(item: dict[str, Any], where: str) -> tuple[int, str | None]:
     return rank, written
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write the plausible candidates by system and rank."""
     table: dict[str, dict[str, list[dict[str, Any]]]] = {}
     unknown = 0

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, parse_json
-from repairlab.formats.format import Given, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, Sight, Unreadable
 
 T = TypeVar("T")
 
@@ -55,14 +55,16 @@ def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
                 yield f"{path.name}, line {number}", line
 
 
-def read_lines(path: Path, made: Callable[[dict[str, Any]], Iterable[Given]]) -> Iterator[Given | Unreadable]:
+def read_lines(
+    path: Path, made: Callable[[dict[str, Any]], Iterable[ExternalCandidate]]
+) -> Iterator[ExternalCandidate | Unreadable]:
     """Read JSON Lines one object after the other."""
     return read_entries(lines_of(path), lambda line: made(as_type(parse_json(line), dict)))
 
 
 def read_entries(
-    entries: Iterable[tuple[str, T]], made: Callable[[T], Iterable[Given | Unreadable]]
-) -> Iterator[Given | Unreadable]:
+    entries: Iterable[tuple[str, T]], made: Callable[[T], Iterable[ExternalCandidate | Unreadable]]
+) -> Iterator[ExternalCandidate | Unreadable]:
     """Read entries one after the other, each with where it is."""
     for where, entry in entries:
         try:

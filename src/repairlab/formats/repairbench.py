@@ -16,7 +16,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field
 from repairlab.core.outcome import Verdict
 from repairlab.core.text import Span
-from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import read_lines
 from repairlab.formats.verdicts import FAIL, PASS, known
@@ -30,13 +30,13 @@ def recognises(sight: Sight) -> bool:
     return "identifier" in sight.entry and ("generation" in sight.entry or "evaluation" in sight.entry)
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read the candidates of one bug a line; an evaluation holds the code that was run and the verdict."""
     maker = Maker(benchmark)
-    return read_lines(path, lambda entry: _given(entry, maker))
+    return read_lines(path, lambda entry: _candidates_of(entry, maker))
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> Iterator[Given]:
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> Iterator[ExternalCandidate]:
     bug = maker.bug(field(entry, "identifier", str))
     place = _place(entry.get("buggy_code"), bug)
     evaluations = as_type(entry.get("evaluation") or [], list, what="evaluation")
@@ -92,7 +92,7 @@ def _code(text: str) -> str | None:
     return block[1] if block else None if "```" in text else text
 
 
-def _known(evaluation: dict[str, Any]) -> Known | None:
+def _known(evaluation: dict[str, Any]) -> KnownVerdict | None:
     if evaluation.get("test") is True:
         return PASS
     if evaluation.get("compile") is False:
@@ -100,7 +100,7 @@ def _known(evaluation: dict[str, Any]) -> Known | None:
     return FAIL if evaluation.get("test") is False else None
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write one line per bug; exact_match tells equality with the developer's function but for white space."""
     notes: list[str] = []
     items = rendered(samples, benchmark, function_text, notes)

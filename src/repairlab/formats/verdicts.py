@@ -6,7 +6,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import field
 from repairlab.core.outcome import Verdict
 from repairlab.core.published import PublishedVerdict
-from repairlab.formats.format import Known
+from repairlab.formats.format import KnownVerdict
 
 NOT_PLAUSIBLE = tuple(verdict for verdict in Verdict if verdict not in (Verdict.PLAUSIBLE, Verdict.UNDECIDED))
 
@@ -18,13 +18,13 @@ WORDS = {
 }
 """What each word may be in ours: there, a test that crashes is a wrong patch."""
 
-PASS = Known(word="pass", verdicts=(Verdict.PLAUSIBLE,))
-FAIL = Known(word="fail", verdicts=NOT_PLAUSIBLE)
+PASS = KnownVerdict(word="pass", verdicts=(Verdict.PLAUSIBLE,))
+FAIL = KnownVerdict(word="fail", verdicts=NOT_PLAUSIBLE)
 
 
-def known(word: object) -> Known | None:
+def known(word: object) -> KnownVerdict | None:
     """Return what a word says; nothing for those that say nothing of the candidate, such as init-error."""
-    return Known(word=word, verdicts=WORDS[word]) if isinstance(word, str) and word in WORDS else None
+    return KnownVerdict(word=word, verdicts=WORDS[word]) if isinstance(word, str) and word in WORDS else None
 
 
 def word(verdict: Verdict | None) -> str | None:

@@ -6,18 +6,18 @@ from repairlab.metrics.metric import Measured, Metric
 from repairlab.metrics.pass_at_k import pass_at_k
 from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fixed, plausible_rate
 from repairlab.metrics.requirements import need_independent
-from repairlab.metrics.settings import Settings
+from repairlab.metrics.settings import ScoreSettings
 from repairlab.metrics.test_case_average import tca_at_k
 from repairlab.metrics.top_at_k import top_at_k
 from repairlab.metrics.values import Values
 
 
-def _pass_at_k(samples: Measured, settings: Settings, k: int) -> Values:
+def _pass_at_k(samples: Measured, settings: ScoreSettings, k: int) -> Values:
     need_independent("pass@k", settings.rounds)
     return pass_at_k(samples, k, n=settings.n)
 
 
-def _duplicate_rate(samples: Measured, settings: Settings, k: int) -> Values:
+def _duplicate_rate(samples: Measured, settings: ScoreSettings, k: int) -> Values:
     del k
     if settings.duplicates == "merged":
         raise UserError("duplicate rate: duplicates are merged; score with --duplicates counted")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from repairlab.core.record import record
 from repairlab.core.samples import Samples
-from repairlab.metrics.settings import Settings
+from repairlab.metrics.settings import ScoreSettings
 from repairlab.metrics.values import Values
 
 Measured = Sequence[Samples]
@@ -16,7 +16,7 @@ class Metric:
 
     about: str
     """What it says, in one line."""
-    measure: Callable[[Measured, Settings, int], Values]
+    measure: Callable[[Measured, ScoreSettings, int], Values]
     """Takes samples, settings of the run and k, which is 0 for a metric without one; a UserError, which begins with the name of the
     metric and a colon, says why the run cannot have it."""
     is_share: bool = True

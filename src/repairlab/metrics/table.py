@@ -12,7 +12,7 @@ from repairlab.metrics.bootstrap import interval
 from repairlab.metrics.metric import Measured, Metric
 from repairlab.metrics.ranked_pass_at_k import Ranked, ranked_pass_at_k
 from repairlab.metrics.requirements import need_all_candidates, need_independent
-from repairlab.metrics.settings import Settings, signature
+from repairlab.metrics.settings import ScoreSettings, signature
 from repairlab.metrics.values import Values
 from repairlab.registry import Parts, lacking
 
@@ -56,7 +56,7 @@ def is_share(metric: str) -> bool:
     return name == _RANKED or (name in METRICS and METRICS[name].is_share)
 
 
-def values_of(metric: str, k: int | None, samples: Measured, settings: Settings) -> Values:
+def values_of(metric: str, k: int | None, samples: Measured, settings: ScoreSettings) -> Values:
     """Return one metric bug by bug; a UserError says why the run cannot have it."""
     try:
         return _defined(metric, METRICS[metric].measure(samples, settings, k or 0))
@@ -72,7 +72,7 @@ def _defined(metric: str, values: Values) -> Values:
     return values
 
 
-def score(metric: str, k: int | None, samples: Measured, settings: Settings) -> Score:
+def score(metric: str, k: int | None, samples: Measured, settings: ScoreSettings) -> Score:
     """Return one metric with its interval and signature."""
     values = values_of(metric, k, samples, settings)
     stopped = METRICS[metric].changed_by_stopping and any(item.ended == "solved" for item in samples)
@@ -94,14 +94,14 @@ def _score(metric: str, k: int | None, values: Values, recipe: str) -> Score:
     )
 
 
-def score_run(samples: Measured, settings: Settings, ks: Sequence[int]) -> Scores:
+def score_run(samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -> Scores:
     """Return every metric that the run supports, and why it does not support the others."""
     at_k = [(metric, k) for metric in METRICS if "@k" in metric for k in dict.fromkeys(ks)]
     wanted = [*at_k, *((metric, None) for metric in METRICS if "@k" not in metric)]
     return _collect(wanted, lambda metric, k: score(metric, k, samples, settings))
 
 
-def score_ranking(ranked: Ranked, samples: Measured, settings: Settings, ks: Sequence[int]) -> Scores:
+def score_ranking(ranked: Ranked, samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -> Scores:
     """Return r.pass@k of a ranking; `samples` hold the candidates as they were drawn, duplicates counted."""
     made_by = dataclasses.replace(settings, conditions=(*settings.conditions, ("ranking", ranked.recipe)), duplicates="merged")
 
@@ -113,7 +113,7 @@ def score_ranking(ranked: Ranked, samples: Measured, settings: Settings, ks: Seq
     return _collect([(f"r.pass@k[{ranked.name}]", k) for k in dict.fromkeys(ks)], measure)
 
 
-def score_built(samples: Measured, settings: Settings, ks: Sequence[int]) -> Scores:
+def score_built(samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -> Scores:
     """Return pass@k over the candidates that build, which is what a ranking of those has to beat (NL2Fix, table 6)."""
     pruned = dataclasses.replace(settings, conditions=(*settings.conditions, ("pruned", "compile")))
     built = [_built(item) for item in samples]

@@ -64,7 +64,7 @@ class RepairContext:
     """For what is kept between runs."""
     append: Callable[[Path, bytes], object]
     """Adds the line of a JSON object to a file of the run."""
-    tell: Callable[[str], None]
+    notify: Callable[[str], None]
     """Tells the user something."""
     keep: TranscriptKeeper
 

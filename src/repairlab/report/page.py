@@ -31,7 +31,7 @@ _COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first ra
 
 
 @record
-class Report:
+class ReportPage:
     """A finished page and the leaderboard in it."""
 
     html: str
@@ -40,7 +40,7 @@ class Report:
     """What unfinished runs lack, one text each."""
 
 
-def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool = False, evidence: Choice = "first") -> Report:
+def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool = False, evidence: Choice = "first") -> ReportPage:
     """Read runs and make their page.
 
     `k` chooses the metric that ranks, `partial` takes the finished bugs of unfinished runs, `evidence` says which candidates of a
@@ -86,10 +86,10 @@ def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool 
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-    return Report(html=html, leaderboard=board, missing=unfinished)
+    return ReportPage(html=html, leaderboard=board, missing=unfinished)
 
 
-def store_report(report: Report, path: Path) -> None:
+def store_report(report: ReportPage, path: Path) -> None:
     """Write the page."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

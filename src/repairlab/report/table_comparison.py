@@ -37,7 +37,7 @@ class Compared:
 
 
 @record
-class Comparison:
+class TableComparison:
     """One published table and what its data give."""
 
     title: str
@@ -50,11 +50,11 @@ class Comparison:
         return sum(cell.status == status for cell in self.cells)
 
 
-def compare_table(table: PublishedTable, data: Path) -> Comparison:
+def compare_table(table: PublishedTable, data: Path) -> TableComparison:
     """Compute every cell of a published table from the data folder."""
     tables = _grids(table, data)
     cells = tuple(cell for part in table.part for cell in _compare_part(part, tables))
-    return Comparison(title=table.title, source=table.source, cells=cells, notes=table.notes)
+    return TableComparison(title=table.title, source=table.source, cells=cells, notes=table.notes)
 
 
 def _grids(table: PublishedTable, data: Path) -> Callable[[str, RankOrder], Table]:

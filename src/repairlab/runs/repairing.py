@@ -56,7 +56,7 @@ def asks_model(experiment: Experiment) -> bool:
 
 
 @contextmanager
-def open_repairer(task: Task, tell: Callable[[str], None]) -> Iterator[Repairer]:
+def open_repairer(task: Task, notify: Callable[[str], None]) -> Iterator[Repairer]:
     """Give the repairer, which serves all bugs of the run; it tells what the user should know."""
     experiment = task.experiment
     if task.given is not None:
@@ -77,7 +77,7 @@ def open_repairer(task: Task, tell: Callable[[str], None]) -> Iterator[Repairer]
             folder=task.folder,
             cache=task.machine.cache,
             append=functools.partial(append_line, run_id=store.run_id),
-            tell=tell,
+            notify=notify,
             keep=TranscriptWriter(store).keep,
         )
         with made.open(context) as opened:

@@ -109,7 +109,7 @@ def complete(
         again = _undecided(store, without=schedule.given_up) - set(schedule.failed) if schedule.n_undecided else set()
         if again:
             # These steps were counted already.
-            later = Schedule(store, lambda news: None, given_up=schedule.given_up)  # noqa: ARG005
+            later = Schedule(store, lambda event: None, given_up=schedule.given_up)  # noqa: ARG005
             later.run(_tasks(benchmark, sorted(again), store, machine, given, schedule.given_up), pool, workers=machine.workers)
             schedule.failed.update(later.failed)
             schedule.internal_errors = later.internal_errors
@@ -136,14 +136,14 @@ def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) 
     """
     is_asking = waits_in_workers(experiment)
 
-    def tell(n_workers: int) -> None:
+    def notify(n_workers: int) -> None:
         text = "stopping: answers that are under way are waited for a moment"
         if n_workers and not is_asking:
             which = "the candidate" if n_workers == 1 else f"the {n_workers} candidates"
             text = f"stopping: waiting for {which} under way, Ctrl-C again does not wait"
         step(Notice(text=f"{text}; go on with: {go_on}"))
 
-    return Stopping(tell=tell, grace_s=GRACE_S if is_asking else None)
+    return Stopping(notify=notify, grace_s=GRACE_S if is_asking else None)
 
 
 def _raise_failures(schedule: Schedule) -> None:

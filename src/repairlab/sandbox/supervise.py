@@ -162,7 +162,7 @@ class Launcher:
         """
         limit = int(command.limits.output_mb * 1024 * 1024)
         with our_failure("cannot watch a command"), contextlib.ExitStack() as stack:
-            channels = [stack.enter_context(Channel(limit)) for _ in range(3)]
+            channels = [stack.enter_context(OutputPipe(limit)) for _ in range(3)]
             theirs = [channel.theirs for channel in channels]
             if ends is None:
                 self.send(command, theirs, forks=forks)
@@ -245,7 +245,7 @@ class Launcher:
         if self._group:
             self._group.remove()
 
-    def _read(self, channels: "list[Channel]", *, deadline: float, limit: int, halt: int | None = None) -> bytes:
+    def _read(self, channels: "list[OutputPipe]", *, deadline: float, limit: int, halt: int | None = None) -> bytes:
         """Read the pipes until the launcher answers; ask it to stop the command when one has given more than the limit."""
         control = self._control.fileno()
         open_channels = {channel.number: channel for channel in channels}
@@ -392,7 +392,7 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
     return b"".join(os.fsencode(text) + b"\0" for text in texts)
 
 
-class Channel:
+class OutputPipe:
     """One pipe from the sandbox, of which only so much is kept."""
 
     def __init__(self, limit: int) -> None:

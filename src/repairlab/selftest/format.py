@@ -9,7 +9,7 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
-from repairlab.formats.format import Given, Judged, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Unreadable
 from repairlab.formats.making import old_files
 from repairlab.formats.table import FORMATS, recognise
 from repairlab.selftest.check import Check, NotTried, Trial, attempt
@@ -25,7 +25,7 @@ def checks(name: str, trial: Trial) -> Iterator[Check]:
     yield attempt("it says what is wrong with a file of nonsense", lambda: _refuses(name, benchmark, trial.folder))
 
 
-def starter_samples(benchmark: Benchmark) -> list[Judged]:
+def starter_samples(benchmark: Benchmark) -> list[JudgedCandidate]:
     """Return two candidates for some bugs: the function with a blank line before it, and behind it."""
     made = []
     for bug in list(benchmark)[:: max(1, len(benchmark) // _N_BUGS)]:
@@ -33,11 +33,11 @@ def starter_samples(benchmark: Benchmark) -> list[Judged]:
         for rank, text in enumerate(("\n" + target.text, target.text + "\n"), start=1):
             edit = Edit(path=bug.problem.path, text=text, span=target.span)
             candidate = Candidate(bug_id=bug.id, edits=(edit,), rank=rank, origin=Origin(repairer="r", model="m"))
-            made.append(Judged(candidate=candidate, verdict=Verdict.WRONG, n_passed=0, n_tests=1))
+            made.append(JudgedCandidate(candidate=candidate, verdict=Verdict.WRONG, n_passed=0, n_tests=1))
     return made
 
 
-def wrong_with_round_trip(name: str, samples: Sequence[Judged], benchmark: Benchmark, path: Path) -> str:
+def wrong_with_round_trip(name: str, samples: Sequence[JudgedCandidate], benchmark: Benchmark, path: Path) -> str:
     """Write samples, read them again, and say what is not as it was: candidates lost, changed or of other rank."""
     FORMATS[name].write(iter(samples), benchmark, path)
     if recognise(path) != name:
@@ -46,7 +46,7 @@ def wrong_with_round_trip(name: str, samples: Sequence[Judged], benchmark: Bench
     unreadable = [str(item) for item in read if isinstance(item, Unreadable)]
     if unreadable:
         return f"it cannot read what it wrote: {unreadable[0]}"
-    again = {(item.candidate.bug_id, item.candidate.rank): item.candidate for item in read if isinstance(item, Given)}
+    again = {(item.candidate.bug_id, item.candidate.rank): item.candidate for item in read if isinstance(item, ExternalCandidate)}
     for candidate in (sample.candidate for sample in samples):
         found = again.pop((candidate.bug_id, candidate.rank), None)
         if found is None:
@@ -62,7 +62,7 @@ def new_tree(candidate: Candidate, benchmark: Benchmark) -> dict[str, str | None
     return apply_edits(candidate.edits, old_files(bug, (edit.path for edit in candidate.edits)))
 
 
-def _tries(name: str, samples: Sequence[Judged], benchmark: Benchmark, path: Path) -> str:
+def _tries(name: str, samples: Sequence[JudgedCandidate], benchmark: Benchmark, path: Path) -> str:
     try:
         return wrong_with_round_trip(name, samples, benchmark, path)
     except UserError as error:
@@ -76,4 +76,4 @@ def _refuses(name: str, benchmark: Benchmark, folder: Path) -> str:
         read = list(FORMATS[name].read(path, benchmark))
     except UserError:
         return ""
-    return "it reads nonsense as candidates" if any(isinstance(item, Given) for item in read) else ""
+    return "it reads nonsense as candidates" if any(isinstance(item, ExternalCandidate) for item in read) else ""

@@ -7,13 +7,13 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import to_json
 from repairlab.core.samples import Samples
-from repairlab.metrics.settings import Settings
+from repairlab.metrics.settings import ScoreSettings
 from repairlab.metrics.table import METRICS
 from repairlab.metrics.values import Values
 from repairlab.selftest.check import Check, Trial, attempt
 
 N = 6
-SETTINGS = Settings(n=N, benchmark="toy@1#0", policy="full", conditions=(), rounds=1, duplicates="counted", repairlab="0")
+SETTINGS = ScoreSettings(n=N, benchmark="toy@1#0", policy="full", conditions=(), rounds=1, duplicates="counted", repairlab="0")
 _VERDICTS = tuple(Verdict)
 
 

@@ -102,7 +102,7 @@ def _draw(made: RepairerFactory, settings: object, problem: Problem, trial: Tria
         folder=trial.folder,
         cache=trial.machine.cache,
         append=_append,
-        tell=lambda text: None,  # noqa: ARG005
+        notify=lambda text: None,  # noqa: ARG005
         keep=lambda prompt, *answers: None,  # noqa: ARG005
     )
     with made.open(context) as repairer:

@@ -11,13 +11,13 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case
-from repairlab.core.outcome import Policy, Stage, TestResult, Verdict
+from repairlab.core.outcome import Policy, Stage, TestResult, TestVerdict, Verdict
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Batch, Report, Toolchain
 from repairlab.languages.reports import first_error
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Runner, Sandbox, SeriesRunner
-from repairlab.validation.checkers import Finding, compare
+from repairlab.validation.checkers import CheckerResult, compare
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.interactive import Interaction, interacting
 from repairlab.validation.time_limits import Load, is_doubtful, recent_load, repeat, with_margin
@@ -72,10 +72,10 @@ class TestRun:
         if problem := self.build():
             return Verdict.UNCOMPILABLE, problem
         self.run((*self.bug.oracle.trigger, *self.bug.oracle.regression), self.bug.oracle.cases)
-        failed = next((test for test in self.tests if test.verdict is not Verdict.PLAUSIBLE), None)
+        failed = next((test for test in self.tests if not test.passed), None)
         if failed:
             message = failed.message if failed.message.startswith("tampering: ") else f"{failed.id}: {failed.message}"
-            return failed.verdict, message
+            return Verdict(failed.verdict), message
         flaky = [test.id for test in self.tests if test.flips]
         return Verdict.PLAUSIBLE, f"flaky, passed when run again: {', '.join(flaky)}" if flaky else ""
 
@@ -141,7 +141,7 @@ class TestRun:
                 run = partial(self._run_case, case, program, check)
                 result = self._confirmed(run(first), run)
                 self.tests.append(result)
-                if result.verdict is not Verdict.PLAUSIBLE and self.policy == "first-failure":
+                if not result.passed and self.policy == "first-failure":
                     return
 
     def _first_runs(self, cases: Sequence[Case], program: Command) -> Iterator[FirstRun | None]:
@@ -162,18 +162,18 @@ class TestRun:
                 yield FirstRun(self._counted(execution), load)
 
     def _run_case(
-        self, case: Case, program: Command, check: Callable[[Case, bytes], Finding], first: FirstRun | None = None
+        self, case: Case, program: Command, check: Callable[[Case, bytes], CheckerResult], first: FirstRun | None = None
     ) -> TestResult:
         if self._talk:
             self._talk.take(case)
         command = dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode())
         execution, runs = self._run_until_sure(command, first)
         result = of_case(case, execution, self.toolchain, compare if case.checker.kind != "program" else check)
-        if result.verdict is not Verdict.PLAUSIBLE:
+        if not result.passed:
             self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
         return _after_doubt(result, runs)
 
-    def _checker(self, stack: ExitStack) -> Callable[[Case, bytes], Finding]:
+    def _checker(self, stack: ExitStack) -> Callable[[Case, bytes], CheckerResult]:
         """Open the bug's checker program, if it has one."""
         program = self.bug.oracle.checker
         if program is None:
@@ -187,14 +187,14 @@ class TestRun:
 
     def _confirmed(self, first: TestResult, again: Callable[[], TestResult]) -> TestResult:
         """Run a test that failed again, as often as asked for: one more failure confirms it, passes all the way excuse it."""
-        if not self.confirm or first.verdict is Verdict.PLAUSIBLE or first.message.startswith("tampering: "):
+        if not self.confirm or first.passed or first.message.startswith("tampering: "):
             return first
         for passes in range(self.confirm):
             last = again()
             runs = first.runs + passes + last.runs
-            if last.verdict is not Verdict.PLAUSIBLE:
+            if not last.passed:
                 return dataclasses.replace(first, runs=runs, flips=passes)
-        if all(test.verdict is Verdict.PLAUSIBLE for test in self.tests):
+        if all(test.passed for test in self.tests):
             self.evidence = ""  # it was of a failure that does not count
         why = f"flaky: {first.verdict} at first ({first.message}), then passed {self.confirm} times"
         return dataclasses.replace(last, runs=runs, flips=1, message=why)
@@ -207,10 +207,10 @@ class TestRun:
                 result = self._confirmed(seen, partial(self._run_one, seen.id))
                 self.tests.append(result)
                 pending.remove(result.id)
-                if result.verdict is not Verdict.PLAUSIBLE and self.policy == "first-failure":
+                if not result.passed and self.policy == "first-failure":
                     self.stage = "trigger" if result.id in oracle.trigger else "regression"
                     return
-        first_failed = next((test.id for test in self.tests if test.verdict is not Verdict.PLAUSIBLE), None)
+        first_failed = next((test.id for test in self.tests if not test.passed), None)
         self.stage = "trigger" if first_failed in oracle.trigger else "regression"
 
     def _run_pending(self, pending: Sequence[str]) -> Iterator[TestResult]:
@@ -223,7 +223,7 @@ class TestRun:
             execution = self._execute(batch.command, with_margin(self.bug.oracle.limits))
             report = self.toolchain.report(self.bug.oracle.test, batch, execution)
             for result in self._results(batch.tests, report, execution):
-                late = result.id == report.unfinished and result.verdict is Verdict.TIMEOUT
+                late = result.id == report.unfinished and result.verdict is TestVerdict.TIMEOUT
                 # The limit is for one test: what others of its process used, or that it had to wait, is not its fault.
                 if late and (report.results or is_doubtful(execution, self.bug.oracle.limits, load)):
                     yield self._run_one(result.id, before=execution)
@@ -254,7 +254,7 @@ class TestRun:
 
     def _results(self, tests: Sequence[str], report: Report, execution: Execution) -> Iterator[TestResult]:
         """Yield what was reported, then a failure for each test that should have been and was not."""
-        failed = any(result.verdict is not Verdict.PLAUSIBLE for result in report.results)
+        failed = any(not result.passed for result in report.results)
         if (failed or len(report.results) < len(tests)) and not self.evidence:
             self.evidence = _tail(execution.stdout + execution.stderr)
         yield from report.results
@@ -267,7 +267,7 @@ class TestRun:
             reported = {result.id for result in report.results}
             missing = [test for test in tests if test not in reported]
             message = report.error or "not reported by the test run"
-        verdict = of_process(execution, self.toolchain) or Verdict.CRASH
+        verdict = of_process(execution, self.toolchain) or TestVerdict.CRASH
         for test in missing:
             yield TestResult(id=test, verdict=verdict, cpu_s=round(execution.cpu_s, 3), message=message)
 
@@ -279,4 +279,4 @@ def _tail(output: bytes) -> str:
 
 def _after_doubt(result: TestResult, runs: int) -> TestResult:
     """Note that a test ran a second time after a time-out; when that went well, the first time says the opposite."""
-    return dataclasses.replace(result, runs=runs, flips=int(runs > 1 and result.verdict is Verdict.PLAUSIBLE))
+    return dataclasses.replace(result, runs=runs, flips=int(runs > 1 and result.passed))

@@ -2,11 +2,11 @@
 
 from repairlab.core.outcome import Verdict
 from repairlab.metrics.metric import Measured, Metric
-from repairlab.metrics.settings import Settings
+from repairlab.metrics.settings import ScoreSettings
 from repairlab.metrics.values import Values, decided, n_undecided
 
 
-def _measure(samples: Measured, settings: Settings, k: int) -> Values:
+def _measure(samples: Measured, settings: ScoreSettings, k: int) -> Values:
     del settings, k
     firsts = {item.bug_id: decided(item)[0] for item in samples if decided(item)}
     by_bug = {bug_id: float(verdict is Verdict.PLAUSIBLE) for bug_id, verdict in firsts.items()}

@@ -8,7 +8,7 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 
 EXAMPLE = "candidates.tsv"
 
@@ -18,19 +18,21 @@ def recognises(sight: Sight) -> bool:
     return sight.path.suffix == ".tsv"
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read candidates line by line."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             bug_id, rank, text = line.split("\t")
             bug = benchmark.bug(bug_id)
             edit = Edit(path=bug.problem.path, text=json.loads(text))
-            yield Given(candidate=Candidate(bug_id=bug_id, edits=(edit,), rank=int(rank), origin=Origin(repairer="tsv")))
+            yield ExternalCandidate(
+                candidate=Candidate(bug_id=bug_id, edits=(edit,), rank=int(rank), origin=Origin(repairer="tsv"))
+            )
         except (ValueError, UserError) as error:
             yield Unreadable(where=f"{path}, line {number}", reason=str(error))
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write candidates that change the file to fix, and no other."""
     lines, notes = [], []
     for sample in samples:

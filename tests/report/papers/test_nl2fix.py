@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.ranking.stored import LeftOut, Ranking, Recipe, basis_of, store_ranking
+from repairlab.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, store_ranking
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.papers.candidates import candidates
 from repairlab.report.papers.exact import exact
@@ -134,7 +134,7 @@ def test_rankings_stand_beside_random_order(bench: Bench) -> None:
     store_ranking(
         folder,
         Ranking(
-            name="odd", recipe=Recipe(order="original"), threshold=None, n_candidates=6, n_ranked=6, left_out=LeftOut(),
+            name="odd", recipe=RankingRecipe(order="original"), threshold=None, n_candidates=6, n_ranked=6, left_out=LeftOut(),
             basis=basis_of(samples), ranks=ranks,
         ),
     )  # fmt: skip

@@ -26,7 +26,7 @@ def _open(context: RepairContext) -> Iterator[Repairer]:
     access: Access = context.access
     ledger = Ledger(context.folder / FILE, limit_usd=access.cost_limit_usd, append=context.append)
     with ExitStack() as stack:
-        opened = open_model(settings, access, cache=context.cache, ledger=ledger, tell=context.tell)
+        opened = open_model(settings, access, cache=context.cache, ledger=ledger, notify=context.notify)
         model: ChatModel = stack.enter_context(opened)
         if access.transcripts:
             model = RecordedModel(model, context.keep)
@@ -39,7 +39,7 @@ def _open(context: RepairContext) -> Iterator[Repairer]:
                     cache=context.cache,
                     base_url=settings.base_url,
                     ledger=ledger,
-                    tell=context.tell,
+                    notify=context.notify,
                 )
             )
         yield Llm(

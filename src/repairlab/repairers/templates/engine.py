@@ -8,7 +8,7 @@ from repairlab.languages.table import language
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.edits import edits, tidy
 from repairlab.repairers.templates.locate import places
-from repairlab.repairers.templates.order import Proposal, proposals
+from repairlab.repairers.templates.order import TemplateProposal, proposals
 from repairlab.repairers.templates.pairs import pairs
 from repairlab.repairers.templates.screen import Screen
 from repairlab.repairers.templates.site import Replacement
@@ -17,7 +17,7 @@ _ALONE_FIRST = 20
 """Candidates with one change before the first with several; then they take turns."""
 
 
-def admitted(problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[Proposal, ...]]]:
+def admitted(problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[TemplateProposal, ...]]]:
     """Yield the edits of each candidate with what they were made from, likeliest first."""
     screen = Screen(language(problem.language).syntax)
     for parts in _turns(problem):
@@ -26,7 +26,7 @@ def admitted(problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[Proposa
             yield tuple(edit for code, items in changes for edit in edits(code, items)), parts
 
 
-def _turns(problem: Problem) -> Iterator[tuple[Proposal, ...]]:
+def _turns(problem: Problem) -> Iterator[tuple[TemplateProposal, ...]]:
     """Yield single changes; after the likeliest, also combinations, one for each single change."""
     found = places(problem)
     together = pairs(found)
@@ -40,7 +40,7 @@ def _turns(problem: Problem) -> Iterator[tuple[Proposal, ...]]:
         yield combination.parts
 
 
-def _joined(parts: tuple[Proposal, ...]) -> list[tuple[Code, tuple[Replacement, ...]]]:
+def _joined(parts: tuple[TemplateProposal, ...]) -> list[tuple[Code, tuple[Replacement, ...]]]:
     """Return the tidy replacements of each file; nothing when they overlap or change nothing."""
     by_file: dict[str, tuple[Code, list[Replacement]]] = {}
     for part in parts:

@@ -309,7 +309,7 @@ def test_a_process_that_was_slower_gets_the_answer_that_counts(tmp_path: Path) -
 def test_a_damaged_file_is_put_aside_and_told(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"this is no database" * 100)
     told: list[str] = []
-    file = AnswerFile(tmp_path, tell=told.append)
+    file = AnswerFile(tmp_path, notify=told.append)
     file.keep("key", 0, Completion(text="kept"))
     assert file.answers("key", [0])[0].text == "kept"
     file.close()
@@ -322,7 +322,7 @@ def test_a_file_that_cannot_be_made_costs_no_answer(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file, no folder")
     told: list[str] = []
     inner = Counting()
-    with CachedModel(inner, Keeping(file=AnswerFile(tmp_path / "taken", tell=told.append))) as model:
+    with CachedModel(inner, Keeping(file=AnswerFile(tmp_path / "taken", notify=told.append))) as model:
         assert [answer.text for answer in model.complete(PROMPT, HOT, n=2)] == ["0.1", "1.2"]
     assert "cannot be used" in told[0]
 

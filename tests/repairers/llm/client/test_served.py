@@ -36,7 +36,7 @@ def served(
     told = Told()
     with answering(script) as server:
         client = Client(endpoint(name, base_url=server.base_url, environ={}), Access(retries=retries), clock=Hourglass().clock)
-        model = ServedModel(client, Terms(price=price or Price(input=0), ledger=ledger, tell=told.append), concurrency=4)
+        model = ServedModel(client, Terms(price=price or Price(input=0), ledger=ledger, notify=told.append), concurrency=4)
         try:
             yield model, server, told
         finally:

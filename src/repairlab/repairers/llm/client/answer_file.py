@@ -29,9 +29,9 @@ CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB) WITHOUT R
 class AnswerFile:
     """The file, open in one process; any number of threads and processes may use it at once."""
 
-    def __init__(self, folder: Path, *, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, folder: Path, *, notify: Callable[[str], None] = lambda _: None) -> None:
         """Open the file in a folder, or make it."""
-        self._database = Database(folder / FILE, _SCHEMA, preserve=True, report=tell)
+        self._database = Database(folder / FILE, _SCHEMA, preserve=True, report=notify)
 
     def close(self) -> None:
         """Close the file."""

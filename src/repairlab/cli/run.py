@@ -7,6 +7,23 @@ from typing import Annotated, Any
 
 import typer
 
+from repairlab.cli.command_options import (
+    AllowAddress,
+    CallCost,
+    CallCpu,
+    CallMemory,
+    CallRequests,
+    Calls,
+    CallTimeout,
+    CallTokens,
+    CandidatesFrom,
+    CommandLine,
+    Env,
+    MountPath,
+    Preset,
+    Program,
+    command_settings,
+)
 from repairlab.cli.llm_options import (
     Attempts,
     BaseUrl,
@@ -71,7 +88,7 @@ from repairlab.runs.store import Disagreement, Store
 
 def run(
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of a benchmark.")] = None,
-    repairer: Annotated[str | None, typer.Option("--repairer", help="copy, llm, reference, templates, …")] = None,
+    repairer: Annotated[str | None, typer.Option("--repairer", help="command, copy, llm, reference, templates, …")] = None,
     n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10].")] = None,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10.")] = None,
     localisation: Annotated[
@@ -84,6 +101,9 @@ def run(
     ] = None,
     show_error: Annotated[
         bool | None, typer.Option("--show-error/--hide-error", help="Show the first failing message of the hidden tests.")
+    ] = None,
+    show_tests: Annotated[
+        bool | None, typer.Option("--show-tests/--hide-tests", help="Show the tests to a program of the repairer command.")
     ] = None,
     feedback: Annotated[
         str | None,
@@ -109,6 +129,20 @@ def run(
         Path | None, typer.Option("--resume", help="Go on with the run in this folder, with its own settings.")
     ] = None,
     repair: Repair = False,
+    command: CommandLine = None,
+    preset: Preset = None,
+    program: Program = None,
+    candidates_from: CandidatesFrom = None,
+    calls: Calls = None,
+    allow_address: AllowAddress = None,
+    mount: MountPath = None,
+    env: Env = None,
+    call_timeout: CallTimeout = None,
+    call_cpu: CallCpu = None,
+    call_memory: CallMemory = None,
+    call_requests: CallRequests = None,
+    call_tokens: CallTokens = None,
+    call_cost: CallCost = None,
     model: Model = None,
     strategy: StrategyName = None,
     base_url: BaseUrl = None,
@@ -194,15 +228,33 @@ def run(
         "attempts": attempts,
         "turns": turns,
     }
+    started = {
+        "command": command,
+        "candidates_from": candidates_from,
+        "calls": calls,
+        "addresses": allow_address,
+        "mounts": mount,
+        "env": env,
+        "wall_s": call_timeout,
+        "cpu_s": call_cpu,
+        "memory_mb": call_memory,
+        "request_limit": call_requests,
+        "token_limit": call_tokens,
+        "cost_limit_usd": call_cost,
+    }
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
-    seen = {key: value for key, value in (("localisation", localisation), ("error", show_error)) if value is not None}
-    llm = llm_settings(asked, greedy=greedy, prompt_file=prompt_file)
+    shown = {"localisation": localisation, "error": show_error, "tests": show_tests}
+    seen = {key: value for key, value in shown.items() if value is not None}
+    own = {
+        "llm": llm_settings(asked, greedy=greedy, prompt_file=prompt_file),
+        "command": command_settings(started, preset=preset, program=program),
+    }
     if resume is not None:
-        if experiment or to or seen or set(given) - {"k"} or set(llm) - {"base_url"}:
+        if experiment or to or seen or set(given) - {"k"} or own["command"] or set(own["llm"]) - {"base_url"}:
             raise UserError("--resume goes on with the settings of the run; leave the other settings out")
         settings, folder = _moved(Store(resume).manifest().experiment, base_url), resume
     else:
-        settings = _experiment(experiment, given, seen, llm)
+        settings = _experiment(experiment, given, seen, own)
         folder = to or Path("runs") / default_name(settings)
     if repair:
         repair_folder(folder)
@@ -214,19 +266,24 @@ def run(
     show_scores([folder], ks=None if k is None else numbers(k, "-k"), as_json=json)
 
 
-def _experiment(file: Path | None, given: dict[str, Any], seen: dict[str, Any], llm: dict[str, Any]) -> Experiment:
-    """Return the settings of the file, overridden by those of the command line."""
+def _experiment(file: Path | None, given: dict[str, Any], seen: dict[str, Any], own: dict[str, dict[str, Any]]) -> Experiment:
+    """Return the settings of the file, overridden by those of the command line; `own` has those of repairers by their name."""
     settings = {**(read_experiment(file) if file else {}), **given}
     if seen:
         settings["visibility"] = {**settings.get("visibility", {}), **seen}
-    if llm:
-        settings["llm"] = {**settings.get("llm", {}), **llm}
-        settings.setdefault("repairer", "llm")
+    if settings.get("repairer", "command" if own["command"] else "llm") == "command":
+        own = {"llm": {}, "command": own["command"] | own["llm"]}  # a program has its model by the same options
+    for name, mine in own.items():
+        if mine:
+            settings[name] = {**settings.get(name, {}), **mine}
+            settings.setdefault("repairer", name)
     for key, example in (("benchmark", "repairlab run starter --repairer templates"), ("repairer", "--repairer templates")):
         if key not in settings:
             raise UserError(f"no {key} is named. For example: {example}")
-    if llm and "model" not in settings["llm"]:
+    if own["llm"] and "model" not in settings["llm"]:
         raise UserError("no model is named. For example: --model openai/gpt-4o, or --model vllm/NAME --base-url URL")
+    if own["command"]:
+        settings["command"].setdefault("command", "")
     made = make_experiment(settings)
     if made.repairer not in repairer_names():
         raise unknown("repairer", made.repairer, repairer_names())
@@ -237,8 +294,10 @@ def _moved(experiment: Experiment, base_url: str | None) -> Experiment:
     """Return the settings of a run whose model is to be found elsewhere now."""
     if base_url is None:
         return experiment
+    if experiment.command is not None and experiment.command.model is not None:
+        return dataclasses.replace(experiment, command=dataclasses.replace(experiment.command, base_url=base_url))
     if experiment.llm is None:
-        raise UserError(f"--base-url is for runs with --repairer llm; this one is of {experiment.repairer}")
+        raise UserError(f"--base-url is for runs with a model; this one is of {experiment.repairer}")
     return dataclasses.replace(experiment, llm=dataclasses.replace(experiment.llm, base_url=base_url))
 
 
@@ -246,8 +305,10 @@ def default_name(settings: Experiment) -> str:
     """Return the name of the folder for a run: benchmark, repairer, and for a model its name and how it is asked."""
     parts = [Path(settings.benchmark).name, settings.repairer]
     if settings.llm:
-        parts += [settings.llm.strategy, re.sub(r"[^A-Za-z0-9._-]+", "-", settings.llm.model)]
-    return "-".join(parts)
+        parts += [settings.llm.strategy, settings.llm.model]
+    if settings.command:
+        parts += [part for part in (settings.command.preset, settings.command.model) if part]
+    return "-".join((parts[0], *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in parts[1:])))
 
 
 def run_to_end(
@@ -279,7 +340,7 @@ def run_to_end(
     finally:
         for item in disagreements:
             talk().print(_warning(item), markup=False)
-    if settings.llm:
+    if settings.llm or (settings.command and settings.command.model):
         talk().print(_spent(folder / FILE), markup=False)
     talk().print(f"Run stored in {folder}", markup=False)
 

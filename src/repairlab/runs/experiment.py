@@ -11,6 +11,8 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Policy
 from repairlab.core.problem import Visibility
 from repairlab.core.record import record
+from repairlab.repairers.command.settings import CommandSettings
+from repairlab.repairers.command.settings import check as check_command
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings, check
 from repairlab.repairers.llm.strategies.table import strategy
 from repairlab.validation.feedback import Feedback
@@ -23,7 +25,7 @@ class Experiment:
     benchmark: str
     """Name of a built-in benchmark or the path of a benchmark folder."""
     repairer: str
-    """Name in the repairer table: copy, llm, reference, templates, …"""
+    """Name in the repairer table: command, copy, llm, reference, templates, …"""
     n: int = 10
     """Candidates per bug."""
     k: tuple[int, ...] = (1, 5, 10)
@@ -49,6 +51,8 @@ class Experiment:
     seed: int = 0
     llm: LlmSettings | None = None
     """Model, strategy and sampling of the repairer `llm`."""
+    command: CommandSettings | None = None
+    """Program and limits of the repairer `command`."""
 
 
 @record
@@ -105,11 +109,24 @@ def make_experiment(settings: dict[str, Any]) -> Experiment:
         raise UserError(f"--limit is {experiment.limit}: at least 1 bug is needed")
     if not experiment.k or min(experiment.k) < 1:
         raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
+    if experiment.repairer == "command":
+        _check_program(experiment)
+    elif experiment.command is not None:
+        raise UserError(f"--command and its like are for --repairer command, not for {experiment.repairer}")
+    elif experiment.visibility.tests:
+        raise UserError(f"--show-tests is for --repairer command, which works on a tree; {experiment.repairer} sees no test")
     if experiment.repairer == "llm":
         return _with_model(experiment, settings)
     if experiment.llm is not None:
         raise UserError(f"--model and its like are for --repairer llm, not for {experiment.repairer}")
     return experiment
+
+
+def _check_program(experiment: Experiment) -> None:
+    """Check what the repairer `command` needs."""
+    if experiment.command is None:
+        raise UserError('the repairer command needs a program. For example: --command "python3 /opt/agent/fix.py", or a --preset')
+    check_command(experiment.command)
 
 
 def _with_model(experiment: Experiment, settings: dict[str, Any]) -> Experiment:

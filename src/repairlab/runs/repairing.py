@@ -20,11 +20,12 @@ from repairlab.runs.shots import read_examples
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
 from repairlab.runs.transcripts import RecordedModel
+from repairlab.sandbox.sandbox import Sandbox
 
 
 def repairer_names() -> tuple[str, ...]:
     """Return the names of all repairers: those of the table, and those that need something of a run."""
-    return (*names(), "llm", "reference")
+    return (*names(), "command", "llm", "reference")
 
 
 def draws_ahead(experiment: Experiment) -> bool:
@@ -33,14 +34,22 @@ def draws_ahead(experiment: Experiment) -> bool:
 
 
 @contextmanager
-def open_repairer(task: Task, tell: Callable[[str], None]) -> Iterator[Repairer]:
-    """Give the repairer; one that needs a model serves all bugs of the run, and tells what the user should know."""
+def open_repairer(task: Task, tell: Callable[[str], None], sandbox: Sandbox | None = None) -> Iterator[Repairer]:
+    """Give the repairer; one that needs a model serves all bugs of the run, and tells what the user should know.
+
+    Programs of others need a sandbox.
+    """
     experiment = task.experiment
     if task.given is not None:
         yield Prepared(experiment.repairer, {task.bug.id: task.given})
     elif experiment.repairer == "reference":
         fix = Candidate(bug_id=task.bug.id, edits=task.bug.oracle.reference, rank=1, origin=Origin(repairer=experiment.repairer))
         yield Prepared(experiment.repairer, {task.bug.id: [fix]})
+    elif experiment.command is not None:
+        from repairlab.runs.commanding import open_command  # noqa: PLC0415  # as below
+
+        with open_command(task, experiment.command, sandbox or task.machine.open_sandbox()) as made:
+            yield made
     elif experiment.llm is not None:
         with _open_llm(task, experiment.llm, tell) as made:
             yield made
@@ -83,6 +92,10 @@ def _open_llm(task: Task, settings: LlmSettings, tell: Callable[[str], None]) ->
 
 def check_model(experiment: Experiment, machine: Machine) -> None:
     """Raise UserError when the model of a run cannot work: unknown provider, no key, no price under a cost limit."""
+    if experiment.command is not None:
+        from repairlab.runs.commanding import open_upstream  # noqa: PLC0415
+
+        open_upstream(experiment.command, machine.access)
     if experiment.llm is not None:
         from repairlab.repairers.llm.open import open_model  # noqa: PLC0415
 

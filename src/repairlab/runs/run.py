@@ -90,12 +90,16 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
         )
     was, now = to_data(old.experiment), to_data(experiment)
     for settings in (was, now):
-        settings.update(k=None, benchmark=None, llm=settings["llm"] and settings["llm"] | {"base_url": None})  # these may change
+        settings.update(k=None, benchmark=None)  # these may change
+        settings.update({name: settings[name] and settings[name] | {"base_url": None} for name in ("llm", "command")})
     changed = [f"{key} was {was[key]!r}, now {now[key]!r}" for key in was if was[key] != now[key]]
     if changed:
         raise UserError(f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to.")
-    if old.experiment.llm and experiment.llm and old.experiment.llm.base_url != experiment.llm.base_url:
-        old = dataclasses.replace(old, experiment=dataclasses.replace(old.experiment, llm=experiment.llm))
+    moved = {"llm": experiment.llm, "command": experiment.command}
+    if moved != {"llm": old.experiment.llm, "command": old.experiment.command}:
+        old = dataclasses.replace(
+            old, experiment=dataclasses.replace(old.experiment, llm=experiment.llm, command=experiment.command)
+        )
         store.create(old)
     return old
 
@@ -157,9 +161,9 @@ def how_to_go_on(folder: Path, *, is_given: bool) -> str:
 def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) -> Stopping:
     """Return what to say at Ctrl-C, at once, and how long to wait then.
 
-    Validation is waited for. A model is not: workers that ask one themselves, as in a conversation, may have to wait for minutes.
+    Validation is waited for. A model is not, nor a program of the repairer command: workers may have to wait for them for minutes.
     """
-    is_asking = experiment.llm is not None and not draws_ahead(experiment)
+    is_asking = experiment.command is not None or (experiment.llm is not None and not draws_ahead(experiment))
 
     def tell(n_workers: int) -> None:
         text = "stopping: answers that are under way are waited for a moment"

@@ -1,4 +1,4 @@
-"""What a run asked its model and what came back: `transcripts.jsonl`. Written by the repairer `llm`, read by `show` and `report`.
+"""What a run asked and what came back: `transcripts.jsonl`. Written for the repairers `llm` and `command`, read by `report`.
 
 Every text is stored once, compressed, under its digest; a prompt is a list of such texts, so that the turns of a conversation
 share what they repeat. Candidates name both digests in their origin. Keys and headers never come here: they are no part of either.
@@ -15,33 +15,21 @@ from repairlab.repairers.llm.model import ChatModel, Completion, Message, Prompt
 from repairlab.runs.store import Store, TranscriptEntry
 
 
-class RecordedModel:
-    """A model whose prompts and answers become part of the run; any number of threads may ask it at once."""
+class TranscriptWriter:
+    """Makes prompts and answers part of a run; any number of threads may do so at once."""
 
-    def __init__(self, model: ChatModel, store: Store) -> None:
-        """Wrap a model; what earlier starts of the run have written is not written again."""
-        self.name = model.name
-        self._model, self._store = model, store
+    def __init__(self, store: Store) -> None:
+        """Name the run; what earlier starts of it have written is not written again."""
+        self._store = store
         self._known = {data["digest"] for _, data in store.scan_data(TranscriptEntry)}
         self._lock = threading.Lock()
 
-    @property
-    def context_window(self) -> int | None:
-        """Return what the model says."""
-        return self._model.context_window
-
-    def count_tokens(self, text: str) -> int:
-        """Count as the model does."""
-        return self._model.count_tokens(text)
-
-    def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
-        """Return what the model answers, once it is written down."""
-        answers = self._model.complete(prompt, sampling, first=first, n=n)
+    def keep(self, prompt: Prompt, *answers: str) -> None:
+        """Write down what was asked and what came back."""
         with self._lock:
             self._prompt(prompt)
             for answer in answers:
-                self._text(answer.text)
-        return answers
+                self._text(answer)
 
     def _prompt(self, prompt: Prompt) -> None:
         name = digest(prompt)
@@ -63,6 +51,30 @@ class RecordedModel:
         packed = base64.b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode()
         self._store.append(TranscriptEntry(digest=name, kind=kind, data=packed))
         self._known.add(name)
+
+
+class RecordedModel:
+    """A model whose prompts and answers become part of the run; any number of threads may ask it at once."""
+
+    def __init__(self, model: ChatModel, store: Store) -> None:
+        """Wrap a model."""
+        self.name = model.name
+        self._model, self._writer = model, TranscriptWriter(store)
+
+    @property
+    def context_window(self) -> int | None:
+        """Return what the model says."""
+        return self._model.context_window
+
+    def count_tokens(self, text: str) -> int:
+        """Count as the model does."""
+        return self._model.count_tokens(text)
+
+    def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
+        """Return what the model answers, once it is written down."""
+        answers = self._model.complete(prompt, sampling, first=first, n=n)
+        self._writer.keep(prompt, *(answer.text for answer in answers))
+        return answers
 
 
 class Transcripts:

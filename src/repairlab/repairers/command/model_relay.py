@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -33,6 +34,9 @@ _KINDS: dict[str, Kind] = {
 """What a program may ask for; with the key, a server would do much else."""
 _LARGEST_REQUEST = 64 * 1024 * 1024
 _CHARACTERS_PER_TOKEN = 4
+_OK = 200
+_GRACE_S = 2.0
+"""How long an answer under way is waited for once the program has ended."""
 
 
 @record
@@ -78,27 +82,39 @@ class ModelRelay:
         self._upstream, self._ledger, self._allowance = upstream, ledger, allowance
         self._bug_id, self._halt = bug_id, halt
         self._lock = threading.Lock()
+        self._under_way: dict[int, Request] = {}
+        """What to book for requests that nobody waits for any more, by thread."""
+        self._is_closed = False
         self.usage = Usage()
         self.over_budget: OverBudget | None = None
 
     @contextlib.contextmanager
     def serve(self, listener: socket.socket) -> Iterator[None]:
-        """Answer at a listening socket until the block ends; answers under way are waited for, since they are paid for."""
-        with httpx.Client(timeout=self._upstream.timeout_s, trust_env=False) as client:
-            server = _Server(listener, lambda path, body: self._answer(client, path, body))
-            thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-            thread.start()
-            try:
-                yield
-            finally:
-                server.shutdown()
-                thread.join()
-                server.server_close()
+        """Answer at a listening socket until the block ends; one under way that does not come soon is booked by its prompt."""
+        server = _Server(listener, self._answer)
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+            self._close()
 
-    def _answer(self, client: httpx.Client, path: str, body: bytes | None) -> "_Reply":
+    def _close(self) -> None:
+        deadline = time.monotonic() + _GRACE_S
+        while self._under_way and time.monotonic() < deadline:
+            time.sleep(0.02)
+        with self._lock:
+            self._is_closed = True
+            for request in self._under_way.values():
+                self._book(request)
+
+    def _answer(self, path: str, body: bytes | None) -> "_Reply":
         if body is None:
             listed = {"object": "list", "data": [{"id": self._upstream.endpoint.model, "object": "model"}]}
-            return _reply(200, listed) if path == "models" else _refusal(404, f"no {path} here")
+            return _reply(_OK, listed) if path == "models" else _refusal(404, f"no {path} here")
         if path not in _KINDS:
             return _refusal(404, f"no {path} here; known: {', '.join(_KINDS)}")
         try:
@@ -112,7 +128,7 @@ class ModelRelay:
         asked["model"] = self._upstream.endpoint.model
         if asked.get("stream"):
             asked["stream_options"] = {"include_usage": True}
-        return self._ask(client, path, asked)
+        return self._ask(path, asked)
 
     def _begin(self) -> str:
         """Count a request, or return why it may not be made and end the program."""
@@ -129,40 +145,43 @@ class ModelRelay:
         self._halt(reason)
         return f"{reason} reached"
 
-    def _ask(self, client: httpx.Client, path: str, asked: dict[str, Any]) -> "_Reply":
-        key = self._upstream.key
+    def _ask(self, path: str, asked: dict[str, Any]) -> "_Reply":
+        key, upstream = self._upstream.key, self._upstream
         headers = {"Authorization": f"Bearer {key.reveal()}"} if key else {}
         begun = time.monotonic()
-        spent, problem = Usage(), None
+        request = Request(bug_id=self._bug_id, model=upstream.endpoint.name, kind=_KINDS[path], prompt=digest(asked))
+        tokens_in = len(json.dumps(asked)) // _CHARACTERS_PER_TOKEN
+        with self._lock:
+            self._under_way[threading.get_ident()] = replace(
+                request, tokens_in=tokens_in, cost_usd=upstream.price.cost_usd(tokens_in, 0), problem="the program ended before"
+            )
         try:
-            answer = client.post(f"{self._upstream.endpoint.base_url}/{path}", json=asked, headers=headers)
+            with httpx.Client(timeout=upstream.timeout_s, trust_env=False) as client:
+                answer = client.post(f"{upstream.endpoint.base_url}/{path}", json=asked, headers=headers)
         except httpx.HTTPError as error:
-            problem = f"the model's server does not answer: {type(error).__name__}"
-            reply = _refusal(502, problem)
+            request = replace(request, problem=f"the model's server does not answer: {type(error).__name__}")
+            reply = _refusal(502, request.problem or "")
         else:
             kind = answer.headers.get("content-type", "application/json")
             reply = _Reply(status=answer.status_code, kind=kind, body=answer.content)
-            if answer.status_code == 200:
-                spent = self._usage(asked, answer.content)
-            else:
-                problem = f"status {answer.status_code}"
+            request = self._counted(request, tokens_in, answer)
         with self._lock:
-            self._add(spent)
-        self._ledger.add(
-            Request(
-                bug_id=self._bug_id,
-                model=self._upstream.endpoint.name,
-                kind=_KINDS[path],
-                prompt=digest(asked),
-                n=int(problem is None),
-                tokens_in=spent.tokens_in,
-                tokens_out=spent.tokens_out,
-                cost_usd=spent.cost_usd,
-                seconds=time.monotonic() - begun,
-                problem=problem,
-            )
-        )
+            if not self._is_closed:
+                del self._under_way[threading.get_ident()]
+                self._book(replace(request, seconds=time.monotonic() - begun))
         return reply
+
+    def _counted(self, request: Request, tokens_in: int, answer: httpx.Response) -> Request:
+        if answer.status_code != _OK:
+            return replace(request, problem=f"status {answer.status_code}")
+        # A server that does not count: what it got and gave is taken at four characters a token.
+        tokens_in, tokens_out = count_tokens(answer.content) or (tokens_in, len(answer.content) // _CHARACTERS_PER_TOKEN)
+        cost_usd = self._upstream.price.cost_usd(tokens_in, tokens_out)
+        return replace(request, n=1, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost_usd)
+
+    def _book(self, request: Request) -> None:
+        self._add(Usage(tokens_in=request.tokens_in, tokens_out=request.tokens_out, cost_usd=request.cost_usd))
+        self._ledger.add(request)
 
     def _add(self, more: Usage) -> None:
         known = self.usage
@@ -172,12 +191,6 @@ class ModelRelay:
             tokens_out=known.tokens_out + more.tokens_out,
             cost_usd=known.cost_usd + more.cost_usd,
         )
-
-    def _usage(self, asked: dict[str, Any], answer: bytes) -> Usage:
-        counted = count_tokens(answer)
-        # A server that does not count: what it got and gave is taken at four characters a token.
-        tokens_in, tokens_out = counted or (len(json.dumps(asked)) // _CHARACTERS_PER_TOKEN, len(answer) // _CHARACTERS_PER_TOKEN)
-        return Usage(tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=self._upstream.price.cost_usd(tokens_in, tokens_out))
 
 
 def count_tokens(answer: bytes) -> tuple[int, int] | None:
@@ -223,8 +236,8 @@ def _refusal(status: int, message: str) -> _Reply:
 class _Server(http.server.ThreadingHTTPServer):
     """Takes connections at a socket that is there already."""
 
-    daemon_threads = False
-    block_on_close = True
+    daemon_threads = True
+    block_on_close = False
 
     def __init__(self, listener: socket.socket, answer: Callable[[str, bytes | None], _Reply]) -> None:
         super().__init__(("", 0), _Handler, bind_and_activate=False)

@@ -11,7 +11,7 @@ Settings = dict[str, Any]
 
 _MINI = (
     '"$PROGRAM" --yolo --exit-immediately --agent-class default -c mini_textbased.yaml -c agent.step_limit=40'
-    " -c model.model_kwargs.api_base=$OPENAI_BASE_URL"
+    " -c model.model_kwargs.api_base=$OPENAI_BASE_URL $MINI_OPTIONS"
     ' --model-class litellm_textbased -m "openai/$REPAIRLAB_MODEL" -t "$(cat ISSUE.md)" -o "$REPAIRLAB_LOG"'
 )
 """Text-based: small models and plain servers know no tool calls. The trajectory is written after each step."""

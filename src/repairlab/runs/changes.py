@@ -7,6 +7,7 @@ text, and a `.git` with hooks and filters of its own: only plain files are opene
 import hashlib
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from repairlab.validation.paths import check_path
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes of a changed file that is still read: sources are far smaller."""
 MOST_FILES = 100_000
-"""Files and folders of a workspace that are looked at."""
+"""Files and folders that a program may leave besides those that it was given."""
 MOST_NAMED = 20
 """How many files are named that are left out."""
 CACHE_TAG = "CACHEDIR.TAG"
@@ -41,12 +42,12 @@ class Changes:
     """Changes that are no part of it, each with the reason."""
 
 
-def read_changes(given: Path, left: Path, excluded: Callable[[str], str]) -> Changes:
+def read_changes(given: Path, left: Path, excluded: Callable[[str], str], *, most: int = MOST_FILES) -> Changes:
     """Compare what was given with what is left; `excluded` says why a path does not count, or nothing.
 
-    Raises HarnessError only for what was given.
+    Of more than so many files and folders nothing is taken. Raises HarnessError only for what was given.
     """
-    reader = _Reader(given, left, excluded)
+    reader = _Reader(given, left, excluded, most)
     reader.read()
     names = reader.left_out
     more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
@@ -54,16 +55,17 @@ def read_changes(given: Path, left: Path, excluded: Callable[[str], str]) -> Cha
 
 
 class _Reader:
-    def __init__(self, given: Path, left: Path, excluded: Callable[[str], str]) -> None:
-        self._given, self._left, self._excluded = given, left, excluded
+    def __init__(self, given: Path, left: Path, excluded: Callable[[str], str], most: int) -> None:
+        self._given, self._left, self._excluded, self._most = given, left, excluded, most
         self.edits: list[Edit] = []
         self.left_out: list[str] = []
 
     def read(self) -> None:
-        before = dict(_entries(self._given, MOST_FILES * 10))
-        after = dict(_entries(self._left, MOST_FILES))
-        if len(after) >= MOST_FILES:
-            self.left_out.append(f"everything: more than {MOST_FILES} files and folders are left")
+        before = dict(_entries(self._given, sys.maxsize))
+        most = len(before) + self._most
+        after = dict(_entries(self._left, most + 1))
+        if len(after) > most:
+            self.left_out.append(f"everything: more than {self._most} files and folders are new")
             return
         caches = tuple(path.removesuffix(CACHE_TAG) for path in after if path.endswith(f"/{CACHE_TAG}") and path not in before)
         for path, mode in after.items():
@@ -75,7 +77,7 @@ class _Reader:
                 self._leave_out(path, "no plain file")
         for path, mode in before.items():
             if stat.S_ISREG(mode) and path not in after and not self._is_covered(path, after):
-                self._add(Edit(path=path, text=None))
+                self._deleted(path)
 
     def _is_covered(self, path: str, after: dict[str, int]) -> bool:
         """Return whether something that is no folder stands in the way to a file: that is told of by itself."""
@@ -92,16 +94,28 @@ class _Reader:
             return
         try:
             text = content.decode("utf-8")
-            old = (self._given / path).read_bytes().decode("utf-8") if was_file else None
+            old = self._old(path) if was_file else None
         except UnicodeDecodeError:
             self._leave_out(path, "no UTF-8 text")
             return
-        except OSError as error:
-            raise HarnessError(f"cannot read {path} of what a program was given: {error.strerror}") from error
         if "\0" in text:
             self._leave_out(path, "no text")
         elif text != old:
             self._add(Edit(path=path, text=text) if old is None else _smallest(path, old, text))
+
+    def _deleted(self, path: str) -> None:
+        try:
+            self._old(path)
+        except UnicodeDecodeError:
+            self._leave_out(path, "no UTF-8 text")
+        else:
+            self._add(Edit(path=path, text=None))
+
+    def _old(self, path: str) -> str:
+        try:
+            return (self._given / path).read_bytes().decode("utf-8")
+        except OSError as error:
+            raise HarnessError(f"cannot read {path} of what a program was given: {error.strerror}") from error
 
     def _add(self, edit: Edit) -> None:
         try:

@@ -7,7 +7,7 @@ import typer
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.repairers.command.presets import preset as preset_settings
-from repairlab.repairers.command.settings import Source, help_of
+from repairlab.repairers.command.settings import CandidateSource, help_of
 
 CommandLine = Annotated[str | None, typer.Option("--command", help=help_of("command"))]
 Preset = Annotated[str | None, typer.Option("--preset", help="A known tool: mini-swe-agent, script or diffs; needs --program.")]
@@ -28,8 +28,8 @@ CallCost = Annotated[float | None, typer.Option("--call-cost", help=help_of("cos
 def command_settings(options: dict[str, Any], *, preset: str | None, program: Path | None) -> dict[str, Any]:
     """Return the settings that were given, by the names of their fields; lists add to what a preset has."""
     given = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items() if value is not None}
-    if (source := options["candidates_from"]) is not None and source not in get_args(Source):
-        raise unknown("source of candidates", source, get_args(Source))
+    if (source := options["candidates_from"]) is not None and source not in get_args(CandidateSource):
+        raise unknown("source of candidates", source, get_args(CandidateSource))
     if preset is None:
         if program is not None:
             raise UserError("--program belongs to a --preset; without one, write the whole --command")

@@ -16,8 +16,7 @@ from repairlab.core.problem import Problem
 from repairlab.languages.table import language
 from repairlab.repairers.command.issue import variables
 from repairlab.repairers.command.model_relay import Allowance, ModelRelay, Upstream
-from repairlab.repairers.command.repairer import Command as CommandRepairer
-from repairlab.repairers.command.repairer import Started, Usage
+from repairlab.repairers.command.repairer import CommandRepairer, Started, Usage
 from repairlab.repairers.command.settings import CommandSettings, addresses
 from repairlab.repairers.llm.ledger import FILE, Ledger
 from repairlab.repairers.llm.open import price_of

@@ -11,7 +11,7 @@ from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.core.record import digest
 from repairlab.core.text import Lines, Span
 from repairlab.repairers.command.issue import issue_text, variables
-from repairlab.repairers.command.repairer import Command, Started, Usage
+from repairlab.repairers.command.repairer import CommandRepairer, Started, Usage
 from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.llm.model import Message, Prompt
 from tests.repairers.command.test_printed import OLD, problem
@@ -37,7 +37,7 @@ def started(**more: object) -> Started:
 
 def proposals(programs: Programs, *, n: int = 3, earlier: tuple[Candidate, ...] = (), **more: object) -> list[Candidate]:
     settings = CommandSettings(command="fix it", **more)  # type: ignore[arg-type]  # any setting
-    return list(islice(Command(settings, programs, n=n, earlier=earlier).propose(problem(), ()), n))
+    return list(islice(CommandRepairer(settings, programs, n=n, earlier=earlier).propose(problem(), ()), n))
 
 
 @pytest.mark.parametrize("source", ["workspace", "stdout"])
@@ -57,7 +57,7 @@ def test_each_candidate_of_a_workspace_is_a_start_of_its_own() -> None:
 
 def test_starts_are_made_one_by_one_as_candidates_are_taken() -> None:
     programs = Programs(started(edits=(FIX,)))
-    next(Command(CommandSettings(command="x"), programs, n=9).propose(problem(), ()))
+    next(CommandRepairer(CommandSettings(command="x"), programs, n=9).propose(problem(), ()))
     assert programs.numbers == [0]
 
 
@@ -72,7 +72,7 @@ def test_a_tool_that_prints_nothing_leaves_its_log() -> None:
     kept: list[tuple[Prompt, str]] = []
     programs = Programs(started(log="no patch found", printed="no patch found"))
     settings = CommandSettings(command="apr .", candidates_from="stdout")
-    (made,) = Command(settings, programs, n=5, keep=lambda prompt, log: kept.append((prompt, log))).propose(problem(), ())
+    (made,) = CommandRepairer(settings, programs, n=5, keep=lambda prompt, log: kept.append((prompt, log))).propose(problem(), ())
     assert made.problem == "the program printed no unified diff (exited with code 0)"
     assert kept == [
         (Prompt(messages=(Message(role="user", content=issue_text(problem())),)), "$ apr .\nno patch found\nexited with code 0\n")
@@ -115,7 +115,7 @@ def test_a_conversation_is_not_held() -> None:
     programs = Programs(started(edits=(FIX,)))
     (made,) = proposals(programs, n=1)
     settings = CommandSettings(command="x")
-    assert list(Command(settings, programs, n=3).propose(problem(), (Attempt(candidate=made, feedback=None),))) == []
+    assert list(CommandRepairer(settings, programs, n=3).propose(problem(), (Attempt(candidate=made, feedback=None),))) == []
 
 
 def test_the_issue_says_what_the_policy_shows() -> None:

@@ -51,7 +51,7 @@ class Workspaces(Protocol):
         ...
 
 
-class Command:
+class CommandRepairer:
     """Proposes what a program changes in its workspace, or the diffs that it prints."""
 
     name = NAME

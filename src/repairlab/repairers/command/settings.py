@@ -8,7 +8,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.execution import Limits
 from repairlab.core.record import record
 
-Source = Literal["workspace", "stdout"]
+CandidateSource = Literal["workspace", "stdout"]
 
 
 @record
@@ -17,7 +17,7 @@ class CommandSettings:
 
     command: Annotated[str, "Shell command that repairs the tree in its current folder, or prints unified diffs."]
     preset: Annotated[str | None, "Name of the preset that the command comes from: mini-swe-agent, script or diffs."] = None
-    candidates_from: Annotated[Source, "workspace: what it changed is a candidate; stdout: every diff that it prints."] = (
+    candidates_from: Annotated[CandidateSource, "workspace: what it changed is a candidate; stdout: every diff that it prints."] = (
         "workspace"
     )
     calls: Annotated[int, "Starts per bug when candidates come from stdout; a workspace gives one candidate per start."] = 1

@@ -158,7 +158,7 @@ def _entries(root: Path, most: int) -> Iterator[tuple[str, int]]:
                     folders.append(f"{path}/")
 
 
-def read_plain(file: Path) -> bytes | None:
+def read_plain(file: Path, *, largest: int = LARGEST_FILE) -> bytes | None:
     """Return what a plain file holds; none when it is something else, too large, or cannot be opened."""
     try:
         number = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -166,9 +166,9 @@ def read_plain(file: Path) -> bytes | None:
         return None
     with open(number, "rb") as opened:  # noqa: PTH123  # opened above, with flags of its own
         found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_FILE:
+        if not stat.S_ISREG(found.st_mode) or found.st_size > largest:
             return None
-        return opened.read(LARGEST_FILE)
+        return opened.read(largest)
 
 
 def _is_equal(given: Path, left: Path) -> bool:

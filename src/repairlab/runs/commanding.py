@@ -19,10 +19,12 @@ from repairlab.repairers.command.model_relay import Allowance, ModelRelay, Upstr
 from repairlab.repairers.command.repairer import CommandRepairer, Started, Usage
 from repairlab.repairers.command.settings import CommandSettings, addresses
 from repairlab.repairers.llm.ledger import FILE, Ledger
+from repairlab.repairers.llm.model import OverBudget
 from repairlab.repairers.llm.open import price_of
 from repairlab.repairers.llm.providers import endpoint, key_of
 from repairlab.repairers.llm.settings import Access
 from repairlab.runs.changes import read_plain
+from repairlab.runs.judge import BugError
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
 from repairlab.runs.transcripts import TranscriptWriter
@@ -33,6 +35,7 @@ from repairlab.sandbox.supervise import ENVIRONMENT
 
 LONGEST_LOG = 1_000_000
 """Characters of a program's log that are kept: its beginning and its end."""
+_LARGEST_LOG = 64 * 1024 * 1024
 _MODEL_PORT = 8000
 _WORDS = {
     Ending.CPU_LIMIT: "CPU limit",
@@ -75,7 +78,18 @@ class Starter:
         self._upstream = open_upstream(settings, task.machine.access)
 
     def start(self, problem: Problem, number: int) -> tuple[str, Started]:
-        """Start the program in a new workspace and wait for its end; returns what it was told of the bug, and what came of it."""
+        """Start the program in a new workspace and wait for its end; returns what it was told of the bug, and what came of it.
+
+        Raises BugError when our own machinery failed, and OverBudget when the run may cost no more.
+        """
+        try:
+            return self._maker.told(problem), self._started(problem, number)
+        except OverBudget:
+            raise
+        except HarnessError as error:
+            raise BugError(str(error)) from error
+
+    def _started(self, problem: Problem, number: int) -> Started:
         self._maker.make(problem)
         with self._maker.workspace() as workspace, contextlib.closing(Halt()) as halt:
             relay = self._relay(halt)
@@ -83,10 +97,10 @@ class Starter:
             sandbox: Conversing = self._sandbox
             done = run_with_ports(sandbox, command, workspace, self._ports(relay), halt, cache=self._task.machine.cache)
             changes = self._maker.changes(workspace)
-            log = _log(done, read_plain(workspace / LOG))
+            log = _log(done, read_plain(workspace / LOG, largest=_LARGEST_LOG))
         if relay and relay.over_budget:
             raise relay.over_budget
-        started = Started(
+        return Started(
             ended=_how(done, halt.reason),
             seconds=done.wall_s,
             edits=changes.edits,
@@ -95,7 +109,6 @@ class Starter:
             log=log,
             usage=relay.usage if relay else Usage(),
         )
-        return self._maker.told(problem), started
 
     def _command(self, problem: Problem, number: int) -> Command:
         """Return the command line with its environment; only a tool that prints diffs has its standard error apart."""

@@ -6,6 +6,7 @@ host, where somebody accepts the connections: so a program reaches whom the host
 
 import contextlib
 import os
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -152,6 +153,8 @@ class _Output:
         self._chunks: list[bytes] = []
         self._size = 0
         self._number, self.theirs = os.pipe()
+        self._over = os.eventfd(0, os.EFD_CLOEXEC)
+        os.set_blocking(self._number, False)
         os.fchmod(self.theirs, 0o666)
         self._thread = threading.Thread(target=self._read, daemon=True)
 
@@ -162,6 +165,7 @@ class _Output:
     def __exit__(self, *_error: object) -> None:
         self.end()
         os.close(self._number)
+        os.close(self._over)
 
     @property
     def is_flooded(self) -> bool:
@@ -169,20 +173,35 @@ class _Output:
         return self._size > self._limit
 
     def end(self) -> bytes:
-        """Wait for the rest, and return all that is kept."""
+        """Take the rest, once nobody writes any more, and return all that is kept."""
         if self.theirs >= 0:
             os.close(self.theirs)
             self.theirs = -1
+            os.eventfd_write(self._over, 1)
             self._thread.join()
         return b"".join(self._chunks)[: self._limit]
 
     def _read(self) -> None:
-        while chunk := os.read(self._number, 65536):
-            if not self.is_flooded:
-                self._chunks.append(chunk)
-                self._size += len(chunk)
-                if self.is_flooded:
-                    self._halt.press("output limit")
+        # The end of the program counts, not that of the pipe: a fork of ours may hold it open without knowing.
+        poll = select.poll()
+        poll.register(self._number, select.POLLIN)
+        poll.register(self._over, select.POLLIN)
+        while True:
+            is_over = any(number == self._over for number, _ in poll.poll())
+            try:
+                while chunk := os.read(self._number, 65536):
+                    self._take(chunk)
+                return
+            except BlockingIOError:
+                if is_over:
+                    return
+
+    def _take(self, chunk: bytes) -> None:
+        if not self.is_flooded:
+            self._chunks.append(chunk)
+            self._size += len(chunk)
+            if self.is_flooded:
+                self._halt.press("output limit")
 
 
 def forward_to(host: str, port: int) -> Callable[[socket.socket], AbstractContextManager[None]]:

@@ -95,6 +95,12 @@ def test_what_was_asked_and_paid_is_in_the_origin() -> None:
     assert dict(origin.settings) == {"ended": "exited with code 0", "seconds": "1.0", "preset": "script", "requests": "2"}
 
 
+def test_what_a_start_cost_is_counted_once() -> None:
+    one = started(printed=unified_diff("src/f.x", OLD, "x\n") * 3, usage=Usage(requests=1, tokens_in=7, cost_usd=0.5))
+    made = proposals(Programs(one), candidates_from="stdout", model="openai/gpt-4o")
+    assert [(candidate.origin.tokens_in, candidate.origin.cost_usd) for candidate in made] == [(7, 0.5), (0, 0.0), (0, 0.0)]
+
+
 def test_what_an_earlier_start_of_the_run_stored_is_not_made_again() -> None:
     whole = proposals(Programs(started(edits=(FIX,))), n=4)
     programs = Programs(started(edits=(FIX,)))

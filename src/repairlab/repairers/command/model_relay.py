@@ -21,7 +21,7 @@ from repairlab.repairers.command.repairer import Usage
 from repairlab.repairers.llm.ledger import Kind, Ledger, Request
 from repairlab.repairers.llm.model import OverBudget
 from repairlab.repairers.llm.prices import FREE, Price
-from repairlab.repairers.llm.providers import Endpoint, Key
+from repairlab.repairers.llm.providers import Endpoint, Key, is_loopback
 
 PREFIX = "/v1/"
 _KINDS: dict[str, Kind] = {
@@ -156,8 +156,10 @@ class ModelRelay:
                 request, tokens_in=tokens_in, cost_usd=upstream.price.cost_usd(tokens_in, 0), problem="the program ended before"
             )
         try:
-            with httpx.Client(timeout=upstream.timeout_s, trust_env=False) as client:
-                answer = client.post(f"{upstream.endpoint.base_url}/{path}", json=asked, headers=headers)
+            base_url = upstream.endpoint.base_url
+            trust_env, verify = not is_loopback(base_url), base_url.startswith("https:")
+            with httpx.Client(timeout=upstream.timeout_s, trust_env=trust_env, verify=verify) as client:
+                answer = client.post(f"{base_url}/{path}", json=asked, headers=headers)
         except httpx.HTTPError as error:
             request = replace(request, problem=f"the model's server does not answer: {type(error).__name__}")
             reply = _refusal(502, request.problem or "")

@@ -100,7 +100,8 @@ class CommandRepairer:
         if not diffs:
             reason = f"the program printed no unified diff ({started.ended})"
             return [Candidate(bug_id=problem.id, edits=(), rank=1, origin=origin, problem=reason)]
-        return [_of_diff(problem, diff, origin) for diff in diffs]
+        free = dataclasses.replace(origin, tokens_in=0, tokens_out=0, cost_usd=0.0)  # what a start cost is counted once
+        return [_of_diff(problem, diff, free if place else origin) for place, diff in enumerate(diffs)]
 
     def _origin(self, started: Started, number: int, *, prompt: str, answer: str) -> Origin:
         usage = started.usage

@@ -13,7 +13,7 @@ import pytest
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import UserError
 from repairlab.core.problem import Visibility, shown
 from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.llm.model import OverBudget
@@ -25,7 +25,7 @@ from repairlab.runs.pool import Machine
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.transcripts import Transcripts
-from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.process import ProcessSandbox
 from repairlab.sandbox.sandbox import Sandbox
 
 SECRET = "SECRET-TOKEN-7731"
@@ -241,9 +241,9 @@ def test_what_is_hidden_cannot_be_mounted(start: Start, what: str) -> None:
         start("true", mounts=("relative",))
 
 
-def test_a_sandbox_that_cannot_talk_is_refused(start: Start) -> None:
-    start.sandbox = FakeSandbox(lambda _: exited())
-    with pytest.raises(HarnessError, match="fake"):
+def test_a_sandbox_that_hides_nothing_is_refused(start: Start) -> None:
+    start.sandbox = ProcessSandbox(start.machine.cache, allow_unsafe=True)
+    with pytest.raises(UserError, match="the sandbox process hides nothing"):
         start("true")
 
 

@@ -32,6 +32,7 @@ from repairlab.runs.workspace import LOG, WorkspaceMaker
 from repairlab.sandbox.ports import Halt, Port, forward_to, run_with_ports
 from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.supervise import ENVIRONMENT
+from repairlab.sandbox.table import ISOLATING
 
 LONGEST_LOG = 1_000_000
 """Characters of a program's log that are kept: its beginning and its end."""
@@ -70,8 +71,8 @@ class Starter:
     """Starts the program, each time in a fresh workspace; the `Workspaces` of the repairer."""
 
     def __init__(self, task: Task, settings: CommandSettings, sandbox: Sandbox, maker: WorkspaceMaker, ledger: Ledger) -> None:
-        if not isinstance(sandbox, Conversing):
-            raise HarnessError(f"the sandbox {sandbox.name} cannot run programs of the repairer command")
+        if sandbox.name.removesuffix("+cgroup") not in ISOLATING or not isinstance(sandbox, Conversing):
+            raise UserError(f"the sandbox {sandbox.name} hides nothing, so that a program could read the tests; use another")
         self._task, self._settings, self._sandbox = task, settings, sandbox
         self._maker, self._ledger = maker, ledger
         self._mounts = checked_mounts(settings, hidden_folders(task))

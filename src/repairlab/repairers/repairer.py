@@ -67,6 +67,11 @@ class RepairContext:
     notify: Callable[[str], None]
     """Tells the user something."""
     keep: TranscriptKeeper
+    earlier: tuple[Candidate, ...] = ()
+    """Candidates of the bug at hand that an earlier start of the run stored."""
+    workspaces: Callable[[Any, Any], AbstractContextManager[Any]] | None = None
+    """Takes settings and local settings of the repairer `command`, and gives what starts its program in fresh workspaces of the bug
+    at hand; none where no sandbox is."""
 
 
 @record
@@ -107,5 +112,7 @@ class RepairerFactory:
     """Whether it proposes the same for the same problem, settings and seed."""
     waits: bool = False
     """Whether it waits for others for long, so that who stops a run should not."""
+    works_on_tree: bool = False
+    """Whether it works on a tree, in which test files can be shown to it."""
     concurrency: Callable[[Any], int] | None = None
     """How many bugs it can work on at the same time in threads of one process, by its local settings; none: one per worker."""

@@ -24,6 +24,7 @@ REPAIRERS: Parts[Any] = Parts(
     "repairers",
     "repairer",
     {
+        "command": "repairlab.repairers.command.factory:FACTORY",
         "copy": "repairlab.repairers.baselines:Copy",
         "llm": "repairlab.repairers.llm.factory:FACTORY",
         "templates": "repairlab.repairers.templates.repairer:Templates",

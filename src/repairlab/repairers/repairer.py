@@ -75,7 +75,7 @@ class RepairContext:
 
 
 @record
-class Plan:
+class SamplingPlan:
     """How many candidates a run draws, and when it stops; none: as the user said, or the default."""
 
     n: int | None = None
@@ -96,7 +96,7 @@ class RepairerFactory:
     `check`, if it has one, refuses values that make no sense."""
     access: type = NoSettings
     """Record of what does not: how others are reached from this machine, for example. No part of a run."""
-    plan: Callable[[Any, Plan, str], Plan] = lambda settings, asked, feedback: asked  # noqa: ARG005
+    plan: Callable[[Any, SamplingPlan, str], SamplingPlan] = lambda settings, asked, feedback: asked  # noqa: ARG005
     """Takes settings, what the user asked for, and the feedback policy; returns how candidates are drawn."""
     examples: Callable[[Any], ExampleSource | None] = lambda settings: None  # noqa: ARG005
     """Says which fixed bugs it wants to see."""

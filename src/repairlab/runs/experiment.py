@@ -14,7 +14,7 @@ from repairlab.core.option import settings_of
 from repairlab.core.outcome import Policy
 from repairlab.core.problem import Visibility
 from repairlab.core.record import record, to_data
-from repairlab.repairers.repairer import Plan
+from repairlab.repairers.repairer import SamplingPlan
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.validation.feedback import Feedback
 
@@ -134,7 +134,7 @@ def _with_own(experiment: Experiment, own: Mapping[str, Any], asked: Mapping[str
     made = factory(experiment.repairer)
     settings = make_settings(made.settings, own, made.name)
     said = {key: getattr(experiment, key) for key in ("n", "rounds", "stop_when_fixed") if key in asked}
-    plan = to_data(made.plan(settings, Plan(**said), experiment.feedback))
+    plan = to_data(made.plan(settings, SamplingPlan(**said), experiment.feedback))
     changes = {key: value for key, value in plan.items() if value is not None}
     return dataclasses.replace(experiment, settings=settings, **changes)
 

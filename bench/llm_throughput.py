@@ -147,7 +147,7 @@ def ask(bugs: list[Bug], n: int, base_url: str, folder: Path) -> int:
     store = Store(run)
     with (
         open_repairer(tasks[0], print) as repairer,
-        Sampler(tasks, lambda task: sample(task, repairer), threads=machine.access.concurrency) as sampler,
+        Sampler(tasks, lambda task: sample(task, repairer), threads=8) as sampler,
     ):
         for task in sampled(sampler):
             of = Forms(task.bug, None)

@@ -1,7 +1,9 @@
 """The shape of the package: what importing costs, and that the documentation names what there is."""
 
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import repairlab
@@ -53,3 +55,9 @@ def test_no_pattern_repeats_a_group_possessively() -> None:
     sources = [path for path in (ROOT / "src").rglob("*.py") if "data" not in path.parts]
     lines = [line.strip() for path in sources for line in path.read_text(encoding="utf-8").splitlines()]
     assert [line for line in lines if "(?:" in line and ")*+" in line and not line.startswith("#")] == []
+
+
+def test_a_class_name_occurs_once() -> None:
+    sources = [path for path in (ROOT / "src").rglob("*.py") if "data" not in path.parts]
+    names = [name for path in sources for name in re.findall(r"^class ([A-Za-z]\w*)", path.read_text(encoding="utf-8"), re.M)]
+    assert [name for name, n in Counter(names).items() if n > 1] == []

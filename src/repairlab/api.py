@@ -3,6 +3,7 @@
 It is a thin layer: what it does is done by the same code as what the command line does. Nothing is loaded before it is used.
 """
 
+import dataclasses
 import glob
 import os
 import warnings
@@ -32,6 +33,8 @@ from repairlab.executors.local_machine import local_machine
 from repairlab.executors.worker_set import WorkerLostError, WorkerSet
 from repairlab.formats.patch_forms import PatchForm, candidate_of
 from repairlab.metrics.settings import Duplicates
+from repairlab.repairers.repairer import NoSettings
+from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.report.comparison import Comparison, compare_runs
 from repairlab.report.scores import RunScores
 from repairlab.report.stored_run import Records, Run
@@ -272,7 +275,8 @@ def run(
     start_server()
     if isinstance(repairer, str):
         repairer = RepairerChoice(name=repairer, settings={})
-    experiment = _experiment(bench, repairer, settings)
+    experiment, access = _experiment(bench, repairer, settings)
+    machine = dataclasses.replace(machine, access=access)
     begin(experiment, bench.benchmark, folder, machine)
     given = None if isinstance(repairer, RepairerChoice) else _proposed(repairer, experiment, bench, folder)
     try:
@@ -282,17 +286,22 @@ def run(
     return Run(folder)
 
 
-def _experiment(bench: LazyBenchmark, chosen: Any, options: dict[str, Any]) -> Experiment:
-    """Return the settings of a run; what a run does not know is a setting of its repairer."""
+def _experiment(bench: LazyBenchmark, chosen: Any, options: dict[str, Any]) -> tuple[Experiment, object]:
+    """Return the settings of a run, and local ones; what a run does not know is a setting of its repairer."""
     settings: dict[str, Any] = {"benchmark": bench.source, "repairer": _name(chosen)}
     if not bench.is_whole:
         settings["include"] = tuple(map(glob.escape, bench.ids))
     own: dict[str, Any] = {}
     for key, value in {**(chosen.settings if isinstance(chosen, RepairerChoice) else {}), **options}.items():
         (settings if key in Experiment.__dataclass_fields__ else own)[key] = value
-    if own and settings["repairer"] != "llm":
-        raise unknown(f"setting of {settings['repairer']}", next(iter(own)), Experiment.__dataclass_fields__)
-    return make_experiment({**settings, "llm": own} if own else settings)
+    local = own.keys() & _local_settings(settings["repairer"]).__dataclass_fields__.keys()
+    access = make_settings(_local_settings(settings["repairer"]), {key: own.pop(key) for key in local}, settings["repairer"])
+    return make_experiment({**settings, "settings": own} if own else settings), access
+
+
+def _local_settings(name: str) -> Any:
+    """Return the record of a repairer's settings that change no result."""
+    return factory(name).access if name in REPAIRERS else NoSettings
 
 
 def _name(chosen: object) -> str:

@@ -9,7 +9,8 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.problem import Target
 from repairlab.core.text import Span
-from repairlab.languages.table import default_cache, language, names
+from repairlab.languages.facts import names
+from repairlab.languages.table import default_cache, language
 
 BUILT_IN = Path(__file__).parent.parent / "benchmarks" / "data"
 

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
 from repairlab.executors.local_machine import local_machine
 from repairlab.validation.machine import RECHECK, Machine
@@ -45,7 +44,7 @@ def machine(
     isolation: str = "warm",
     no_cache: bool = False,
     recheck: int = RECHECK,
-    access: Access = Access(),
+    access: object | None = None,
 ) -> Machine:
     """Return how to run work on this machine."""
     return local_machine(

@@ -12,7 +12,7 @@ from repairlab.core.errors import unknown
 from repairlab.core.score import Score
 from repairlab.report.evidence import Choice
 from repairlab.report.leaderboard import Leaderboard, Row
-from repairlab.report.page import Report, make_report, store_report
+from repairlab.report.page import ReportPage, make_report, store_report
 from repairlab.report.scores import percent
 
 
@@ -39,7 +39,7 @@ def report(
     write_report(made, output or runs[0] / "report.html", as_json=json)
 
 
-def write_report(made: Report, output: Path, *, as_json: bool) -> None:
+def write_report(made: ReportPage, output: Path, *, as_json: bool) -> None:
     """Write a report and print its leaderboard."""
     for text in made.missing:
         talk().print(text, markup=False)

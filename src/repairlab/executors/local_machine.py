@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import cast, get_args
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError, unknown
 from repairlab.executors.pool import usable_cores
 from repairlab.languages.table import default_cache
@@ -18,7 +17,7 @@ def local_machine(
     isolation: str = "warm",
     cache: bool | str | Path = True,
     recheck: int = RECHECK,
-    access: Access | None = None,
+    access: object | None = None,
 ) -> Machine:
     """Return how to run work on this machine: by default with a worker for each core that this process may use.
 
@@ -38,5 +37,5 @@ def local_machine(
         isolation=cast(Isolation, isolation),
         use_verdicts=cache is not False,
         recheck=recheck,
-        access=access or Access(),
+        access=access,
     )

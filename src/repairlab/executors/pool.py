@@ -60,7 +60,7 @@ class _Stop:
 class Stopping:
     """What happens at Ctrl-C."""
 
-    tell: Callable[[int], None] = lambda n: None  # noqa: ARG005
+    notify: Callable[[int], None] = lambda n: None  # noqa: ARG005
     """Takes how many workers are at work, before they are waited for."""
     grace_s: float | None = None
     """How long they are waited for; none: until what they have begun is done."""
@@ -170,7 +170,7 @@ class Pool:
                         else:
                             source.finish(number)
             except KeyboardInterrupt:
-                self._stopping.tell(len(self._at_work))
+                self._stopping.notify(len(self._at_work))
                 self._stop(receive, ctrl_c)
                 raise Interrupted from None
             except BaseException:

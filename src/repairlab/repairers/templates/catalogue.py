@@ -23,33 +23,30 @@ from repairlab.repairers.templates.patterns import (
     python_only,
     statements,
 )
-from repairlab.repairers.templates.site import Change, Gap, Site
+from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
-ALL = frozenset({"python", "java", "c", "cpp"})
-_PYTHON = frozenset({"python"})
-_JAVA = frozenset({"java"})
-_C = frozenset({"c", "cpp"})
-_CPP = frozenset({"cpp"})
-_TYPED = ALL - _PYTHON
+_PYTHON, _JAVA, _C, _CPP, _TYPED = "python", "java", "c", "cpp", "typed"
+"""Traits of languages."""
 
 
 class Pattern(NamedTuple):
     """A way to change a statement."""
 
     name: str
-    at: Callable[[Site], Iterator[Change]]
+    at: Callable[[Site], Iterator[TemplateEdit]]
     weight: float
     """How likely a fix is of this kind, relative to the others."""
-    languages: frozenset[str] = ALL
+    trait: str = ""
+    """What a language must be like; nothing where the pattern fits all."""
 
 
 class Insertion(NamedTuple):
     """A way to insert a statement."""
 
     name: str
-    at: Callable[[Gap], Iterator[Change]]
+    at: Callable[[Gap], Iterator[TemplateEdit]]
     weight: float
-    languages: frozenset[str] = ALL
+    trait: str = ""
 
 
 PATTERNS = (

@@ -22,13 +22,13 @@ test-hostile: install  ## every hostile case on every back end that runs here
 	$(BIN)/pytest -q -n 2 tests/hostile -m "hostile or not hostile"
 
 test-differential: install  ## the warm path against fresh processes, on all bugs of the built-in benchmark
-	$(BIN)/pytest -q -n 2 tests/test_differential.py tests/validation/test_warm.py -m differential
+	$(BIN)/pytest -q -n 2 tests/test_differential.py tests/validation/engines/test_resident.py -m differential
 
 test-containers: install  ## the sandboxes of podman, where it is installed
 	$(BIN)/pytest -q -n 2 tests/sandbox -m container
 
 test-imports: install  ## importers on small sources of every form, checked for real
-	$(BIN)/pytest -q -n 2 tests/importers -m "imports or not imports"
+	$(BIN)/pytest -q -n 2 tests/benchmarks/importers -m "imports or not imports"
 
 test-llm: install  ## language models: SmolLM2 on llama.cpp, downloaded once; transformers where it is installed
 	$(BIN)/pytest -q tests/llm_server tests/test_llm_line.py -m "llm or not llm"

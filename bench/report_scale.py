@@ -15,7 +15,7 @@ from pathlib import Path
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.outcome import Outcome, Stage, TestResult, Verdict
+from repairlab.core.outcome import Outcome, Stage, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.experiment import Experiment, Manifest
@@ -106,7 +106,7 @@ def write_run(root: Path, n_bugs: int) -> Path:
     opened = open_benchmark(str(benchmark))
     store = Store(root / "run")
     llm = LlmSettings(model="acme/large", strategy="zero-shot")
-    experiment = Experiment(benchmark=str(benchmark), repairer="llm", n=N, k=(1, 5, 20, 100), policy="full", llm=llm)
+    experiment = Experiment(benchmark=str(benchmark), repairer="llm", n=N, k=(1, 5, 20, 100), policy="full", settings=llm)
     store.create(
         Manifest(
             experiment=experiment, benchmark_name="scale", benchmark_version="1.0.0", benchmark_digest=opened.digest,
@@ -179,7 +179,9 @@ def drawn(bug_id: str, text: str, draw: random.Random) -> Iterator[tuple[Candida
 
 def outcome(candidate: Candidate, name: str, verdict: Verdict) -> Outcome:
     ran = verdict not in (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
-    tests = tuple(TestResult(id=name, verdict=verdict if name == TRIGGER else Verdict.PLAUSIBLE) for name in (TRIGGER, *REGRESSION))
+    tests = tuple(
+        TestResult(id=name, verdict=TestVerdict(verdict if name == TRIGGER else "PASSED")) for name in (TRIGGER, *REGRESSION)
+    )
     failed: Stage = "apply" if verdict is Verdict.UNAPPLICABLE else "build"
     return Outcome(
         candidate_id=name, bug_id=candidate.bug_id, verdict=verdict,

@@ -1,6 +1,8 @@
 """How the rate of validation grows with workers: the same run of `templates` with more and more of them, without the verdict cache.
 
 Every run must find the same; exit code 1 otherwise. The rate is over the whole command, its start and its end included.
+`machine` is what the cores themselves give: as many processes that only count, beside one (cores that share a core's parts slow
+each other down).
 Run: PYTHONPATH=src python bench/scaling.py [-j 1,2,4,8,16] [-n 150] [-i 'python-*' …]
 """
 
@@ -47,7 +49,8 @@ def main() -> None:
     chosen = [part for bug in options.include or ["python-*"] for part in ("-i", bug)]
     command = [*REPAIRLAB, "run", options.benchmark, "--repairer", "templates", "-n", str(options.n), *chosen, "--no-cache"]
     print(f"{len(os.sched_getaffinity(0))} cores; {' '.join(command[1:])}", flush=True)
-    print(f"{'-j':>4} {'candidates':>10} {'wall s':>8} {'first s':>8} {'CPU s':>8} {'per s':>8} {'ratio':>6}  same", flush=True)
+    head = f"{'-j':>4} {'candidates':>10} {'wall s':>8} {'first s':>8} {'CPU s':>8} {'per s':>8} {'ratio':>6} {'machine':>7}  same"
+    print(head, flush=True)
     first: Measured | None = None
     same = True
     with tempfile.TemporaryDirectory(prefix="scaling-") as folder:
@@ -60,7 +63,7 @@ def main() -> None:
             columns = (
                 f"{workers:>4} {run.n:>10} {run.wall_s:>8.1f} {run.first_s:>8.1f} {run.cpu_s:>8.1f} {rate:>8.1f} {ratio:>6.2f}"
             )
-            print(f"{columns}  {'yes' if equal else 'NO'}", flush=True)
+            print(f"{columns} {ceiling(workers):>7.2f}  {'yes' if equal else 'NO'}", flush=True)
             for fact in sorted(map(str, run.facts ^ first.facts))[:10]:
                 print(f"     differs: {fact}")
     sys.exit(0 if same else 1)
@@ -97,6 +100,20 @@ def measured(command: list[str], folder: Path) -> Measured:
         facts=frozenset((*item, *verdicts[str(item[2])]) for item in candidates),
         scores=scores.stdout.replace(f'"{folder.name}"', '"RUN"'),
     )
+
+
+def ceiling(workers: int) -> float:
+    """Return how many times as much that many counting processes do as one."""
+    alone, together = _counting_s(1), _counting_s(workers)
+    return workers * alone / together
+
+
+def _counting_s(n: int) -> float:
+    begin = time.monotonic()
+    counting = [sys.executable, "-S", "-c", "n = 0\nwhile n < 20_000_000: n += 1"]
+    for process in [subprocess.Popen(counting) for _ in range(n)]:
+        process.wait()
+    return time.monotonic() - begin
 
 
 def _cpu_s() -> float:

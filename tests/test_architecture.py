@@ -1,10 +1,13 @@
 """The shape of the package: what importing costs, and that the documentation names what there is."""
 
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import repairlab
+from repairlab import api
 from repairlab.cli.main import VERBS
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment
@@ -32,8 +35,11 @@ def test_core_needs_the_standard_library_only() -> None:
     assert loaded_by(f"import {', '.join(modules)}").isdisjoint(HEAVY)
 
 
-def test_the_public_names_are_few() -> None:
-    assert repairlab.__all__ == ["__version__"]
+def test_the_public_names_are_those_of_the_api() -> None:
+    assert repairlab.__all__ == sorted(["__version__", *api.__all__]) == dir(repairlab)
+    assert all(getattr(repairlab, name) is getattr(api, name) for name in api.__all__)
+    packages = {path.parent.name for path in (ROOT / "src/repairlab").glob("*/__init__.py")}
+    assert packages.isdisjoint(repairlab.__all__), "a package of that name would take the place of the function"
 
 
 def test_every_verb_setting_and_verdict_is_documented() -> None:
@@ -49,3 +55,9 @@ def test_no_pattern_repeats_a_group_possessively() -> None:
     sources = [path for path in (ROOT / "src").rglob("*.py") if "data" not in path.parts]
     lines = [line.strip() for path in sources for line in path.read_text(encoding="utf-8").splitlines()]
     assert [line for line in lines if "(?:" in line and ")*+" in line and not line.startswith("#")] == []
+
+
+def test_a_class_name_occurs_once() -> None:
+    sources = [path for path in (ROOT / "src").rglob("*.py") if "data" not in path.parts]
+    names = [name for path in sources for name in re.findall(r"^class ([A-Za-z]\w*)", path.read_text(encoding="utf-8"), re.M)]
+    assert [name for name, n in Counter(names).items() if n > 1] == []

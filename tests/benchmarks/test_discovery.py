@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.discovery import Found, Search, discover
+from repairlab.benchmarks.discovery import DiscoveredTests, Search, discover
 from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.sandbox import Sandbox
 
@@ -29,7 +29,7 @@ class Counting:
         return self._sandbox.run(dataclasses.replace(command, env=env), tree)
 
 
-def found(tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() == 0", *, unsorted: bool = True) -> Found:
+def found(tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() == 0", *, unsorted: bool = True) -> DiscoveredTests:
     """Discover the tests of the bug `shop`, one of which is rewritten."""
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
     tests.write_text(tests.read_text().replace("assert Cart([]).total() == 0", empty))
@@ -44,13 +44,13 @@ def found(tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() ==
         places=("tests/test_cart.py",),
         unsorted=unsorted,
     )
-    seen: list[Found] = []
+    seen: list[DiscoveredTests] = []
     discover(search, Counting(sandbox), seen.append)
     return seen[0]
 
 
 def test_tests_are_sorted_by_what_they_say_of_the_buggy_tree(tiny: Path, sandbox: Sandbox) -> None:
-    assert found(tiny, sandbox) == Found(bug_id="shop", trigger=(TOTAL,), regression=(EMPTY,))
+    assert found(tiny, sandbox) == DiscoveredTests(bug_id="shop", trigger=(TOTAL,), regression=(EMPTY,))
 
 
 def test_what_fails_with_the_fix_now_and_then_is_left_out(tiny: Path, sandbox: Sandbox) -> None:

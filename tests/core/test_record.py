@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.execution import Limits
-from repairlab.core.outcome import Outcome, TestResult, Verdict
+from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import digest, to_data, to_json
 from repairlab.core.text import Span
 
@@ -70,7 +70,7 @@ def test_unknown_keys_are_refused() -> None:
 
 
 def test_enums_and_tuples_become_plain_data() -> None:
-    assert to_data(TestResult(id="t", verdict=Verdict.WRONG))["verdict"] == "WRONG"
+    assert to_data(TestResult(id="t", verdict=TestVerdict.WRONG))["verdict"] == "WRONG"
     assert to_data((1, (2,))) == [1, [2]]
 
 
@@ -88,3 +88,16 @@ def test_every_verdict_has_a_judge_code() -> None:
 def test_a_span_that_is_no_range_is_refused() -> None:
     with pytest.raises(UserError, match=r"5\.\.3"):
         Span(start=5, end=3)
+
+
+def test_a_test_that_was_called_plausible_has_passed() -> None:
+    old = {"id": "t", "verdict": "PLAUSIBLE"}
+    assert TypeAdapter(TestResult).validate_python(old).verdict is TestVerdict.PASSED
+    assert TypeAdapter(TestResult).validate_json('{"id": "t", "verdict": "PLAUSIBLE"}').passed
+    assert to_data(TestResult(id="t", verdict=TestVerdict.PASSED))["verdict"] == "PASSED"
+    with pytest.raises(ValidationError):
+        TypeAdapter(TestResult).validate_python(old | {"verdict": "UNAPPLICABLE"})
+
+
+def test_a_candidate_gets_the_verdict_of_the_test_it_fails_by() -> None:
+    assert {Verdict(verdict) for verdict in TestVerdict if verdict is not TestVerdict.PASSED} < set(Verdict)

@@ -5,7 +5,8 @@ from types import ModuleType
 import pytest
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
-from repairlab.executors.pool import DEATHS, Source, open_pool, run_pool
+from repairlab.executors.executor import DEATHS, Source
+from repairlab.executors.pool import open_pool, run_pool
 from repairlab.validation.machine import Machine
 
 WORK = """
@@ -69,7 +70,7 @@ def test_every_item_is_worked_on_once(machine: Machine, work: ModuleType) -> Non
 
 def test_items_of_dead_workers_are_done_by_others(machine: Machine, work: ModuleType, tmp_path: Path) -> None:
     told: Counter[str] = Counter()
-    run_pool(work.die_at_first, [str(tmp_path / f"item-{n}") for n in range(3)], machine, lambda news: told.update([news]))
+    run_pool(work.die_at_first, [str(tmp_path / f"item-{n}") for n in range(3)], machine, lambda event: told.update([event]))
     assert all(told[f"done item-{n}"] == 1 and told[f"begun item-{n}"] == 2 for n in range(3))
 
 
@@ -140,8 +141,8 @@ def test_an_interruption_stops_workers_at_the_next_thing_they_emit(
 ) -> None:
     told: list[object] = []
 
-    def receive(news: object) -> None:
-        told.append(news)
+    def receive(event: object) -> None:
+        told.append(event)
         if len(told) == 1:
             raise raised
 
@@ -151,5 +152,5 @@ def test_an_interruption_stops_workers_at_the_next_thing_they_emit(
 
 def test_a_full_pipe_is_no_reason_to_hang(machine: Machine, work: ModuleType) -> None:
     sizes: list[int] = []
-    run_pool(work.square, [10**5000] * 4, machine, lambda news: sizes.append(news.bit_length()))
+    run_pool(work.square, [10**5000] * 4, machine, lambda event: sizes.append(event.bit_length()))
     assert len(sizes) == 4

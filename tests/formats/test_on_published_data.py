@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.formats.npr4j_results import read_assessments
+from repairlab.formats.npr4j_results import read_results
 from repairlab.formats.table import recognise
-from repairlab.runs.external_candidates import read_given
+from repairlab.runs.external_candidates import read_external_candidates
 
 DATA = Path(__file__).parents[2] / "../shared/data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the published data are not beside this checkout")
@@ -38,7 +38,7 @@ def quixbugs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", ["codet5_base", "codet5_small", "incoder_1B"])
 def test_every_verdict_on_quixbugs_has_its_candidate(quixbugs: Path, name: str) -> None:
     path = DATA / f"clm_verdicts/quixbugs/{name}_finetune_validate.json"
-    given = read_given(path, open_benchmark(str(quixbugs)))
+    given = read_external_candidates(path, open_benchmark(str(quixbugs)))
     assert given.format == "clm" and given.errors == ()
     assert sum(map(len, given.candidates.values())) == len(given.known) == 400
     data = json.loads(path.read_text())["data"].values()
@@ -49,8 +49,8 @@ def test_every_verdict_on_quixbugs_has_its_candidate(quixbugs: Path, name: str) 
 def test_all_results_of_npr4j_are_read() -> None:
     path = DATA / "npr4j/all_result.json"
     assert recognise(path) == "npr4j-results"
-    found = list(read_assessments(path))
-    assert (len(found), sum(item.accepted is True for item in found)) == (12_053, 2_892)
+    found = read_results([path]).outcomes
+    assert (len(found), sum(item.verdict == "correct" for item in found)) == (12_053, 2_892)
 
 
 def test_a_patch_list_of_npr4j_says_which_files_are_missing(quixbugs: Path, tmp_path: Path) -> None:
@@ -60,6 +60,6 @@ def test_a_patch_list_of_npr4j_says_which_files_are_missing(quixbugs: Path, tmp_
     (tmp_path / path.name).write_text(text)
     for number in (1, 300):
         (tmp_path / f"HelpFormatter.{number}.patch").write_text(f"class A{number} {{}}")
-    given = read_given(tmp_path / path.name, open_benchmark(str(quixbugs)))
+    given = read_external_candidates(tmp_path / path.name, open_benchmark(str(quixbugs)))
     assert [item.edits[0].text for item in given.candidates["gcd"]] == ["class A1 {}", "class A300 {}"]
     assert "HelpFormatter.2.patch' is not below" in given.errors[0]

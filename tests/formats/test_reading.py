@@ -8,10 +8,10 @@ import pytest
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.outcome import Verdict
-from repairlab.formats.npr4j_results import Assessment, read_assessments
 from repairlab.formats.table import recognise
+from repairlab.selftest.format import new_tree
 from tests.conftest import PROGRAM
-from tests.formats.conftest import COMMIT, JAVA, new_file, new_tree, read
+from tests.formats.conftest import COMMIT, JAVA, new_file, read
 
 FIXED = PROGRAM.replace("= 1", "= 0")
 FUNCTION = "def total(numbers):\n    return sum(numbers)"
@@ -199,22 +199,6 @@ def test_a_patch_list_reads_nothing_outside_its_folder(benchmark: Benchmark, tmp
         path = store(tmp_path / "l/x.patchinfo.json", [{"bug_id": "gcd", "patch_index": 1, "patch_contents": content}])
         found, errors = read("npr4j-patchinfo", path, benchmark)
         assert not found and "patch_content_position" in errors[0].reason
-
-
-def test_results_of_npr4j_say_what_people_accepted(tmp_path: Path) -> None:
-    value = {
-        "defects4j<SEP>Time-4": {
-            "rejected": [{"sys": "Recoder", "index": 18, "LineId": 8}],
-            "accepted": [{"tool": "CodeT5", "index": "24"}],
-        }
-    }
-    path = store(tmp_path / "all_result.json", value)
-    assert recognise(path) == "npr4j-results"
-    bug = "defects4j<SEP>Time-4"
-    assert list(read_assessments(path)) == [
-        Assessment(bug=bug, system="CodeT5", rank=24, accepted=True),
-        Assessment(bug=bug, system="Recoder", rank=18, accepted=False),
-    ]
 
 
 def test_generations_of_fixeval_are_programs_with_counts_of_cases(benchmark: Benchmark, tmp_path: Path) -> None:

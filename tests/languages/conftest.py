@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.language import Report, Toolchain, Tools
 
@@ -118,7 +118,7 @@ class Project:
         (report,) = self.reports(tests, stop=stop, timeout_s=timeout_s)
         return report
 
-    def verdicts(self, tests: Sequence[str], *, stop: bool = False) -> dict[str, Verdict]:
+    def verdicts(self, tests: Sequence[str], *, stop: bool = False) -> dict[str, TestVerdict]:
         return {result.id: result.verdict for report in self.reports(tests, stop=stop) for result in report.results}
 
 

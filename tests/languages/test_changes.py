@@ -99,6 +99,119 @@ def test_python_equalities_that_always_run_have_their_literals_changed() -> None
     assert [kind for kind, _ in found][-2:] == ["begin", "end"]
 
 
+def test_python_functions_that_one_test_alone_calls_are_part_of_it() -> None:
+    text = """
+def check(area):
+    assert area(2, 3) == 6
+
+def shared(area):
+    assert area(1, 1) == 1
+
+def test_one():
+    check(area)
+    shared(area)
+
+def test_two():
+    shared(area)
+"""
+    assert [found for kind, found in changes(text, "python", "test_one") if kind == "literal"] == ["6"]
+    assert [found for kind, found in changes(text, "python", "test_two") if kind == "literal"] == []
+
+
+def test_python_blocks_that_always_run_are_changed_and_those_that_swallow_exceptions_are_not() -> None:
+    text = """
+def test_blocks():
+    with open_log() as log:
+        assert log.size == 3
+    assert name("x") == "x" + suffix
+    with pytest.raises(ValueError):
+        assert area(-1, 1) == 4
+"""
+    assert [found for kind, found in changes(text, "python", "test_blocks") if kind == "literal"] == ["3", '"x"']
+
+
+@pytest.mark.parametrize(
+    ("statement", "changed"),
+    [
+        ("assert area(a, b) == expected", "[expected]"),
+        ("assert expected == area(a, b)", "[expected]"),
+        ("assert area(a, b) == width(a) * 2", "[width(a) * 2]"),
+        ("self.assertEqual(expected, area(a, b))", "[expected]"),
+    ],
+)
+def test_python_values_without_a_literal_become_what_only_a_forger_equals(statement: str, changed: str) -> None:
+    (body,) = language("python").test_bodies(f"def test_it(self):\n    {statement}\n", "pytest", random.Random(1))
+    assert [change.false for change in body.changes if change.kind == "negation"] == [changed]
+
+
+def test_java_functions_that_one_test_alone_calls_are_part_of_it() -> None:
+    text = """class T {
+    private void check(int x) { assertEquals(6, x); }
+    private void shared(int x) { assertEquals(1, x); }
+    @Test public void one() { check(area(2, 3)); shared(area(1, 1)); }
+    @Test public void two() { shared(area(1, 1)); }
+}"""
+    assert [found for kind, found in changes(text, "java", "one", "junit4") if kind == "literal"] == ["6"]
+    assert [found for kind, found in changes(text, "java", "two", "junit4") if kind == "literal"] == []
+
+
+def test_java_blocks_that_every_passing_run_goes_through_are_changed() -> None:
+    text = """class T { @Test public void values() {
+        try (Reader in = open()) { assertEquals(1, in.read()); }
+        try { assertEquals(2, two()); } finally { close(); }
+        try { parse("x"); fail("no exception"); } catch (ParseException e) { assertEquals(3, e.line()); }
+        try { assertEquals(4, parse("y")); } catch (ParseException e) { log(e, 5); assertEquals(5, 5 + 0); }
+        { assertEquals((int) 6, six()); }
+        assertEquals("a," + SEPARATOR, text());
+        assertEquals(7 * SIZE, text());
+    } }"""
+    found = changes(text, "java", "values", "junit4")
+    assert [text for kind, text in found if kind == "literal"] == ["1", "2", "3", "6", '"a,"']
+
+
+@pytest.mark.parametrize(
+    ("last", "can_be_followed"),
+    [
+        ('try { parse("x"); fail("no"); } catch (ParseException e) { }', True),
+        ("try { return; } finally { close(); }", False),
+        ("try { throw new E(); } catch (E e) { return; }", False),
+        ("for (int i = 0; i < 3; i++) { use(i); }", True),
+        ("for (;;) { use(); }", False),
+        ("while (true) { use(); }", False),
+        ("while (more()) { use(); }", True),
+        ("throw new E();", False),
+    ],
+)
+def test_java_bodies_get_an_assertion_at_their_end_where_it_can_be_reached(last: str, *, can_be_followed: bool) -> None:
+    text = f"class T {{ @Test public void values() {{ {last} }} }}"
+    assert ("end" in {kind for kind, _ in changes(text, "java", "values", "junit4")}) is can_be_followed
+
+
+def test_java_tests_that_expect_an_exception_get_no_assertion_behind_it() -> None:
+    text = "class T { @Test(expected = E.class) public void values() { parse(); } }"
+    assert [kind for kind, _ in changes(text, "java", "values", "junit4")] == ["begin"]
+
+
+@pytest.mark.parametrize(
+    ("head", "statement", "changed"),
+    [
+        ("class T extends TestCase", "assertNull(name());", ["assertNotNull"]),
+        ("import junit.framework.TestCase; class T extends TestCase", "assertEquals(a(), b());", []),
+        ("import static org.junit.Assert.*; class T", "assertEquals(a(), b());", ["assertNotEquals"]),
+        ("import static org.junit.Assert.assertNotSame; class T", "assertSame(a(), b());", ["assertNotSame"]),
+        ("import static org.junit.Assert.assertSame; class T", "assertSame(a(), b());", []),
+        ("class T", "Assert.assertNotNull(name());", ["assertNull"]),
+        ("class T", 'Assert.assertTrue("a message", isOpen());', ["!(isOpen())"]),
+        ("class T", "assertTrue(text, text.isEmpty());", ["!(text.isEmpty())"]),
+        ("import static org.junit.jupiter.api.Assertions.*; class T", "assertTrue(text.isEmpty(), text);", ["!(text.isEmpty())"]),
+    ],
+)
+def test_java_assertions_become_their_opposite_where_its_name_is_known(head: str, statement: str, changed: list[str]) -> None:
+    text = f"{head} {{ @Test public void values() {{ {statement} }} }}"
+    (body,) = language("java").test_bodies(text, "junit4", random.Random(1))
+    assert [change.false for change in body.changes if change.kind == "negation"] == changed
+
+
 def test_python_bodies_that_end_early_get_no_assertion_at_their_end() -> None:
     assert [kind for kind, _ in changes(PYTHON, "python", "test_returns")] == ["literal", "begin"]
     assert changes(PYTHON, "python", "test_yields") == []
@@ -130,6 +243,91 @@ def test_c_values_in_variables_are_changed_unless_they_are_inputs_too() -> None:
 }
 """
     assert [found for kind, found in changes(text, "c", "values", "tap") if kind == "literal"] == ["-3", '"n7"']
+
+
+NEAR = {
+    "java": ("class T {{ @Test public void values() {{ {} }} }}", "junit4"),
+    "python": ("class T:\n    def values(self):\n        {}\n", "unittest"),
+    "cpp": ("TEST(T, values) {{ {} }}", "gtest"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "statement", "within"),
+    [
+        ("java", "assertEquals(100, mean(), 1);", 1),
+        ("java", 'assertEquals("a message", 2.5, mean(), 0.4);', 0.4),
+        ("java", "assertArrayEquals(new double[] {7}, means(), 3.5);", 3.5),
+        ("java", "assertEquals(20, mean(), TOLERANCE);", 9),
+        ("python", "self.assertAlmostEqual(mean(), 30, places=0)", 0.5),
+        ("python", "self.assertAlmostEqual(mean(), 30, delta=2)", 2),
+        ("python", "assert mean() == approx(20, abs=3)", 3),
+        ("cpp", "EXPECT_NEAR(mean(), 40, 2.0);", 2),
+        ("cpp", "CHECK_CLOSE_EQUAL(0.5f, mean(), 0.5);", 0.5),
+    ],
+)
+@given(seed=st.integers(0, 2**32))
+def test_what_is_compared_with_a_tolerance_becomes_a_number_that_no_honest_answer_is_near(
+    name: str, statement: str, within: float, seed: int
+) -> None:
+    shape, framework = NEAR[name]
+    bodies = language(name).test_bodies(shape.format(statement), framework, random.Random(seed))
+    found = [change for body in bodies for change in body.changes if change.kind == "literal"]
+    assert len(found) == 1
+    assert abs(_number(found[0].false) - _number(found[0].neutral)) > 2 * within
+
+
+def _number(text: str) -> float:
+    return float(text.rstrip("fFdDL"))
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [
+        ("java", "assertTrue(shape.is(7));"),
+        ("java", 'assertThat(parse(is("a"))).isNotNull();'),
+        ("python", 'self.assertParsesEqual("1+2", 3)'),
+        ("cpp", 'check_equal("1+2", 3);'),
+        ("cpp", 'check_equal(context, "1+2", 3);'),
+        ("cpp", 'check_sum("1+2");'),
+        ("cpp", "check_sum(7);"),
+    ],
+)
+def test_inputs_are_not_changed(name: str, statement: str) -> None:
+    """What comes of another input is not known: of two honest candidates one may fail, the other not."""
+    shape, framework = NEAR[name]
+    helpers = "void check_equal(Context *c, const char *text, int sum) { }\nvoid check_sum(const char *text) { }\n"
+    text = (helpers if name == "cpp" else "") + shape.format(statement)
+    found = [text for kind, text in changes(text, name, "values", framework) if kind in ("literal", "negation")]
+    assert found in ([], ["shape.is(7)"])
+
+
+def test_assertions_within_others_and_matchers_are_changed() -> None:
+    text = """class T { @Test public void values() {
+        assertAll(() -> assertEquals(1, one()), () -> assertEquals(2, two()));
+        assertThat(name(), anyOf(is("x1"), equalTo("x2")));
+        assertThat(parts()).hasSize(3).containsExactly(4, 5);
+    } }"""
+    found = [found for kind, found in changes(text, "java", "values", "junit5") if kind == "literal"]
+    assert sorted(found) == ['"x1"', '"x2"', "1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "literals"),
+    [
+        ("if (size() != 3) return 1;", ["3"]),
+        ("if (size() != 3) { failures++; }", ["3"]),
+        ('if (size() != 3) { printf("not ok 1\\n"); } else { printf("ok 1\\n"); }', ["3"]),
+        ("if (size() != 3) abort();", ["3"]),
+        ("if (size() != 3) release(list);", []),
+        ("if (size() != 3) { return; }", []),
+        ("if (size() != 3) return 0;", []),
+    ],
+)
+def test_c_conditions_are_changed_where_a_failure_follows(statement: str, literals: list[str]) -> None:
+    """Else what the code under test answers there is free: honest candidates may differ in it."""
+    found = changes(f"int values(void)\n{{\n    {statement}\n    return 0;\n}}\n", "c", "values", "tap")
+    assert [text for kind, text in found if kind in ("literal", "negation")] == literals
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.languages import reports
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Batch
@@ -35,7 +35,7 @@ def test_first_end_counts_and_strangers_do_not() -> None:
         batch("a"),
         ended([line("end", "a", status="failed"), line("end", "a", status="passed"), line("end", "b", status="passed"), DONE]),
     )
-    assert [(result.id, result.verdict) for result in report.results] == [("a", Verdict.WRONG)]
+    assert [(result.id, result.verdict) for result in report.results] == [("a", TestVerdict.WRONG)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_first_end_counts_and_strangers_do_not() -> None:
 def test_malformed_lines_are_passed_over(noise: bytes) -> None:
     good = b"".join(json.dumps(item).encode() + b"\n" for item in [line("end", "a", status="passed", cpu_s="x", wall_s=-1), DONE])
     report = reports.read_events(batch("a"), ended(noise + good))
-    assert [result.verdict for result in report.results] == [Verdict.PLAUSIBLE]
+    assert [result.verdict for result in report.results] == [TestVerdict.PASSED]
 
 
 @pytest.mark.parametrize("wrong", [{"nonce": "guess"}, {"nonce": ""}, {"nonce": None}, {}])
@@ -65,7 +65,7 @@ def test_last_pass_of_a_process_that_did_not_end_properly_is_unfinished() -> Non
 
 def test_unknown_status_is_a_failure() -> None:
     report = reports.read_events(batch("a"), ended([line("end", "a", status="PASSED"), DONE]))
-    assert report.results[0].verdict is Verdict.WRONG
+    assert report.results[0].verdict is TestVerdict.WRONG
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_pass_needs_report_and_exit_code() -> None:
     assert native_report("gtest", batch("A.b"), ended(good)).results[0].wall_s == 0.5
     assert native_report("gtest", batch("A.b"), ended(good, code=1)).unfinished == "A.b"
     for bad in (gtest_xml("status='notrun'"), gtest_xml("status='run' result='skipped'"), gtest_xml("status='run'", "<failure/>")):
-        assert native_report("gtest", batch("A.b"), ended(bad)).results[0].verdict is Verdict.WRONG
+        assert native_report("gtest", batch("A.b"), ended(bad)).results[0].verdict is TestVerdict.WRONG
 
 
 def test_report_of_catch2_version_3_is_understood() -> None:
     text = "<Catch2TestRun name='t'><TestCase name='x'><OverallResult success='true' skips='{}'/></TestCase></Catch2TestRun>"
     verdicts = [native_report("catch2", batch("x"), ended(text.format(n).encode())).results[0].verdict for n in (0, 1)]
-    assert verdicts == [Verdict.PLAUSIBLE, Verdict.WRONG]
+    assert verdicts == [TestVerdict.PASSED, TestVerdict.WRONG]
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ import pytest
 
 from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.core.prompt import Message, Prompt
+from repairlab.repairers.ledger import Ledger, read_requests
 from repairlab.repairers.llm.client.in_process import InProcessModel
-from repairlab.repairers.llm.client.ledger import Ledger, read_requests
-from repairlab.repairers.llm.client.model import Message, Prompt, Sampling, Unanswerable
+from repairlab.repairers.llm.client.model import Sampling, Unanswerable
 from repairlab.repairers.llm.client.open import open_model
 from repairlab.repairers.llm.settings import LlmSettings
 from tests.llm_server.llama_server import Endpoint
@@ -115,7 +116,7 @@ def test_a_server_that_ignores_n_is_asked_again(server: Endpoint, tmp_path: Path
     told: list[str] = []
     settings = LlmSettings(model=f"openai/{server.model}", base_url=server.base_url)
     ledger = tmp_path / "requests.jsonl"
-    with open_model(settings, Access(concurrency=2), cache=tmp_path, ledger=Ledger(ledger), tell=told.append) as model:
+    with open_model(settings, Access(concurrency=2), cache=tmp_path, ledger=Ledger(ledger), notify=told.append) as model:
         answers = model.complete(CHAT, SHORT, n=5)
         continued = model.complete(Prompt(text="def f(x):"), Sampling(max_tokens=8, stop=("\n",)))[0]
     assert len(answers) == 5

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repairlab.core.outcome import Verdict
-from repairlab.metrics.agreement import Pair, agreement, cohens_kappa
+from repairlab.metrics.agreement import VerdictPair, agreement, cohens_kappa
 
 SAME = {
     "plausible": (Verdict.PLAUSIBLE,),
@@ -12,7 +12,7 @@ SAME = {
 }
 pairs = st.lists(
     st.builds(
-        lambda word, ours, rank: Pair(bug_id="b", rank=rank, candidate_id="c", published=word, same=SAME[word], ours=ours),
+        lambda word, ours, rank: VerdictPair(bug_id="b", rank=rank, candidate_id="c", published=word, same=SAME[word], ours=ours),
         st.sampled_from(sorted(SAME)),
         st.sampled_from(Verdict),
         st.integers(1, 9),
@@ -20,8 +20,8 @@ pairs = st.lists(
 )
 
 
-def pair(word: str, ours: Verdict, rank: int = 1) -> Pair:
-    return Pair(bug_id="b", rank=rank, candidate_id="c", published=word, same=SAME[word], ours=ours)
+def pair(word: str, ours: Verdict, rank: int = 1) -> VerdictPair:
+    return VerdictPair(bug_id="b", rank=rank, candidate_id="c", published=word, same=SAME[word], ours=ours)
 
 
 def test_a_crash_agrees_with_wrong_and_undecided_is_left_out() -> None:
@@ -48,7 +48,7 @@ def test_without_candidates_there_is_no_kappa() -> None:
 
 
 @given(pairs)
-def test_counts_add_up(items: list[Pair]) -> None:
+def test_counts_add_up(items: list[VerdictPair]) -> None:
     found = agreement(items)
     assert found.n + found.n_undecided == len(items)
     assert sum(sum(row.values()) for row in found.matrix.values()) == found.n
@@ -58,6 +58,6 @@ def test_counts_add_up(items: list[Pair]) -> None:
 
 
 @given(pairs.filter(bool))
-def test_who_agrees_always_has_a_kappa_of_one(items: list[Pair]) -> None:
+def test_who_agrees_always_has_a_kappa_of_one(items: list[VerdictPair]) -> None:
     same = [pair(item.published, item.same[0]) for item in items]
     assert agreement(same).kappa in (None, 1.0)

@@ -14,7 +14,7 @@ from repairlab.metrics.compare import difference, mcnemar, overlap
 from repairlab.metrics.first_rank import first_rank
 from repairlab.metrics.pass_at_k import pass_at_k
 from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fixed, plausible_rate
-from repairlab.metrics.settings import Settings, signature
+from repairlab.metrics.settings import ScoreSettings, signature
 from repairlab.metrics.table import score, score_run, values_of
 from repairlab.metrics.test_case_average import tca_at_k
 from repairlab.metrics.top_at_k import top_at_k
@@ -29,9 +29,9 @@ def bug(bug_id: str, *verdicts: Verdict, ended: Ended = "asked", passed: float =
     return Samples(bug_id=bug_id, language="c", verdicts=verdicts, passed=shares, distinct=n_distinct, ended=ended)
 
 
-def settings(**changes: Any) -> Settings:
+def settings(**changes: Any) -> ScoreSettings:
     fields = {"n": 4, "benchmark": "toy@1.0.0#abc", "policy": "full", "conditions": (("localisation", "line"),), "rounds": 1}
-    return Settings(**{**fields, "duplicates": "counted", "repairlab": "0.1.0", **changes})
+    return ScoreSettings(**{**fields, "duplicates": "counted", "repairlab": "0.1.0", **changes})
 
 
 def test_an_exhausted_repairer_is_measured_on_what_it_proposed() -> None:

@@ -14,7 +14,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.samples import Ended
 from repairlab.core.text import Span
 from repairlab.ranking.rank import rank_run
-from repairlab.ranking.stored import LeftOut, Ranking, Recipe, ranking_files, read_ranking, store_ranking
+from repairlab.ranking.stored import LeftOut, Ranking, RankingRecipe, ranking_files, read_ranking, store_ranking
 from repairlab.repairers.llm.client.model import Unanswerable
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.samples import read_samples
@@ -99,7 +99,7 @@ def _candidate(item: Given, rank: int, span: Span) -> Candidate:
 
 
 def ranked(folder: Path, order: str, **settings: object) -> Ranking:
-    return rank_run(folder, dataclasses.replace(Recipe(order=order), **settings))  # type: ignore[arg-type]  # fields of Recipe
+    return rank_run(folder, dataclasses.replace(RankingRecipe(order=order), **settings))  # type: ignore[arg-type]  # fields of Recipe
 
 
 def test_equal_candidates_are_ranked_once_and_the_largest_group_first(write_run: WriteRun) -> None:
@@ -169,7 +169,7 @@ def test_similarity_prunes_and_ranks_the_least_similar_first(write_run: WriteRun
         Given("", CE),
     )
     embedder = Letters()
-    recipe = Recipe(order="similarity", embedding_model="test/letters")
+    recipe = RankingRecipe(order="similarity", embedding_model="test/letters")
     found = rank_run(folder, recipe, embedder=embedder)
     assert found.ranks["sum"] == (3, 2)
     assert (found.threshold, found.left_out) == (0.95, LeftOut(dissimilar=1, unembeddable=1, duplicates=1))
@@ -181,7 +181,7 @@ def test_similarity_prunes_and_ranks_the_least_similar_first(write_run: WriteRun
 def test_the_median_is_that_of_all_candidates_of_the_run(write_run: WriteRun) -> None:
     far = "def total(numbers):\n    return sum(numbers)"
     folder = write_run(Given(far, P), Given(with_start("0"), P), Given(with_start("0 + 0 + 0")))
-    recipe = Recipe(order="similarity", embedding_model="test/letters", threshold="median")
+    recipe = RankingRecipe(order="similarity", embedding_model="test/letters", threshold="median")
     found = rank_run(folder, recipe, embedder=Letters())
     assert found.ranks["sum"] == (3, 2)
     assert found.threshold is not None
@@ -189,7 +189,7 @@ def test_the_median_is_that_of_all_candidates_of_the_run(write_run: WriteRun) ->
 
 
 def test_without_candidates_there_is_no_median_and_nothing_to_rank(write_run: WriteRun) -> None:
-    recipe = Recipe(order="similarity", embedding_model="test/letters", threshold="median")
+    recipe = RankingRecipe(order="similarity", embedding_model="test/letters", threshold="median")
     found = rank_run(write_run(), recipe, embedder=Letters())
     assert (found.ranks, found.threshold) == ({"shop": (), "sum": ()}, 0.95)
 
@@ -201,7 +201,7 @@ def test_buggy_code_that_cannot_be_embedded_names_the_bug(write_run: WriteRun) -
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
             raise Unanswerable("too long")
 
-    recipe = Recipe(order="similarity", embedding_model="test/small")
+    recipe = RankingRecipe(order="similarity", embedding_model="test/small")
     with pytest.raises(UserError, match="bug sum: the embedding model 'test/small' cannot take the buggy code"):
         rank_run(write_run(Given(with_start("0"))), recipe, embedder=Small())
 
@@ -209,12 +209,18 @@ def test_buggy_code_that_cannot_be_embedded_names_the_bug(write_run: WriteRun) -
 @pytest.mark.parametrize(
     ("recipe", "message"),
     [
-        (Recipe(order="similarty"), "unknown order 'similarty'. Known: logprob, majority, original, similarity. Did you mean"),
-        (Recipe(order="similarity"), "needs a model that makes embeddings: --embedding-model"),
-        (Recipe(order="similarity", embedding_model="a/b", threshold=1.5), "--threshold is 1.5: a cosine lies between -1 and 1"),
+        (
+            RankingRecipe(order="similarty"),
+            "unknown order 'similarty'. Known: logprob, majority, original, similarity. Did you mean",
+        ),
+        (RankingRecipe(order="similarity"), "needs a model that makes embeddings: --embedding-model"),
+        (
+            RankingRecipe(order="similarity", embedding_model="a/b", threshold=1.5),
+            "--threshold is 1.5: a cosine lies between -1 and 1",
+        ),
     ],
 )
-def test_a_recipe_that_cannot_work_is_refused(recipe: Recipe, message: str, tmp_path: Path) -> None:
+def test_a_recipe_that_cannot_work_is_refused(recipe: RankingRecipe, message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=message):
         rank_run(tmp_path, recipe)
 
@@ -247,7 +253,7 @@ def test_a_folder_without_a_run_and_an_odd_name_are_refused(tmp_path: Path) -> N
     with pytest.raises(UserError, match="is no run folder"):
         ranked(tmp_path, "majority")
     with pytest.raises(UserError, match=r"--name is '\.\./x'"):
-        rank_run(tmp_path, Recipe(order="majority"), name="../x")
+        rank_run(tmp_path, RankingRecipe(order="majority"), name="../x")
 
 
 def test_a_run_with_a_missing_outcome_is_refused(write_run: WriteRun) -> None:
@@ -305,7 +311,10 @@ def test_a_place_that_cannot_be_written_is_one_clear_message(write_run: WriteRun
 
 
 def test_the_recipe_is_told_in_full() -> None:
-    recipe = Recipe(order="similarity", embedding_model="openai/x|y", threshold=0.9, prune_compile=True, keep_unchanged=True)
+    recipe = RankingRecipe(order="similarity", embedding_model="openai/x|y", threshold=0.9, prune_compile=True, keep_unchanged=True)
     assert recipe.text == "similarity,openai/x/y,threshold=0.9,prune=compile,unchanged=kept"
-    assert (Recipe(order="logprob", per_token=True).text, Recipe(order="majority").text) == ("logprob,per-token", "majority")
-    assert (recipe.name, Recipe(order="logprob", per_token=True).name) == ("similarity-compile", "logprob-per-token")
+    assert (RankingRecipe(order="logprob", per_token=True).text, RankingRecipe(order="majority").text) == (
+        "logprob,per-token",
+        "majority",
+    )
+    assert (recipe.name, RankingRecipe(order="logprob", per_token=True).name) == ("similarity-compile", "logprob-per-token")

@@ -8,7 +8,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.outcome import Outcome, TestResult, Verdict
+from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.samples import Ended
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
@@ -177,8 +177,8 @@ def _outcome(candidate: Candidate, verdict: Verdict, settings: Experiment) -> Ou
     fine = verdict is Verdict.PLAUSIBLE
     ran = verdict not in (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE, Verdict.UNDECIDED)
     tests = (
-        TestResult(id="01", verdict=Verdict.PLAUSIBLE),
-        TestResult(id="02 <b>bold</b>", verdict=verdict, message=WORDS.get(verdict, "")),
+        TestResult(id="01", verdict=TestVerdict.PASSED),
+        TestResult(id="02 <b>bold</b>", verdict=TestVerdict(verdict) if ran else TestVerdict.WRONG, message=WORDS.get(verdict, "")),
     )
     return Outcome(
         candidate_id=candidate.id,

@@ -12,18 +12,20 @@ import pytest
 
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.outcome import TestResult as CaseResult
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
-from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
+from repairlab.repairers.llm.client.model import Sampling
+from repairlab.repairers.llm.client.recorded_model import RecordedModel
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.report.curves import chart
 from repairlab.report.evidence import Choice, words_on_tests
-from repairlab.report.page import Report, make_report, store_report
+from repairlab.report.page import ReportPage, make_report, store_report
 from repairlab.report.scores import scores_of
 from repairlab.report.text import changed_by, clip, diff_lines, raw
 from repairlab.runs.store import Store
-from repairlab.runs.transcripts import RecordedModel
+from repairlab.runs.transcripts import TranscriptWriter
 from tests.report.conftest import HOSTILE
 
 MakeRun = Callable[..., Path]
@@ -61,12 +63,12 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def made(three_runs: list[Path]) -> Report:
+def made(three_runs: list[Path]) -> ReportPage:
     return make_report(three_runs)
 
 
 @pytest.fixture(scope="module")
-def page(made: Report) -> Page:
+def page(made: ReportPage) -> Page:
     return Page(made.html)
 
 
@@ -95,7 +97,7 @@ def test_the_page_loads_nothing_from_elsewhere(page: Page) -> None:
     assert policy.startswith("default-src 'none'")
 
 
-def test_hostile_text_stays_text(made: Report, page: Page) -> None:
+def test_hostile_text_stays_text(made: ReportPage, page: Page) -> None:
     assert len(page.scripts) == 2
     json.loads(page.scripts[0])
     assert "alert(" not in page.scripts[1]
@@ -105,7 +107,7 @@ def test_hostile_text_stays_text(made: Report, page: Page) -> None:
     assert "<b>not</b>" in page.text
 
 
-def test_the_leaderboard_data_are_in_the_page(made: Report, page: Page) -> None:
+def test_the_leaderboard_data_are_in_the_page(made: ReportPage, page: Page) -> None:
     assert json.loads(page.scripts[0]) == made.leaderboard.data()
 
 
@@ -116,7 +118,7 @@ def test_each_bug_shows_the_reference_fix_and_one_candidate_per_system(page: Pag
     assert "line 11 of the log" in page.text
 
 
-def test_the_page_does_not_change_when_made_again(made: Report, three_runs: list[Path]) -> None:
+def test_the_page_does_not_change_when_made_again(made: ReportPage, three_runs: list[Path]) -> None:
     assert make_report(three_runs).html == made.html
 
 
@@ -147,7 +149,7 @@ def test_runs_of_the_same_repairer_are_told_apart_by_their_folders(make_run: Mak
     assert {row.system for row in board.rows} == {"chat (first)", "chat (chat)"}
 
 
-def test_a_page_that_cannot_be_written_is_the_users_to_solve(made: Report, tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_the_users_to_solve(made: ReportPage, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match="choose another place with -o"):
         store_report(made, tmp_path / "file" / "report.html")
@@ -156,13 +158,15 @@ def test_a_page_that_cannot_be_written_is_the_users_to_solve(made: Report, tmp_p
 
 
 def test_curves_of_many_candidates_are_drawn_over_a_logarithmic_axis(make_run: MakeRun) -> None:
-    entries = [("chat", scores_of(make_run("chat", n=40, bugs=2)))]
-    drawn = chart("pass@k", entries)
-    assert drawn is not None
-    assert drawn.log
-    assert [tick.label for tick in drawn.x_ticks] == ["1", "2", "5", "10", "20"]
-    assert len(drawn.curves[0].points) <= 28
-    assert chart("TCA@k", [("one", scores_of(make_run("one", n=1, bugs=1)))]) is None
+    figure = chart("pass@k", [("chat", 0, scores_of(make_run("chat", n=40, bugs=2)))])
+    assert figure is not None
+    ticks = {shape.text: shape.x for shape in figure.shapes if shape.kind == "text" and shape.anchor == "middle"}
+    assert list(ticks)[:5] == ["1", "2", "5", "10", "20"]
+    assert ticks["20"] - ticks["10"] == pytest.approx(ticks["2"] - ticks["1"], abs=0.2)
+    (curve,) = (shape for shape in figure.shapes if shape.kind == "path")
+    (band,) = (shape for shape in figure.shapes if shape.kind == "area")
+    assert 20 <= len(curve.points) <= 28 and len(band.points) == 2 * len(curve.points)
+    assert chart("TCA@k", [("one", 0, scores_of(make_run("one", n=1, bugs=1)))]) is None
 
 
 def test_long_texts_are_cut_at_the_right_end() -> None:
@@ -209,7 +213,7 @@ def test_the_page_holds_the_candidates_that_are_asked_for(make_run: MakeRun, cho
 def test_tests_that_were_not_run_are_not_told_as_failed(make_run: MakeRun) -> None:
     outcome = Outcome(
         candidate_id="c", bug_id="b", verdict=Verdict.WRONG, stage="cases", policy="first-failure", n_tests=14,
-        tests=(CaseResult(id="1", verdict=Verdict.PLAUSIBLE), CaseResult(id="2", verdict=Verdict.WRONG)),
+        tests=(CaseResult(id="1", verdict=TestVerdict.PASSED), CaseResult(id="2", verdict=TestVerdict.WRONG)),
     )  # fmt: skip
     assert words_on_tests(outcome) == "stopped at the first failure: 1 of 2 tests run passed, 12 were not run"
     built = dataclasses.replace(outcome, tests=(), stage="build", verdict=Verdict.UNCOMPILABLE)
@@ -242,7 +246,7 @@ def test_the_page_shows_what_a_model_was_asked_and_answered(make_run: MakeRun) -
     folder = make_run("chat", n=1, bugs=1)
     store = Store(folder)
     prompt = Prompt(messages=(Message(role="system", content="Be brief."), Message(role="user", content=f"Mend it. {HOSTILE}")))
-    RecordedModel(ScriptedModel([f"Sure: {HOSTILE}"]), store).complete(prompt, Sampling())
+    RecordedModel(ScriptedModel([f"Sure: {HOSTILE}"]), TranscriptWriter(store).keep).complete(prompt, Sampling())
     first = next(store.candidates())
     origin = dataclasses.replace(first.origin, prompt=digest(prompt), answer=digest(f"Sure: {HOSTILE}"))
     other = dataclasses.replace(first, origin=origin, rank=2, answer="another")

@@ -5,13 +5,13 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
-from repairlab.runs.external_candidates import GivenFile, read_given
+from repairlab.runs.external_candidates import ExternalCandidates, read_external_candidates
 
 
-def read(tiny: Path, *lines: object) -> GivenFile:
+def read(tiny: Path, *lines: object) -> ExternalCandidates:
     file = tiny.parent / "candidates.jsonl"
     file.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
-    return read_given(file, open_benchmark(str(tiny)))
+    return read_external_candidates(file, open_benchmark(str(tiny)))
 
 
 def test_functions_files_patches_and_edits_are_understood(tiny: Path) -> None:
@@ -67,4 +67,4 @@ def test_a_file_without_any_candidate_is_an_error(tiny: Path) -> None:
     with pytest.raises(UserError, match="holds no usable candidate"):
         read(tiny, "")
     with pytest.raises(UserError, match="No such file"):
-        read_given(tiny / "none", open_benchmark(str(tiny)))
+        read_external_candidates(tiny / "none", open_benchmark(str(tiny)))

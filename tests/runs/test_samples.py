@@ -8,7 +8,7 @@ import pytest
 
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, TestResult, Verdict
+from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.samples import read_ids, read_samples
 from repairlab.runs.store import BugEnd, Store
@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> Store:
         candidate = Candidate(bug_id="a", edits=(Edit(path="x.c", text=text),), rank=rank, origin=Origin(repairer="me"))
         store.append(candidate)
         if rank < 3:
-            tests = (TestResult(id="1", verdict=Verdict.PLAUSIBLE), TestResult(id="2", verdict=Verdict.WRONG))
+            tests = (TestResult(id="1", verdict=TestVerdict.PASSED), TestResult(id="2", verdict=TestVerdict.WRONG))
             verdict = Verdict.WRONG if rank == 1 else Verdict.CRASH
             store.append(
                 Outcome(

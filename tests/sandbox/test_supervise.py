@@ -10,7 +10,7 @@ import pytest
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.sandbox.supervise import Channel
+from repairlab.sandbox.supervise import OutputPipe
 
 
 def open_files() -> int:
@@ -46,7 +46,7 @@ def test_too_few_descriptors_are_our_failure_and_none_is_lost(sandbox: Sandbox, 
 
 
 def test_a_pipe_that_holds_nothing_now_has_not_come_to_its_end() -> None:
-    with Channel(1000) as channel:
+    with OutputPipe(1000) as channel:
         assert not channel.read()
         assert not channel.ended
         os.write(channel.theirs, b"late")

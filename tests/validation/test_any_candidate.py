@@ -16,7 +16,7 @@ from repairlab.core.diff import apply_edits, edits_of_patch
 from repairlab.core.errors import UserError
 from repairlab.core.text import Span
 from repairlab.formats.table import FORMATS
-from repairlab.runs.external_candidates import read_given
+from repairlab.runs.external_candidates import read_external_candidates
 from repairlab.validation.apply import LARGEST_GROWTH, MOST_EDITS, changed_files, normal_digest
 from tests.conftest import write_tiny
 
@@ -174,7 +174,7 @@ def test_any_record_is_read_or_named(
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
     path.write_text(json.dumps(records) if whole else "\n".join(map(json.dumps, records)))
     try:
-        read = read_given(path, benchmark, name)
+        read = read_external_candidates(path, benchmark, name)
     except UserError as error:
         str(error).encode()
         return
@@ -192,7 +192,7 @@ def test_any_record_is_read_or_named(
 def test_deep_nesting_is_named(benchmark: Benchmark, tmp_path: Path, line: str, depth: int) -> None:
     path = tmp_path / "deep.jsonl"
     path.write_text(line.format("[" * depth + "]" * depth) + '\n{"bug": "sum", "file": "x"}\n')
-    assert len(read_given(path, benchmark).errors) == 1
+    assert len(read_external_candidates(path, benchmark).errors) == 1
 
 
 @settings(max_examples=300)

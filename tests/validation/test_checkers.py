@@ -1,10 +1,10 @@
 import pytest
 
 from repairlab.core.oracle import Checker
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.validation.checkers import check, first_difference
 
-AC, WA, PE = Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.PRESENTATION
+AC, WA, PE = TestVerdict.PASSED, TestVerdict.WRONG, TestVerdict.PRESENTATION
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ AC, WA, PE = Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.PRESENTATION
         ("unordered", b"", "", AC),
     ],
 )
-def test_outputs_are_compared_as_the_checker_says(kind: str, output: bytes, expected: str, verdict: Verdict) -> None:
+def test_outputs_are_compared_as_the_checker_says(kind: str, output: bytes, expected: str, verdict: TestVerdict) -> None:
     assert check(output, expected, Checker(kind=kind)) is verdict  # type: ignore[arg-type]  # kinds are literals
 
 

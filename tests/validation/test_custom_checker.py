@@ -10,7 +10,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Execution
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.test_run import TestRun
@@ -157,7 +157,7 @@ def test_the_checker_and_the_expected_output_never_meet_the_candidate(tiny: Path
     sandbox = Watching(lambda command: exited(stdout=b"3\n"))
     trial = TestRun(bug, sandbox, "full", work, judge=sandbox)
     trial.run((), bug.oracle.cases)
-    assert [test.verdict for test in trial.tests] == [Verdict.PLAUSIBLE] * 2
+    assert [test.verdict for test in trial.tests] == [TestVerdict.PASSED] * 2
     ours = [names for command, names in seen if "case/answer" in command.argv]
     theirs = [names for command, names in seen if "main.py" in command.argv]
     assert len(ours) == len(theirs) == 2
@@ -174,7 +174,7 @@ def test_a_checker_is_built_once_for_all_candidates(
     judge(bug, sandbox, "print(3)")
     (built,) = (tmp_path / "cache/checkers").iterdir()
     before = (built / "build/program").stat().st_mtime_ns
-    assert judge(bug, sandbox, "print(13)").tests[0].verdict is Verdict.PLAUSIBLE
+    assert judge(bug, sandbox, "print(13)").tests[0].verdict is TestVerdict.PASSED
     assert [path.name for path in (tmp_path / "cache/checkers").iterdir()] == [built.name]
     assert (built / "build/program").stat().st_mtime_ns == before
 

@@ -11,7 +11,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.outcome import Policy, Verdict
+from repairlab.core.outcome import Policy, TestVerdict, Verdict
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.test_run import TestRun
@@ -67,48 +67,48 @@ def test_builds_have_limits_of_their_own(tiny: Path, tmp_path: Path) -> None:
 
 def test_what_ends_within_the_limit_or_is_stopped_beyond_the_margin_runs_once(program: Bug, tmp_path: Path) -> None:
     (test,) = trial_of(program, tmp_path, took(RIGHT, LIMIT_S)).tests
-    assert (test.verdict, test.runs, test.flips) == (Verdict.PLAUSIBLE, 1, 0)
+    assert (test.verdict, test.runs, test.flips) == (TestVerdict.PASSED, 1, 0)
     (test,) = trial_of(program, tmp_path, took(RIGHT, with_margin(program.oracle.limits).cpu_s, ending=Ending.CPU_LIMIT)).tests
-    assert (test.verdict, test.runs, test.flips) == (Verdict.TIMEOUT, 1, 0)
+    assert (test.verdict, test.runs, test.flips) == (TestVerdict.TIMEOUT, 1, 0)
 
 
 def test_what_ends_just_beyond_the_limit_gets_a_second_chance(program: Bug, tmp_path: Path) -> None:
     near = took(RIGHT, LIMIT_S * 1.1)
     (test,) = trial_of(program, tmp_path, near, took(RIGHT, LIMIT_S * 0.95)).tests
-    assert (test.verdict, test.runs, test.flips) == (Verdict.PLAUSIBLE, 2, 1)
+    assert (test.verdict, test.runs, test.flips) == (TestVerdict.PASSED, 2, 1)
     (test,) = trial_of(program, tmp_path, near, near).tests
-    assert (test.verdict, test.runs, test.flips) == (Verdict.TIMEOUT, 2, 0)
+    assert (test.verdict, test.runs, test.flips) == (TestVerdict.TIMEOUT, 2, 0)
     assert "cpu limit" in test.message
     (test,) = trial_of(program, tmp_path, took(WRONG, LIMIT_S * 1.1), took(WRONG, LIMIT_S)).tests
-    assert (test.verdict, test.runs, test.flips) == (Verdict.WRONG, 2, 0)
+    assert (test.verdict, test.runs, test.flips) == (TestVerdict.WRONG, 2, 0)
 
 
 def test_what_fails_otherwise_just_beyond_the_limit_has_failed_in_any_case(program: Bug, tmp_path: Path) -> None:
     (test,) = trial_of(program, tmp_path, took(exited(1), LIMIT_S * 1.1)).tests
-    assert (test.verdict, test.runs) == (Verdict.CRASH, 1)
+    assert (test.verdict, test.runs) == (TestVerdict.CRASH, 1)
     (test,) = trial_of(program, tmp_path, took(RIGHT, LIMIT_S * 1.1, ending=Ending.MEMORY_LIMIT)).tests
-    assert (test.verdict, test.runs) == (Verdict.OUT_OF_MEMORY, 1)
+    assert (test.verdict, test.runs) == (TestVerdict.OUT_OF_MEMORY, 1)
 
 
 @pytest.mark.parametrize("cpu_s", [0.01, 1.9])
 def test_a_wall_limit_gets_a_second_chance(program: Bug, tmp_path: Path, cpu_s: float) -> None:
     stuck = took(RIGHT, cpu_s, wall_s=30.0, ending=Ending.WALL_LIMIT)
-    assert trial_of(program, tmp_path, stuck, took(RIGHT, 0.8)).tests[0].verdict is Verdict.PLAUSIBLE
+    assert trial_of(program, tmp_path, stuck, took(RIGHT, 0.8)).tests[0].verdict is TestVerdict.PASSED
     (test,) = trial_of(program, tmp_path, stuck, stuck).tests
-    assert (test.verdict, test.runs) == (Verdict.TIMEOUT, 2)
+    assert (test.verdict, test.runs) == (TestVerdict.TIMEOUT, 2)
 
 
 def test_a_failure_that_happens_again_is_confirmed(program: Bug, tmp_path: Path) -> None:
     (test,) = trial_of(program, tmp_path, WRONG, WRONG, confirm=3).tests
-    assert (test.verdict, test.runs, test.flips) == (Verdict.WRONG, 2, 0)
+    assert (test.verdict, test.runs, test.flips) == (TestVerdict.WRONG, 2, 0)
     (test,) = trial_of(program, tmp_path, WRONG, RIGHT, exited(1), confirm=3).tests
-    assert (test.verdict, test.runs, test.flips) == (Verdict.WRONG, 3, 1)
+    assert (test.verdict, test.runs, test.flips) == (TestVerdict.WRONG, 3, 1)
 
 
 def test_a_failure_that_never_happens_again_does_not_count(program: Bug, tmp_path: Path) -> None:
     trial = trial_of(program, tmp_path, WRONG, RIGHT, RIGHT, confirm=2)
     (test,) = trial.tests
-    assert (test.verdict, test.runs, test.flips) == (Verdict.PLAUSIBLE, 3, 1)
+    assert (test.verdict, test.runs, test.flips) == (TestVerdict.PASSED, 3, 1)
     assert test.message == "flaky: WRONG at first (token 1 is '4', expected '3'), then passed 2 times"
     assert trial.evidence == ""
 
@@ -181,4 +181,4 @@ def test_a_test_whose_process_others_had_used_runs_in_one_of_its_own(tiny: Path,
     bug = open_benchmark(str(tiny)).bug("shop")
     fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="test"))
     outcome = validate(fix, bug, sandbox)
-    assert (outcome.verdict, [test.verdict for test in outcome.tests]) == (Verdict.PLAUSIBLE, [Verdict.PLAUSIBLE] * 2), outcome
+    assert (outcome.verdict, [test.verdict for test in outcome.tests]) == (Verdict.PLAUSIBLE, [TestVerdict.PASSED] * 2), outcome

@@ -8,7 +8,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Execution
-from repairlab.core.outcome import Outcome, Policy, Verdict
+from repairlab.core.outcome import Outcome, Policy, TestVerdict, Verdict
 from repairlab.core.text import Span
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.sandbox import Sandbox
@@ -60,7 +60,7 @@ def test_programs_get_the_verdict_of_their_behaviour(program: Bug, sandbox: Sand
 def test_the_policy_full_runs_every_case_and_first_failure_stops(program: Bug, sandbox: Sandbox) -> None:
     assert [test.id for test in judge_program(program, sandbox, "print(5)").tests] == ["01"]
     outcome = judge_program(program, sandbox, "print(5)", "full")
-    assert [(test.id, test.verdict) for test in outcome.tests] == [("01", Verdict.WRONG), ("02", Verdict.PLAUSIBLE)]
+    assert [(test.id, test.verdict) for test in outcome.tests] == [("01", TestVerdict.WRONG), ("02", TestVerdict.PASSED)]
     assert (outcome.n_passed, outcome.n_tests, outcome.stage) == (1, 2, "cases")
 
 
@@ -140,7 +140,7 @@ def test_ending_a_test_early_is_not_a_fix(project: Bug, sandbox: Sandbox, body: 
 def test_after_a_crash_the_other_tests_are_still_judged(project: Bug, sandbox: Sandbox) -> None:
     body = "import os\n        if self.prices: os._exit(0)\n        return 0"
     outcome = judge_project(project, sandbox, body, policy="full")
-    assert [test.verdict for test in outcome.tests] == [Verdict.CRASH, Verdict.PLAUSIBLE]
+    assert [test.verdict for test in outcome.tests] == [TestVerdict.CRASH, TestVerdict.PASSED]
 
 
 def test_an_endless_test_is_a_time_out(project: Bug, sandbox: Sandbox) -> None:

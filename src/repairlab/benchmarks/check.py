@@ -11,7 +11,7 @@ from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import HarnessError
-from repairlab.core.outcome import Outcome, TestResult, Verdict
+from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
 from repairlab.executors.pool import run_pool
 from repairlab.sandbox.sandbox import Sandbox
@@ -45,8 +45,8 @@ def check_bugs(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health]
     run_pool(_check, [_Check(bug=bug, repeats=repeats) for bug in bugs], machine, receive)
 
 
-def _check(check: _Check, sandbox: Sandbox, tell: Callable[[Health], None]) -> None:
-    tell(check_bug(check.bug, sandbox, repeats=check.repeats))
+def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
+    notify(check_bug(check.bug, sandbox, repeats=check.repeats))
 
 
 def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
@@ -62,8 +62,8 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
     flips = (*_flips("buggy", before), *_flips("fixed", after))
     flaky = tuple(dict.fromkeys(flip.test for flip in flips))
     failures = [seen.message for seen in (*before[1:], *after[1:]) if seen.verdict is Verdict.UNDECIDED]
-    unfit = [test.id for test in fixed.tests if test.verdict is not Verdict.PLAUSIBLE]
-    unfit += [test.id for test in first.tests if test.verdict is not Verdict.PLAUSIBLE and test.id in bug.oracle.regression]
+    unfit = [test.id for test in fixed.tests if not test.passed]
+    unfit += [test.id for test in first.tests if not test.passed and test.id in bug.oracle.regression]
     return Health(
         bug_id=bug.id,
         digest=bug.digest,
@@ -128,7 +128,7 @@ def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
                 trial.run((), bug.oracle.cases)
         except HarnessError as error:
             return _Seen(order="alone", verdict=Verdict.UNDECIDED, message=str(error), built=True, tests=())
-    verdict = next((test.verdict for test in trial.tests if test.verdict is not Verdict.PLAUSIBLE), Verdict.PLAUSIBLE)
+    verdict = next((Verdict(test.verdict) for test in trial.tests if not test.passed), Verdict.PLAUSIBLE)
     verdict = Verdict.UNCOMPILABLE if problem else verdict
     return _Seen(order="alone", verdict=verdict, message=problem, built=not problem, tests=tuple(trial.tests))
 
@@ -144,22 +144,16 @@ def _problems_before(bug: Bug, outcome: Outcome) -> list[str]:
         problems.append(f"the buggy program is {outcome.verdict}, not {wanted} as its record says ({outcome.message})")
     if outcome.verdict is Verdict.UNCOMPILABLE:
         return problems
-    verdicts = {test.id: test.verdict for test in outcome.tests}
-    problems += [
-        f"trigger test {name} passes on the buggy tree" for name in bug.oracle.trigger if verdicts.get(name) is Verdict.PLAUSIBLE
-    ]
-    problems += [
-        f"regression test {name} fails on the buggy tree"
-        for name in bug.oracle.regression
-        if verdicts.get(name) is not Verdict.PLAUSIBLE
-    ]
+    passed = {test.id for test in outcome.tests if test.passed}
+    problems += [f"trigger test {name} passes on the buggy tree" for name in bug.oracle.trigger if name in passed]
+    problems += [f"regression test {name} fails on the buggy tree" for name in bug.oracle.regression if name not in passed]
     return problems
 
 
 def _problems_after(outcome: Outcome) -> list[str]:
     if outcome.verdict is Verdict.PLAUSIBLE:
         return []
-    failed = [test.id for test in outcome.tests if test.verdict is not Verdict.PLAUSIBLE]
+    failed = [test.id for test in outcome.tests if not test.passed]
     count = f"fails {len(failed)} of {outcome.n_tests} tests" if failed else f"is {outcome.verdict}"
     return [f"the reference fix {count} ({outcome.message})"]
 
@@ -168,20 +162,20 @@ def _flips(tree: TreeName, repeats: Sequence[_Seen]) -> list[Flips]:
     """Return the tests of a tree whose verdict was not the same in every repeat; or the build, if that is so already."""
     decided = [seen for seen in repeats if seen.verdict is not Verdict.UNDECIDED]
     if len({seen.built for seen in decided}) > 1:
-        found = [(seen.order, Verdict.PLAUSIBLE if seen.built else Verdict.UNCOMPILABLE) for seen in decided]
+        found = [(seen.order, TestVerdict.PASSED if seen.built else TestVerdict.UNCOMPILABLE) for seen in decided]
         return [_flips_of(BUILD, tree, found)]
-    seen_of: dict[str, list[tuple[str, Verdict]]] = {}
+    seen_of: dict[str, list[tuple[str, TestVerdict]]] = {}
     for seen in decided:
         for test in seen.tests:
             seen_of.setdefault(test.id, []).append((seen.order, test.verdict))
             # A time-out that was forgiven on the second run is a flip, too.
-            seen_of[test.id] += [(seen.order, Verdict.TIMEOUT)] * (test.flips if test.verdict is Verdict.PLAUSIBLE else 0)
+            seen_of[test.id] += [(seen.order, TestVerdict.TIMEOUT)] * (test.flips if test.passed else 0)
     return [_flips_of(test, tree, found) for test, found in seen_of.items() if len({verdict for _, verdict in found}) > 1]
 
 
-def _flips_of(test: str, tree: TreeName, found: Sequence[tuple[str, Verdict]]) -> Flips:
+def _flips_of(test: str, tree: TreeName, found: Sequence[tuple[str, TestVerdict]]) -> Flips:
     counts = Counter(str(verdict) for _, verdict in found)
-    by_order: dict[str, list[Verdict]] = {}
+    by_order: dict[str, list[TestVerdict]] = {}
     for order, verdict in found:
         by_order.setdefault(order, []).append(verdict)
     cause: Cause = "chance"

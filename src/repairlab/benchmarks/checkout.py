@@ -10,7 +10,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.glob import matching
-from repairlab.core.outcome import TestResult, Verdict
+from repairlab.core.outcome import TestResult
 from repairlab.core.record import record
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
@@ -32,7 +32,7 @@ class CheckoutResult:
     @property
     def failing(self) -> tuple[TestResult, ...]:
         """Return the tests that did not pass."""
-        return tuple(result for result in self.results if result.verdict is not Verdict.PLAUSIBLE)
+        return tuple(result for result in self.results if not result.passed)
 
 
 def check_out(reference: str, bug: Bug, folder: Path, *, fixed: bool = False, tests: bool = True) -> None:

@@ -18,7 +18,7 @@ from repairlab.benchmarks.writing import toml
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.outcome import Policy, TestResult, Verdict
+from repairlab.core.outcome import Policy, TestResult, TestVerdict
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.languages.language import Lister
 from repairlab.languages.table import language
@@ -49,7 +49,7 @@ class Search:
 
 
 @record
-class Found:
+class DiscoveredTests:
     """What came of it."""
 
     bug_id: str
@@ -72,27 +72,27 @@ class _Seen:
     @property
     def failing(self) -> Mapping[str, str]:
         """Return the tests that did not pass each time, and why."""
-        failed = [result for result in reversed(self.results) if result.verdict is not Verdict.PLAUSIBLE]
+        failed = [result for result in reversed(self.results) if not result.passed]
         why = {result.id: result.message or str(result.verdict) for result in failed}
         return {name: why[name] for name in self.tests if name in why}
 
     @property
     def unsteady(self) -> Mapping[str, str]:
         """Return those of them that did pass once."""
-        passed = {result.id for result in self.results if result.verdict is Verdict.PLAUSIBLE}
+        passed = {result.id for result in self.results if result.passed}
         return {name: why for name, why in self.failing.items() if name in passed}
 
 
-def discover(search: Search, sandbox: Sandbox, tell: Callable[[Found], None]) -> None:
+def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests], None]) -> None:
     """Find the tests of one bug."""
     bug = load_bug(search.folder, search.benchmark, find_target)
     try:
-        tell(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
+        notify(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
     except (UserError, HarnessError) as error:
-        tell(Found(bug_id=bug.id, problem=str(error)))
+        notify(DiscoveredTests(bug_id=bug.id, problem=str(error)))
 
 
-def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
+def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
     named = () if search.unsorted else bug.oracle.trigger
     fixed = _run(bug, bug.oracle.reference, sandbox, search.places, named=named)
     broken = fixed.failing
@@ -105,7 +105,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
         told = [f"{name}: {_why_not(name, broken, unsteady)}" for name in named] or [fixed.error or "none is found"]
         told = [" ".join(text.split()) for text in told]
         why = "; ".join([*told[:_SHOWN], *([f"{len(told) - _SHOWN} more"] if len(told) > _SHOWN else [])])
-        return Found(bug_id=bug.id, problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})")
+        return DiscoveredTests(bug_id=bug.id, problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})")
     too_many = {name: why for name, why in failing.items() if name not in named and name not in unsteady}
     regression = [name for name in good if name not in failing]
     notes = (
@@ -119,7 +119,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
             if name in regression and not search.unsorted
         ),
     )
-    return Found(bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression))
+    return DiscoveredTests(bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression))
 
 
 def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) -> str:
@@ -129,7 +129,7 @@ def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) 
     return broken.get(test, "passes on the buggy tree")
 
 
-def write_down(search: Search, found: Found) -> None:
+def write_down(search: Search, found: DiscoveredTests) -> None:
     """Change the folder of a bug to what was found."""
     if found.trigger:
         test = {**search.facts["test"], "trigger": found.trigger, "regression": found.regression}
@@ -139,20 +139,20 @@ def write_down(search: Search, found: Found) -> None:
             (search.folder / "cases" / f"{case}.{ending}").unlink()
 
 
-def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> Found:
+def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
     """Run the right and the wrong program; cases that the right one fails are dropped, or else the bug."""
     fixed = _run_cases(bug, bug.oracle.reference, sandbox, "full")
-    broken = {result.id: f"{result.verdict}: {result.message}" for result in fixed if result.verdict is not Verdict.PLAUSIBLE}
+    broken = {result.id: f"{result.verdict}: {result.message}" for result in fixed if not result.passed}
     good = tuple(case for case in bug.oracle.cases if case.id not in broken)
     if broken and (search.proof == "all cases" or not good):
         case, why = next(iter(broken.items()))
         told = f"{len(broken)} of {len(fixed)} cases, the first: {case}: {' '.join(why.split())}"
-        return Found(bug_id=bug.id, problem=f"the right program is not accepted here ({told})")
+        return DiscoveredTests(bug_id=bug.id, problem=f"the right program is not accepted here ({told})")
     left = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=good))
-    if all(result.verdict is Verdict.PLAUSIBLE for result in _run_cases(left, (), sandbox, "first-failure")):
-        return Found(bug_id=bug.id, problem=f"the wrong program passes every case ({len(good)})")
+    if all(result.passed for result in _run_cases(left, (), sandbox, "first-failure")):
+        return DiscoveredTests(bug_id=bug.id, problem=f"the wrong program passes every case ({len(good)})")
     notes = tuple(_note("left out, which the right program does not pass", broken, "case"))
-    return Found(bug_id=bug.id, notes=notes, cases_left_out=tuple(broken))
+    return DiscoveredTests(bug_id=bug.id, notes=notes, cases_left_out=tuple(broken))
 
 
 def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Policy) -> list[TestResult]:
@@ -160,7 +160,7 @@ def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Poli
     with _laid_out(bug, edits) as work, sandbox.slot(work) as slot:
         trial = TestRun(bug, slot, policy, work, judge=sandbox)
         if problem := trial.build():
-            return [TestResult(id=case.id, verdict=Verdict.UNCOMPILABLE, message=problem) for case in bug.oracle.cases]
+            return [TestResult(id=case.id, verdict=TestVerdict.UNCOMPILABLE, message=problem) for case in bug.oracle.cases]
         trial.run((), bug.oracle.cases)
     return trial.tests
 
@@ -196,7 +196,7 @@ def _run(
             tests = again = tuple(dict.fromkeys((*named, *names)))
         trial.run(tests, ())
         if again is None:
-            failed = {result.id for result in trial.tests if result.verdict is not Verdict.PLAUSIBLE}
+            failed = {result.id for result in trial.tests if not result.passed}
             again = tuple(name for name in tests if name in failed)
         trial.run(again[::-1], ())
     return _Seen(tests=tests, results=tuple(trial.tests), error=error)

@@ -35,7 +35,9 @@ _PROFILES = {"float-1e-6": 1e-6, "float-1e-8": 1e-8}
 """Names for the tolerances of most contests: absolute or relative, whichever is more generous."""
 
 
-class _BenchmarkFile(BaseModel):
+class BenchmarkFile(BaseModel):
+    """What a benchmark says of itself."""
+
     model_config = ConfigDict(extra="forbid")
 
     schema_version: Literal[1]
@@ -90,7 +92,7 @@ class _BugFile(BaseModel):
 
 def load_folder(folder: Path, find_target: FindTarget) -> Benchmark:
     """Read a benchmark folder with all its bugs; the first thing wrong with it is a UserError that names the file."""
-    head, bugs = _read_head(folder)
+    head, bugs = read_head(folder)
     texts: dict[bytes, str] = {}
     return Benchmark(
         name=head.name,
@@ -103,15 +105,15 @@ def load_folder(folder: Path, find_target: FindTarget) -> Benchmark:
 
 def load_one(folder: Path, bug_id: str, find_target: FindTarget) -> Bug:
     """Read one bug of a benchmark folder, and no other."""
-    head, bugs = _read_head(folder)
+    head, bugs = read_head(folder)
     if bug_id not in bugs:
         raise unknown(f"bug of {head.name}", bug_id, list(bugs))
     return load_bug(bugs[bug_id], head.name, find_target)
 
 
-def _read_head(folder: Path) -> tuple[_BenchmarkFile, dict[str, Path]]:
+def read_head(folder: Path) -> tuple[BenchmarkFile, dict[str, Path]]:
     """Return what the benchmark says of itself, and the folders of its bugs by id."""
-    head = _read_toml(folder / "benchmark.toml", _BenchmarkFile)
+    head = _read_toml(folder / "benchmark.toml", BenchmarkFile)
     bugs = {path.name: path for path in sorted((folder / "bugs").glob("*")) if path.is_dir()}
     if not bugs:
         raise UserError(f"benchmark {head.name!r} has no bugs: {folder / 'bugs'} holds no folder")

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from repairlab.benchmarks import discovery
-from repairlab.benchmarks.discovery import Found, Search
+from repairlab.benchmarks.discovery import DiscoveredTests, Search
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import digest
 from repairlab.storage.encoding import decode, encode
@@ -28,7 +28,7 @@ class Journal:
         self._machine = machine
         self._keys: dict[str, str] = {}
 
-    def find(self, search: Search) -> Found | None:
+    def find(self, search: Search) -> DiscoveredTests | None:
         """Return what was found of a bug that is the same, by the same tools."""
         known = self._known
         with contextlib.suppress(HarnessError):  # a tool is missing, which the bug will tell
@@ -36,7 +36,7 @@ class Journal:
             self._keys[search.bug_id] = digest(search.digest, search.places, search.unsorted, search.proof, tools, _WAYS)
         return known.get(self._keys.get(search.bug_id, ""))
 
-    def keep(self, found: Found) -> None:
+    def keep(self, found: DiscoveredTests) -> None:
         """Add what was found; a bug that is of no use here is tried again, for there may be a remedy."""
         key = self._keys.get(found.bug_id)
         if key is not None and not found.problem:
@@ -61,8 +61,8 @@ class Journal:
         return self._folder.with_name(f"{self._folder.name}.partial")
 
     @functools.cached_property
-    def _known(self) -> dict[str, Found]:
-        known: dict[str, Found] = {}
+    def _known(self) -> dict[str, DiscoveredTests]:
+        known: dict[str, DiscoveredTests] = {}
         if not self._path.exists():
             return known
         lines = self._path.read_bytes().split(b"\n") if self._path.is_file() else []
@@ -71,7 +71,7 @@ class Journal:
             with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, UserError):
                 data = json.loads(line)
                 key = data.pop("key")
-                known[key] = decode(Found, data, str(self._path))
+                known[key] = decode(DiscoveredTests, data, str(self._path))
         if not known:
             raise UserError(
                 f"{self._path} is in the way: it is not what an import left when it was stopped; move it, or change --to"

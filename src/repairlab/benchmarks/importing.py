@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.benchmarks.discovery import Found, Search, discover, write_down
+from repairlab.benchmarks.discovery import DiscoveredTests, Search, discover, write_down
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
 from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
-from repairlab.benchmarks.importers.table import importer
+from repairlab.benchmarks.importers.table import IMPORTERS
 from repairlab.benchmarks.writing import toml, write_file, write_head
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
@@ -53,7 +53,7 @@ def import_benchmark(
     machine = machine or Machine(cache=default_cache())
     journal = Journal(folder, machine)
     with new_folder(folder) as aside:
-        found = importer(name)(sources, settings)
+        found = IMPORTERS[name](sources, settings)
         started(found.n_bugs)
         write_head(aside, name=found.name, version=found.version, licence=found.licence, description=found.description)
         made = _Folder(aside, found.name, done)
@@ -64,7 +64,7 @@ def import_benchmark(
             else:
                 left.append(search)
 
-        def receive(result: Found) -> None:
+        def receive(result: DiscoveredTests) -> None:
             journal.keep(result)
             made.settle(result)
 
@@ -114,7 +114,7 @@ class _Folder:
         self._done(bug.id)
         return None
 
-    def settle(self, result: Found) -> None:
+    def settle(self, result: DiscoveredTests) -> None:
         """Take what was found out about a bug."""
         if result.problem:
             self.bugs.remove(result.bug_id)

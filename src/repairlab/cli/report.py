@@ -8,12 +8,12 @@ import typer
 from repairlab.cli.options import Json
 from repairlab.cli.output import print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
-from repairlab.cli.score import percent
 from repairlab.core.errors import unknown
 from repairlab.core.score import Score
 from repairlab.report.evidence import Choice
 from repairlab.report.leaderboard import Leaderboard, Row
-from repairlab.report.page import Report, make_report, store_report
+from repairlab.report.page import ReportPage, make_report, store_report
+from repairlab.report.scores import percent
 
 
 def report(
@@ -39,7 +39,7 @@ def report(
     write_report(made, output or runs[0] / "report.html", as_json=json)
 
 
-def write_report(made: Report, output: Path, *, as_json: bool) -> None:
+def write_report(made: ReportPage, output: Path, *, as_json: bool) -> None:
     """Write a report and print its leaderboard."""
     for text in made.missing:
         talk().print(text, markup=False)

@@ -10,13 +10,15 @@ from repairlab.cli.options import Include, Json, numbers
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.figure import Figure
+from repairlab.core.published import FixCriterion, RankOrder
 from repairlab.core.record import to_data
-from repairlab.published.comparing import Comparison, Status, compare_table
-from repairlab.published.figures import candidate_curves, check_curves, overlap_map
-from repairlab.published.golden import read_tables
-from repairlab.published.grid import Grid, shown
-from repairlab.published.judgement import Count, Order
-from repairlab.runs.rescoring import ALL_FORMATS, Asked, Rescored, read_results, rescore_results
+from repairlab.core.table import Table, shown
+from repairlab.report.published_figures import candidate_curves, check_curves, overlap_map
+from repairlab.report.published_table import read_tables
+from repairlab.report.rescoring import ALL_FORMATS, Rescored, RescoreOptions, read_results, rescore_results
+from repairlab.report.svg import draw
+from repairlab.report.table_comparison import Status, TableComparison, compare_table
 
 
 def rescore(
@@ -24,7 +26,7 @@ def rescore(
         list[str] | None,
         typer.Argument(
             metavar="[FORMAT] FILE...",
-            help="Results; the format is recognised when it is obvious. Without any, formats are listed.",
+            help="PublishedResults; the format is recognised when it is obvious. Without any, formats are listed.",
         ),
     ] = None,
     table: Annotated[
@@ -43,7 +45,7 @@ def rescore(
     ranks: Annotated[str, typer.Option("--ranks", help="Sort ranks as number, or as written: text as text.")] = "number",
     top: Annotated[str, typer.Option("--top", help="How many plausible candidates are checked.")] = "1,2,3,4,5,6,7,8,9,10",
     against: Annotated[
-        Path | None, typer.Option("--against", help="Results of other tools, for the coverage of their fixes.")
+        Path | None, typer.Option("--against", help="PublishedResults of other tools, for the coverage of their fixes.")
     ] = None,
     labels: Annotated[Path | None, typer.Option("--labels", help="Types of bugs: CSV with bug,type, or JSON.")] = None,
     figures: Annotated[Path | None, typer.Option("--figures", help="Folder for figures (SVG).")] = None,
@@ -61,11 +63,11 @@ def rescore(
     ks = numbers(top, "--top")
     if min(ks) < 1:
         raise UserError(f"--top is {top}: each number must be 1 or more")
-    asked = Asked(
+    asked = RescoreOptions(
         systems=tuple(system or ()),
         include=tuple(include or ()),
-        count=None if what is None else cast(Count, _one_of(what, get_args(Count), "--count")),
-        order=cast(Order, _one_of(ranks, get_args(Order), "--ranks")),
+        count=None if what is None else cast(FixCriterion, _one_of(what, get_args(FixCriterion), "--count")),
+        order=cast(RankOrder, _one_of(ranks, get_args(RankOrder), "--ranks")),
         top=ks,
         against=against,
         labels=labels,
@@ -95,40 +97,40 @@ def _show(found: Rescored, *, as_json: bool) -> None:
         print_json(
             {
                 "fix": found.ranked.count if found.ranked else None,
-                "tables": [_data(grid) for grid in found.grids],
+                "tables": [_data(table) for table in found.tables],
                 "fixed": {system: list(bugs) for system, bugs in found.ranked.fixed.items()} if found.ranked else {},
                 "left_out": dict(found.left_out),
                 "notes": list(found.notes),
             }
         )
     else:
-        for grid in found.grids:
-            rows = [(name, *map(shown, cells)) for name, cells in grid.rows.items()]
-            print_table(grid.title, [grid.corner, *grid.columns], rows)
+        for table in found.tables:
+            print_table(table.title, table.columns, [[shown(cell) for cell in row] for row in table.rows])
     for note in found.notes:
         talk().print(note, markup=False)
     for reason in found.left_out.values():
         talk().print(f"left out: {reason}", markup=False)
 
 
-def _data(grid: Grid) -> dict[str, Any]:
-    rows = [{"name": name, "cells": dict(zip(grid.columns, cells, strict=True))} for name, cells in grid.rows.items()]
-    return {"name": grid.name, "title": grid.title, "columns": list(grid.columns), "rows": rows}
+def _data(table: Table) -> dict[str, Any]:
+    columns = table.columns[1:]
+    rows = [{"name": name, "cells": dict(zip(columns, cells, strict=True))} for name, *cells in table.rows]
+    return {"name": table.name, "title": table.title, "columns": list(columns), "rows": rows}
 
 
 def _write_figures(found: Rescored, folder: Path) -> None:
     if found.ranked is None:
         raise UserError("--figures needs verdicts; these files have only statistics")
-    made: dict[str, str] = {}
-    by_name = {grid.name: grid for grid in found.grids}
+    made: dict[str, Figure] = {}
+    by_name = {table.name: table for table in found.tables}
     if "candidates" in by_name:
         made["candidates.svg"] = candidate_curves(found.ranked)
     if "checks" in by_name:
         made["checks.svg"] = check_curves(found.ranked)
     made["overlap.svg"] = overlap_map(by_name["overlap"])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in made.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    for name, figure in made.items():
+        (folder / name).write_text(f"{draw(figure)}\n", encoding="utf-8")
         talk().print(f"Figure written to {folder / name}", markup=False)
 
 
@@ -148,11 +150,11 @@ def _tables(paths: Sequence[Path], folder: Path, *, brief: bool, as_json: bool) 
         raise typer.Exit(1)
 
 
-def _counts(item: Comparison) -> dict[str, int]:
+def _counts(item: TableComparison) -> dict[str, int]:
     return {"cells": len(item.cells)} | {status: item.n(status) for status in get_args(Status)}
 
 
-def _print_comparison(item: Comparison, *, brief: bool) -> None:
+def _print_comparison(item: TableComparison, *, brief: bool) -> None:
     cells = [cell for cell in item.cells if not brief or cell.status != "equal"]
     rows = [
         (

@@ -129,7 +129,7 @@ def _print_outcome(outcome: Outcome) -> None:
         data().print(visible(outcome.message), markup=False)
     if outcome.tests:
         rows = [
-            (visible(test.id), "passed" if test.verdict is Verdict.PLAUSIBLE else test.verdict.value, f"{test.cpu_s:.2f}",
+            (visible(test.id), "passed" if test.passed else test.verdict.value, f"{test.cpu_s:.2f}",
              visible(test.message).split("\n")[0][:100])
             for test in outcome.tests
         ]  # fmt: skip

@@ -11,11 +11,11 @@ from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, Runs, finished, warn_unchecked
 from repairlab.core.errors import UserError
+from repairlab.core.table import Table, shown
 from repairlab.report.bugs import read_texts
 from repairlab.report.papers.reading import read_facts
-from repairlab.report.papers.result import Table, shown
-from repairlab.report.papers.svg import draw
 from repairlab.report.papers.table import NEED_CODE, TABLES, Tables, check_names, make_tables
+from repairlab.report.svg import draw
 from repairlab.report.systems import read_systems
 from repairlab.storage.encoding import write_aside
 
@@ -78,8 +78,8 @@ def _write(made: Sequence[Table], folder: Path, *, as_json: bool) -> None:
         for table in made:
             text = json_texts.dumps(table.data(), indent=2, ensure_ascii=False) + "\n" if as_json else table.csv()
             files = {f"{table.name}.{'json' if as_json else 'csv'}": text}
-            if table.picture:
-                files[f"{table.name}.svg"] = f"{draw(table.picture)}\n"
+            if table.figure:
+                files[f"{table.name}.svg"] = f"{draw(table.figure)}\n"
             for name, content in files.items():
                 write_aside(folder / name, content.encode("utf-8", "replace").decode("utf-8"))
                 data().print(str(folder / name), markup=False)

@@ -15,9 +15,9 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
 from repairlab.executors.forking import start_server
 from repairlab.formats.table import FORMATS
-from repairlab.metrics.agreement import Agreement, Pair, agreement
-from repairlab.runs.experiment import make_experiment
-from repairlab.runs.external_candidates import GivenFile, read_given
+from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
+from repairlab.runs.experiment import experiment_data, make_experiment
+from repairlab.runs.external_candidates import ExternalCandidates, read_external_candidates
 from repairlab.runs.store import Store
 from repairlab.validation.machine import RECHECK
 
@@ -52,36 +52,36 @@ def validate(
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
     start_server()
     opened = open_benchmark(benchmark)
-    given = read_given(candidates, opened, format_name)
-    for error in given.errors[:_SHOWN]:
+    external = read_external_candidates(candidates, opened, format_name)
+    for error in external.errors[:_SHOWN]:
         talk().print(error, markup=False)
-    if given.errors:
-        rest = f"; the first {_SHOWN} are above, --json has all" if len(given.errors) > _SHOWN else ""
-        talk().print(f"unreadable and left out: {len(given.errors)}{rest}", markup=False)
+    if external.errors:
+        rest = f"; the first {_SHOWN} are above, --json has all" if len(external.errors) > _SHOWN else ""
+        talk().print(f"unreadable and left out: {len(external.errors)}{rest}", markup=False)
     settings = make_experiment(
         {
             "benchmark": benchmark,
             "repairer": "file",
-            "n": max(map(len, given.candidates.values())),
+            "n": max(map(len, external.candidates.values())),
             "k": (1,),
             "policy": policy,
             "confirm": confirm,
-            "include": tuple(sorted(given.candidates)),
+            "include": tuple(sorted(external.candidates)),
         }
     )
-    folder = to or Path("runs") / f"{candidates.stem}-{digest(settings, given.candidates)[:8]}"
+    folder = to or Path("runs") / f"{candidates.stem}-{digest(experiment_data(settings), external.candidates)[:8]}"
     if repair:
         repair_folder(folder)
-    run_to_end(settings, opened, folder, here, given.candidates)
-    _show(Store(folder), given, as_json=json)
+    run_to_end(settings, opened, folder, here, external.candidates)
+    _show(Store(folder), external, as_json=json)
 
 
-def _show(store: Store, given: GivenFile, *, as_json: bool) -> None:
-    n_unreadable = len(given.errors)
+def _show(store: Store, external: ExternalCandidates, *, as_json: bool) -> None:
+    n_unreadable = len(external.errors)
     outcomes = {outcome.candidate_id: outcome for outcome in store.outcomes()}
     rows = [(candidate, outcomes[candidate.id]) for candidate in store.candidates() if candidate.id in outcomes]
     rows.sort(key=lambda row: (row[0].bug_id, row[0].rank))
-    found = agreement(_pairs(rows, given)) if given.known else None
+    found = agreement(_pairs(rows, external)) if external.known else None
     if as_json:
         entries = [
             {
@@ -99,26 +99,26 @@ def _show(store: Store, given: GivenFile, *, as_json: bool) -> None:
             }
             for candidate, outcome in rows
         ]
-        unreadable = {"n_unreadable": n_unreadable, "unreadable": list(given.errors)}
-        head = {"run": str(store.folder), "format": given.format} | unreadable | _agreement_data(found)
+        unreadable = {"n_unreadable": n_unreadable, "unreadable": list(external.errors)}
+        head = {"run": str(store.folder), "format": external.format} | unreadable | _agreement_data(found)
         print_json(head | {"outcomes": entries})
         return
     table = [
         (candidate.bug_id, candidate.rank, outcome.verdict.value, outcome.stage, outcome.message.split("\n")[0][:100])
         for candidate, outcome in rows
     ]
-    print_table("VerdictCache", ["bug", "rank", "verdict", "stage", "message"], table)
+    print_table("Verdicts", ["bug", "rank", "verdict", "stage", "message"], table)
     plausible = sum(outcome.verdict.value == "PLAUSIBLE" for _, outcome in rows)
     data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible; {count(n_unreadable, 'line')} unreadable")
     if found:
         _print_agreement(found)
 
 
-def _pairs(rows: list[tuple[Candidate, Outcome]], given: GivenFile) -> Iterator[Pair]:
+def _pairs(rows: list[tuple[Candidate, Outcome]], external: ExternalCandidates) -> Iterator[VerdictPair]:
     for candidate, outcome in rows:
-        known = given.known.get((candidate.bug_id, candidate.rank))
+        known = external.known.get((candidate.bug_id, candidate.rank))
         if known:
-            yield Pair(
+            yield VerdictPair(
                 bug_id=candidate.bug_id,
                 rank=candidate.rank,
                 candidate_id=candidate.id,

@@ -1,9 +1,9 @@
-"""Reading files of other tools: whatever is wrong with one becomes a UserError that names file, line or entry, and field."""
+"""Reading JSON and CSV of other tools, for `formats` and importers: what is wrong is a UserError that names the place."""
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """Return the text of a file."""
+    """Return the text of a file, line endings untouched."""
     try:
         return path.read_bytes().decode(encoding)
     except FileNotFoundError:
@@ -30,31 +30,62 @@ def read_json(path: Path) -> Any:
     return parse_json(read_text(path), path)
 
 
-def parse_json(text: str, path: Path, first_line: int = 1) -> Any:
-    """Return the content of JSON text; a key that an object has twice is an error, for one of its values would be lost."""
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the content of a file with one JSON object."""
+    return as_type(read_json(path), dict, str(path), "the file")
+
+
+def parse_json(text: str | bytes, path: Path | None = None, first_line: int = 1) -> Any:
+    """Return the content of JSON text; a key that an object has twice is an error, for one of its values would be lost.
+
+    Messages name file and line where there is a path; a caller that has none adds them.
+    """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) != len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise UserError(f"{path}: an object has the key {twice!r} twice; which of the values counts?")
+            before = f"{path}: " if path else ""
+            raise UserError(f"{before}an object has the key {twice!r} twice; which of the values counts?")
         return made
 
     try:
-        return json.loads(text.removeprefix(_BYTE_ORDER_MARK), object_pairs_hook=unique)
+        content = text if isinstance(text, str) else text.decode("utf-8", "surrogatepass")
+        return json.loads(content.removeprefix(_BYTE_ORDER_MARK), object_pairs_hook=unique)
     except json.JSONDecodeError as error:
+        if path is None:
+            raise UserError(f"not valid JSON: {error.msg} (column {error.colno})") from None
         at = first_line + error.lineno - 1
         raise UserError(f"{path}, line {at}: not valid JSON: {error.msg} (is the file complete?)") from None
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{path}, line {first_line}: not valid JSON: {error}") from None
+        before = f"{path}, line {first_line}: " if path else ""
+        raise UserError(f"{before}not valid JSON: {error}") from None
 
 
-def as_type(value: Any, kind: type[T], where: str, what: str) -> T:
-    """Return a value after checking its type."""
+def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield where each object of a JSON Lines file is, for messages, and the object; a JSON array under that name is fine, too."""
+    text = read_text(path)
+    if text.lstrip("\ufeff \t\r\n").startswith("["):
+        for number, entry in enumerate(parse_json(text, path), start=1):
+            yield f"{path}, entry {number}", as_type(entry, dict, f"{path}, entry {number}")
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            yield where, as_type(parse_json(line, path, number), dict, where)
+
+
+def as_type(value: Any, kind: type[T], where: str = "", what: str = "it") -> T:
+    """Return a value after checking its type; a message names where it is, unless the caller adds that."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise UserError(f"{where}: {what} should be {_NAMES[kind]}, not {_NAMES.get(type(value), 'null')}: {str(value)[:60]!r}")
+        found = f"{_NAMES.get(type(value), 'null')}: {str(value)[:60]!r}"
+        raise UserError(f"{_before(where)}{what} should be {_NAMES[kind]}, not {found}")
     return value
+
+
+def _before(where: str) -> str:
+    return f"{where}: " if where else ""
 
 
 _NAMES: dict[type, str] = {
@@ -67,11 +98,25 @@ _NAMES: dict[type, str] = {
 }
 
 
-def field(entry: dict[str, Any], name: str, kind: type[T], where: str) -> T:
+def field(entry: dict[str, Any], name: str, kind: type[T], where: str = "") -> T:
     """Return a field that must be there and of this type."""
-    if name not in entry:
-        raise UserError(f"{where}: the field {name!r} is missing; found are {', '.join(sorted(entry)) or 'none'}")
-    return as_type(entry[name], kind, where, f"the field {name!r}")
+    return first_field(entry, (name,), kind, where)
+
+
+def first_field(entry: dict[str, Any], names: Sequence[str], kind: type[T], where: str = "") -> T:
+    """Return the first of these fields that is there; one must be, and be of this type."""
+    for name in names:
+        if name in entry:
+            return as_type(entry[name], kind, where, f"the field {name!r}")
+    known = ", ".join(sorted(entry)[:12]) or "none"
+    raise UserError(f"{_before(where)}the field {' or '.join(map(repr, names))} is missing; found are {known}")
+
+
+def objects(values: Sequence[Any], where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield where each object of a list is, for messages, and the object."""
+    for number, value in enumerate(values, start=1):
+        place = f"{where}, item {number}" if where else f"item {number}"
+        yield place, as_type(value, dict, place)
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> list[tuple[str, dict[str, str]]]:

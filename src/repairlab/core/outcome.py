@@ -39,6 +39,24 @@ _CODES = {
     Verdict.UNDECIDED: "IE",
 }
 
+
+class TestVerdict(enum.StrEnum):
+    """What is said of one test or case; each but PASSED is also what a candidate gets that fails by it."""
+
+    PASSED = "PASSED"
+    WRONG = "WRONG"
+    PRESENTATION = "PRESENTATION"
+    CRASH = "CRASH"
+    TIMEOUT = "TIMEOUT"
+    OUT_OF_MEMORY = "OUT_OF_MEMORY"
+    OUTPUT_LIMIT = "OUTPUT_LIMIT"
+    UNCOMPILABLE = "UNCOMPILABLE"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "TestVerdict | None":
+        return cls.PASSED if value == "PLAUSIBLE" else None  # what records said when tests had the verdicts of candidates
+
+
 Stage = Literal["apply", "build", "trigger", "regression", "cases"]
 Policy = Literal["first-failure", "full"]
 """Stop at the first failing test (enough for pass@k), or run every test (needed for TCA@k)."""
@@ -46,10 +64,10 @@ Policy = Literal["first-failure", "full"]
 
 @record
 class TestResult:
-    """One test or case: PLAUSIBLE means passed."""
+    """One test or case."""
 
     id: str
-    verdict: Verdict
+    verdict: TestVerdict
     cpu_s: float = 0.0
     wall_s: float = 0.0
     peak_mb: float = 0.0
@@ -58,6 +76,11 @@ class TestResult:
     """How often it ran: more than once after an unlucky time-out, or when failures are to be confirmed."""
     flips: int = 0
     """How many of these runs said the opposite of the verdict; more than none means flaky."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether it passed."""
+        return self.verdict is TestVerdict.PASSED
 
 
 @record
@@ -95,4 +118,4 @@ class Outcome:
     @property
     def n_passed(self) -> int:
         """Return how many tests or cases passed."""
-        return sum(test.verdict is Verdict.PLAUSIBLE for test in self.tests)
+        return sum(test.passed for test in self.tests)

@@ -7,7 +7,7 @@ in the bug's own source by their tokens: line numbers (`loc`) differ between ver
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,20 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field, objects, read_object
+from repairlab.core.published import PublishedOutcome, PublishedResults, make_results
 from repairlab.core.record import record
 from repairlab.core.text import Span, line_of
-from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_list, as_object, field, items_of, read_entries, read_json
-from repairlab.formats.verdicts import known, word
+from repairlab.formats.reading import items_of, located, read_entries
+from repairlab.formats.results import files_of
+from repairlab.formats.verdicts import correctness, known, word
 from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_json
 from repairlab.languages.table import language
 
+_VALIDATED = "_validate.json"
+_METHOD = re.compile(r"([A-Za-z]+)_(\d+)_.+_\d+-\d+")
 _MARK = "</s>"
 _COMMENTS = re.compile(r"// (?:buggy lines start|buggy lines end|fixed lines):")
 _ALIKE = 0.85
@@ -51,46 +56,73 @@ def recognises(sight: Sight) -> bool:
     return isinstance(value, dict) and "output" in value
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read the candidates of each bug by rank, with their verdicts where there are some."""
     maker = Maker(benchmark, repairer="clm")
-    whole = as_object(read_json(path), f"{path}: ")
+    whole = read_object(path)
     config = str(whole.get("config"))
-    return read_entries(items_of(path, whole.get("data")), lambda item: _given(*item, config, maker))
+    return read_entries(_entries(path, whole), lambda item: _candidates_of(*item, config, maker))
 
 
-def _given(name: str, value: Any, config: str, maker: Maker) -> Iterator[Given]:
-    entry = as_object(value)
+def _entries(path: Path, whole: dict[str, Any]) -> Iterator[tuple[str, tuple[str, Any]]]:
+    """Yield name and entry of each bug, with where it is."""
+    return items_of(path, field(whole, "data", dict, str(path)))
+
+
+def recognises_results(sight: Sight) -> bool:
+    """Return whether it is a file of this form, or a folder with such files."""
+    return recognises(sight) or any(name.endswith(_VALIDATED) for name in sight.names)
+
+
+def read_results(paths: Sequence[Path]) -> PublishedResults:
+    """Read files of verdicts, or all `*_validate.json` of folders; the file's name tells the model, its folder the benchmark."""
+    bugs: list[str] = []
+    outcomes: list[PublishedOutcome] = []
+    for path in files_of(paths, f"*{_VALIDATED}"):
+        benchmark = path.absolute().parent.name
+        system = path.name.removesuffix(_VALIDATED).removesuffix(".json")
+        for where, (key, value) in _entries(path, read_object(path)):
+            method = _METHOD.fullmatch(key)
+            bugs.append(f"{benchmark}/{method[1]}-{method[2]}" if method else f"{benchmark}/{key}")
+            with located(f"{path.parent}/{where}"):
+                outputs = objects(field(as_type(value, dict), "output", list))
+                for rank, (place, item) in enumerate(outputs, start=1):
+                    outcomes.append(PublishedOutcome(system=system, bug=bugs[-1], rank=rank, verdict=correctness(item, place)))
+    return make_results(outcomes, bugs)
+
+
+def _candidates_of(name: str, value: Any, config: str, maker: Maker) -> Iterator[ExternalCandidate]:
+    entry = as_type(value, dict)
     bug = maker.bug(name)
     whole = "function range" in entry and config not in _LINE_CONFIGS
-    place = None if whole else _marked(field(entry, "input"), bug)
-    for item in as_list(entry.get("output"), "output"):
+    place = None if whole else _marked(field(entry, "input", str), bug)
+    for item in field(entry, "output", list):
         text, verdict = _text(item)
         if place is not None:
             seen = (
                 verdict
                 if place.exact or verdict is None
-                else Known(word=f"{verdict.word}, other source", verdicts=verdict.verdicts)
+                else KnownVerdict(word=f"{verdict.word}, other source", verdicts=verdict.verdicts)
             )
             yield _replaced(bug, text, place.span, seen, maker)
         else:
             yield _function(bug, text, verdict, maker)
 
 
-def _text(item: Any) -> tuple[str, Known | None]:
+def _text(item: Any) -> tuple[str, KnownVerdict | None]:
     if isinstance(item, str):
         return _SPECIAL.sub("", item), None
-    entry = as_object(item, "output: ")
-    return field(entry, "patch"), known(entry.get("correctness"))
+    entry = as_type(item, dict, what="an output")
+    return field(entry, "patch", str), known(entry.get("correctness"))
 
 
-def _replaced(bug: Bug, text: str, place: Span, verdict: Known | None, maker: Maker) -> Given:
+def _replaced(bug: Bug, text: str, place: Span, verdict: KnownVerdict | None, maker: Maker) -> ExternalCandidate:
     """Return the candidate that puts a text in the place of the buggy lines; an empty one deletes them."""
     new = text.strip() + ("\n" if place.start == place.end else "")
     return maker.made(bug, (Edit(path=bug.problem.path, text=new, span=place),), maker.origin(None), known=verdict)
 
 
-def _function(bug: Bug, text: str, verdict: Known | None, maker: Maker) -> Given:
+def _function(bug: Bug, text: str, verdict: KnownVerdict | None, maker: Maker) -> ExternalCandidate:
     """Return the candidate that replaces a function: the one of the same name, if only one has it, else the one to fix."""
     syntax = language(bug.problem.language).syntax
     mine = syntax.functions(text)
@@ -142,7 +174,7 @@ def _aligned(source: list[str], wanted: list[str], first: int, last: int) -> tup
     return (low, high, False) if low <= high <= low + 2 * (last - first) + 10 else (None, None, False)
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write whole functions with their verdicts; without any verdict, as candidates."""
     notes: list[str] = []
     groups = by_bug(rendered(samples, benchmark, function_text, notes))

@@ -7,9 +7,10 @@ from pathlib import Path, PurePosixPath
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.core.foreign import read_text
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import read_entries, read_text
+from repairlab.formats.reading import read_entries
 from repairlab.formats.writing import file_text, rendered, write_text
 from repairlab.storage.new_folder import new_folder
 
@@ -21,15 +22,15 @@ def recognises(sight: Sight) -> bool:
     return any(_NAME.fullmatch(PurePosixPath(name).name) for name in sight.names)
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read patched files in the order of their names, below the folder at whatever depth; other files are left alone."""
     maker = Maker(benchmark, repairer="defects4c")
     files = [file for file in sorted(path.rglob("*@*___*")) if file.is_file()] if path.is_dir() else [path]
     named = ((file.name, file) for file in files)
-    return read_entries(named, lambda file: [_given(file, maker)])
+    return read_entries(named, lambda file: [_candidates_of(file, maker)])
 
 
-def _given(file: Path, maker: Maker) -> Given:
+def _candidates_of(file: Path, maker: Maker) -> ExternalCandidate:
     name = _NAME.fullmatch(file.name)
     if name is None:
         raise UserError("the name is not MD5@COMMIT___FILE")
@@ -39,7 +40,7 @@ def _given(file: Path, maker: Maker) -> Given:
     return maker.file(bug, read_text(file))
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write each distinct patched file once; ranks are lost."""
     notes: list[str] = []
     twice = 0

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from repairlab.core.benchmark import Benchmark
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.core.foreign import read_text
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import read_entries, read_text
+from repairlab.formats.reading import read_entries
 from repairlab.formats.writing import diff_text, rendered, write_text
 from repairlab.storage.new_folder import new_folder
 
@@ -20,7 +21,7 @@ def recognises(sight: Sight) -> bool:
     return all(name.endswith(_ENDINGS) and name.count("/") <= 1 for name in names) and not any("@" in name for name in names)
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read diffs; those of a bug are ranked by number, then by name."""
     maker = Maker(benchmark)
     root = path if path.is_dir() else path.parent
@@ -39,7 +40,7 @@ def _order(file: Path) -> tuple[str, int, str]:
     return str(file.parent), int(number[0]) if number else 0, file.name
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write one diff per candidate, numbered by rank; one that has no edits is an empty file."""
     notes: list[str] = []
     with new_folder(path) as folder:

@@ -13,9 +13,10 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.core.foreign import field, first_field, read_text
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import field, read_entries, read_lines, read_text
+from repairlab.formats.reading import read_entries, read_lines
 from repairlab.formats.writing import by_bug, file_text, rendered, write_lines, write_text
 from repairlab.languages.language import Function
 from repairlab.languages.table import language
@@ -31,7 +32,7 @@ def recognises(sight: Sight) -> bool:
     return samples or ("task_id" in entry and ("completion" in entry or "solution" in entry))
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read samples; those of a task are ranked by their order or number."""
     maker = Maker(benchmark)
     if path.is_dir():
@@ -40,18 +41,18 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
         )
         named = ((file.relative_to(path).as_posix(), file) for file in files)
         return read_entries(named, lambda file: [_solution(maker.bug(file.parent.name), read_text(file), maker)])
-    return read_lines(path, lambda entry: [_given(entry, maker)])
+    return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> Given:
-    bug = maker.bug(field(entry, "task_id"))
-    text = field(entry, "solution", "completion")
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
+    bug = maker.bug(field(entry, "task_id", str))
+    text = first_field(entry, ("solution", "completion"), str)
     if "solution" in entry or _functions(text, bug):
         return _solution(bug, text, maker)
     return maker.function(bug, _head(bug) + text.rstrip() + ("\n" if bug.problem.target.text.endswith("\n") else ""))
 
 
-def _solution(bug: Bug, text: str, maker: Maker) -> Given:
+def _solution(bug: Bug, text: str, maker: Maker) -> ExternalCandidate:
     whole = bug.problem.target.name is None or not _is_target_alone(text, bug)
     return maker.file(bug, text) if whole else maker.function(bug, text.strip("\n"))
 
@@ -84,7 +85,7 @@ def _head(bug: Bug) -> str:
     return head if head.endswith("\n") else head + "\n"
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write whole files as solutions: JSON Lines, or a folder when the name ends in neither .jsonl nor .json."""
     notes: list[str] = []
     maker = Maker(benchmark)

@@ -11,10 +11,11 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field, read_json
 from repairlab.core.outcome import Verdict
-from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_list, as_object, as_text, field, look, read_entries, read_json, read_lines
+from repairlab.formats.reading import look, read_entries, read_lines
 from repairlab.formats.verdicts import FAIL, PASS
 from repairlab.formats.writing import Rendered, by_bug, file_text, rendered, write_json
 
@@ -37,22 +38,22 @@ def recognises(sight: Sight) -> bool:
     return "src_id" in sight.entry and ("generations" in sight.entry or "detokenized_generations" in sight.entry)
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read the programs of each record by rank."""
     maker = Maker(benchmark, repairer="fixeval")
     if look(path).lines and not isinstance(look(path).first, list):
-        return read_lines(path, lambda entry: _given(entry, maker))
-    records = as_list(read_json(path), path.name)
+        return read_lines(path, lambda entry: _candidates_of(entry, maker))
+    records = as_type(read_json(path), list, what=path.name)
     entries = ((f"{path.name}, entry {number}", item) for number, item in enumerate(records, start=1))
-    return read_entries(entries, lambda item: _given(as_object(item), maker))
+    return read_entries(entries, lambda item: _candidates_of(as_type(item, dict), maker))
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> Iterator[Given]:
-    bug = _bug(field(entry, "src_id"), maker)
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> Iterator[ExternalCandidate]:
+    bug = _bug(field(entry, "src_id", str), maker)
     name = "detokenized_generations" if entry.get("detokenized_generations") is not None else "generations"
-    programs = as_list(entry.get(name), name)
+    programs = field(entry, name, list)
     for number, program in enumerate(programs):
-        text = as_text(program, name) if name != "generations" else detokenized(_tokens(program), bug.problem.language)
+        text = as_type(program, str, what=name) if name != "generations" else detokenized(_tokens(program), bug.problem.language)
         yield maker.file(bug, text, known=_known(entry, number))
 
 
@@ -70,7 +71,7 @@ def _bug(name: str, maker: Maker) -> Bug:
 def _tokens(program: Any) -> list[str]:
     if isinstance(program, str):
         return program.split()
-    return [as_text(token, "generations") for token in as_list(program, "generations")]
+    return [as_type(token, str, what="a token of generations") for token in as_type(program, list, what="generations")]
 
 
 def detokenized(tokens: Iterable[str], language: str) -> str:
@@ -100,14 +101,14 @@ def _texts(token: str) -> str:
     return token
 
 
-def _known(entry: dict[str, Any], number: int) -> Known | None:
+def _known(entry: dict[str, Any], number: int) -> KnownVerdict | None:
     passed, total = entry.get("test_cases_run_by_generations"), entry.get("total_test_cases")
     if not isinstance(passed, list) or not isinstance(total, int) or number >= len(passed) or not isinstance(passed[number], int):
         return None
     return PASS if passed[number] == total else FAIL
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write one record per bug, with counts of cases where all of them were run."""
     notes: list[str] = []
     groups = by_bug(rendered(samples, benchmark, file_text, notes))
@@ -138,5 +139,5 @@ def _entry(number: int, bug: Bug, group: list[Rendered]) -> dict[str, Any]:
     return entry | {"total_test_cases": total, "test_cases_run_by_generations": [_passed(item.sample) for item in group]}
 
 
-def _passed(sample: Judged) -> int | None:
+def _passed(sample: JudgedCandidate) -> int | None:
     return sample.n_passed if sample.n_tests else None

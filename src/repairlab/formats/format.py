@@ -11,7 +11,7 @@ from repairlab.core.record import record
 
 
 @record
-class Known:
+class KnownVerdict:
     """A verdict that others published."""
 
     word: str
@@ -21,11 +21,11 @@ class Known:
 
 
 @record
-class Given:
+class ExternalCandidate:
     """One candidate of a file, and what its makers found when they ran it."""
 
     candidate: Candidate
-    known: Known | None = None
+    known: KnownVerdict | None = None
 
 
 @record
@@ -41,7 +41,7 @@ class Unreadable:
 
 
 @record
-class Judged:
+class JudgedCandidate:
     """One candidate to write, with its verdict when there is one."""
 
     candidate: Candidate
@@ -60,6 +60,8 @@ class Sight:
     """Files in a folder, relative to it; the first few hundred."""
     first: Any = None
     """The first line of JSON Lines, or all of a JSON file."""
+    head: str = ""
+    """The first line of a file, as text."""
     lines: bool = False
     """Whether every line is a JSON value of its own."""
 
@@ -82,10 +84,10 @@ class Format(Protocol):
         """Return whether a file is obviously of this format."""
         ...
 
-    def read(self, path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+    def read(self, path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
         """Read candidates one after the other; those of a bug come in the order of their rank."""
         ...
 
-    def write(self, samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+    def write(self, samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
         """Write samples, which come bug by bug and by rank; returns what the format could not say of them."""
         ...

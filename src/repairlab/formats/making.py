@@ -12,7 +12,7 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import edits_of_patch, parse_patch
 from repairlab.core.errors import UserError
 from repairlab.core.text import Span, replace_span
-from repairlab.formats.format import Given, Known
+from repairlab.formats.format import ExternalCandidate, KnownVerdict
 from repairlab.formats.ids import BugIndex
 from repairlab.languages.facts import facts
 
@@ -33,25 +33,33 @@ class Maker:
         """Return the bug that a name means."""
         return self.index.find(name)
 
-    def function(self, bug: Bug, text: str, *, model: str | None = None, known: Known | None = None) -> Given:
+    def function(self, bug: Bug, text: str, *, model: str | None = None, known: KnownVerdict | None = None) -> ExternalCandidate:
         """Make a candidate of the new text of the function to fix, fitted to the place it goes to."""
         return self.span(bug, fitted(text, bug), bug.problem.target.span, model=model, known=known)
 
-    def span(self, bug: Bug, text: str, span: Span, *, model: str | None = None, known: Known | None = None) -> Given:
+    def span(
+        self, bug: Bug, text: str, span: Span, *, model: str | None = None, known: KnownVerdict | None = None
+    ) -> ExternalCandidate:
         """Make a candidate of the new text of a part of the file to fix."""
         return self.edits(bug, text, lambda: (Edit(path=bug.problem.path, text=text, span=span),), model=model, known=known)
 
-    def file(self, bug: Bug, text: str, *, model: str | None = None, known: Known | None = None) -> Given:
+    def file(self, bug: Bug, text: str, *, model: str | None = None, known: KnownVerdict | None = None) -> ExternalCandidate:
         """Make a candidate of the new text of the file to fix."""
         return self.edits(bug, text, lambda: (Edit(path=bug.problem.path, text=text),), model=model, known=known)
 
-    def diff(self, bug: Bug, text: str, *, model: str | None = None, known: Known | None = None) -> Given:
+    def diff(self, bug: Bug, text: str, *, model: str | None = None, known: KnownVerdict | None = None) -> ExternalCandidate:
         """Make a candidate of a unified diff against the buggy tree."""
         return self.edits(bug, text, lambda: edits_of_diff(text, bug), model=model, known=known)
 
     def edits(
-        self, bug: Bug, text: str, edits: Callable[[], Iterable[Edit]], *, model: str | None = None, known: Known | None = None
-    ) -> Given:
+        self,
+        bug: Bug,
+        text: str,
+        edits: Callable[[], Iterable[Edit]],
+        *,
+        model: str | None = None,
+        known: KnownVerdict | None = None,
+    ) -> ExternalCandidate:
         """Make a candidate of the edits that a text means; should it mean none, the text is kept and the reason said."""
         try:
             if not text.strip():
@@ -60,17 +68,17 @@ class Maker:
         except UserError as error:
             return self.unusable(bug, str(error), text, self.origin(model), known=known)
 
-    def made(self, bug: Bug, edits: tuple[Edit, ...], origin: Origin, *, known: Known | None = None) -> Given:
+    def made(self, bug: Bug, edits: tuple[Edit, ...], origin: Origin, *, known: KnownVerdict | None = None) -> ExternalCandidate:
         """Return a candidate that has the next rank of its bug."""
-        return Given(candidate=Candidate(bug_id=bug.id, edits=edits, rank=self._next(bug), origin=origin), known=known)
+        return ExternalCandidate(candidate=Candidate(bug_id=bug.id, edits=edits, rank=self._next(bug), origin=origin), known=known)
 
     def unusable(
-        self, bug: Bug, problem: str, answer: str | None, origin: Origin | None = None, *, known: Known | None = None
-    ) -> Given:
+        self, bug: Bug, problem: str, answer: str | None, origin: Origin | None = None, *, known: KnownVerdict | None = None
+    ) -> ExternalCandidate:
         """Return a candidate from whose answer nothing could be read."""
         kept = origin or self.origin(None)
         made = Candidate(bug_id=bug.id, edits=(), rank=self._next(bug), origin=kept, problem=problem, answer=answer)
-        return Given(candidate=made, known=known)
+        return ExternalCandidate(candidate=made, known=known)
 
     def origin(self, model: str | None) -> Origin:
         """Return where candidates of this file come from."""

@@ -3,20 +3,25 @@
 A method is named PROJECT_NUMBER_PATH_FIRST_LAST, with the lines that it has in the buggy file; a patch is its new text.
 """
 
+import dataclasses
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field, objects, parse_json, read_object
 from repairlab.core.outcome import Verdict
+from repairlab.core.published import DatasetStatistics, PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 from repairlab.core.text import line_of
-from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_list, as_object, field, lines_of, look, parse, read_entries, read_json
-from repairlab.formats.verdicts import WORDS, known, word
+from repairlab.formats.nl2fix_dataset import is_dataset, project_and_number, statistics
+from repairlab.formats.reading import lines_of, located, look, read_entries
+from repairlab.formats.results import files_of
+from repairlab.formats.verdicts import WORDS, correctness, known, word
 from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_json, write_lines
 
 _VALIDATED = "-validated.jsonl"
@@ -30,7 +35,7 @@ def recognises(sight: Sight) -> bool:
     )
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read candidates, with verdicts where there are some, from a file or from all validated files of a folder."""
     maker = Maker(benchmark, repairer="nl2fix")
     keys = {key_of(bug): bug for bug in benchmark}
@@ -40,36 +45,83 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
                 yield table
                 continue
             named = ((f"{where}, entry {key!r}", (key, value)) for key, value in table.items())
-            yield from read_entries(named, lambda item: _given(*item, maker, keys))
+            yield from read_entries(named, lambda item: _candidates_of(*item, maker, keys))
 
 
 def _tables(file: Path) -> Iterator[tuple[str, dict[str, Any] | Unreadable]]:
     """Yield the objects of a file: itself, or one a line."""
     if not look(file).lines:
-        yield file.name, as_object(read_json(file), f"{file}: ")
+        yield file.name, read_object(file)
         return
     for where, line in lines_of(file):
         try:
-            yield where, as_object(parse(line))
+            yield where, as_type(parse_json(line), dict)
         except UserError as error:
             yield where, Unreadable(where=where, reason=str(error))
 
 
-def _given(key: str, value: Any, maker: Maker, keys: dict[str, Bug]) -> Iterator[Given]:
+def _candidates_of(key: str, value: Any, maker: Maker, keys: dict[str, Bug]) -> Iterator[ExternalCandidate]:
     bug = keys[key] if key in keys else maker.bug(key)
-    patches = [as_object(item, "patches: ") for item in as_list(as_object(value).get("patches"), "patches")]
+    patches = [item for _, item in _patches(value)]
     numbered = all(isinstance(item.get("index"), int) for item in patches)
     for item in sorted(patches, key=lambda item: item["index"]) if numbered else patches:
-        yield maker.function(bug, field(item, "patch"), known=_known(item))
+        yield maker.function(bug, field(item, "patch", str), known=_known(item))
 
 
-def _known(item: dict[str, Any]) -> Known | None:
+def _patches(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield where each patch of a method is, and the patch."""
+    return objects(field(as_type(value, dict), "patches", list), "patches")
+
+
+def _known(item: dict[str, Any]) -> KnownVerdict | None:
     """Return the verdict: correct is plausible without a failing relevant test."""
-    failing = item.get("failing_relevant")
     found = known(item.get("correctness"))
-    if found and found.word == "plausible" and isinstance(failing, int) and failing > 0:
-        return Known(word="plausible, relevant tests fail", verdicts=WORDS["wrong"])
+    if found and found.word == "plausible" and _fails_relevant(item):
+        return KnownVerdict(word="plausible, relevant tests fail", verdicts=WORDS["wrong"])
     return found
+
+
+def _fails_relevant(item: dict[str, Any]) -> bool:
+    return item.get("failing_relevant") is not None and field(item, "failing_relevant", int) > 0
+
+
+def recognises_results(sight: Sight) -> bool:
+    """Return whether it is a file or folder of verdicts, or the dataset."""
+    return recognises(sight) or is_dataset(sight.value)
+
+
+def read_results(paths: Sequence[Path]) -> PublishedResults | DatasetStatistics:
+    """Read the dataset, or files of verdicts or folders of them; the folder's name tells the system."""
+    has_verdicts = [path.is_dir() or path.name.endswith(".jsonl") for path in paths]
+    if len(paths) == 1 and not has_verdicts[0]:
+        return statistics(read_object(paths[0]), paths[0])
+    if not all(has_verdicts):
+        raise UserError(f"{paths[has_verdicts.index(False)]} is no *{_VALIDATED}; give the dataset alone, or only verdicts")
+    found = [item for path in files_of(paths, f"*{_VALIDATED}") for item in _outcomes(path)]
+    bugs = dict.fromkeys(item.bug for item in found)
+    # Whether the first patch has the index 0 or 1 is not said; a 0 anywhere tells.
+    offset = 1 if any(item.rank == 0 for item in found) else 0
+    return make_results((dataclasses.replace(item, rank=(item.rank or 0) + offset) for item in found), bugs)
+
+
+def _outcomes(path: Path) -> Iterator[PublishedOutcome]:
+    """Yield the verdicts of a file, with the index of a patch as its rank."""
+    system = path.absolute().parent.name
+    for where, table in _tables(path):
+        with located(f"{path.parent}/{where}"):
+            if isinstance(table, Unreadable):
+                raise UserError(table.reason)
+        for key, value in table.items():
+            with located(f"{path.parent}/{where}, entry {key!r}"):
+                project, number = project_and_number(key)
+                for place, item in _patches(value):
+                    index = field(item, "index", int, place)
+                    if index < 0:
+                        raise UserError(f"{place}: the field 'index' is {index}; it counts patches")
+                    verdict = correctness(item, place)
+                    if verdict is PublishedVerdict.PLAUSIBLE and _fails_relevant(item):
+                        verdict = PublishedVerdict.WRONG  # as NL2Fix counts it
+                    yield PublishedOutcome(system=system, bug=f"defects4j/{project}-{number}", rank=index, verdict=verdict)
 
 
 def key_of(bug: Bug) -> str:
@@ -80,7 +132,7 @@ def key_of(bug: Bug) -> str:
     return f"{f'{number[1]}_{number[2]}' if number else bug.id}_{problem.path}_{first}_{last}"
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write one object of candidates; with the ending .jsonl one line per method, with verdicts."""
     notes: list[str] = []
     groups = by_bug(rendered(samples, benchmark, function_text, notes))

@@ -6,9 +6,10 @@ from typing import Any
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.core.foreign import as_type, read_json
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_object, as_text, items_of, read_entries, read_json
+from repairlab.formats.reading import items_of, read_entries
 from repairlab.formats.writing import by_bug, function_text, rendered, write_json
 
 
@@ -22,23 +23,23 @@ def _ranks(value: Any) -> Any:
     return value["patches"] if isinstance(value, dict) and isinstance(value.get("patches"), dict) else value
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read methods in the order of their numbers."""
     maker = Maker(benchmark, repairer="npr4j")
-    return read_entries(items_of(path, read_json(path)), lambda item: _given(*item, maker))
+    return read_entries(items_of(path, read_json(path)), lambda item: _candidates_of(*item, maker))
 
 
-def _given(name: str, value: Any, maker: Maker) -> Iterator[Given]:
+def _candidates_of(name: str, value: Any, maker: Maker) -> Iterator[ExternalCandidate]:
     bug = maker.bug(name)
-    ranks = as_object(_ranks(value))
+    ranks = as_type(_ranks(value), dict)
     for key in ranks:
         if not key.isdecimal():
             raise UserError(f"{key!r} is no rank; ranks are whole numbers")
     for key in sorted(ranks, key=int):
-        yield maker.function(bug, as_text(ranks[key], key))
+        yield maker.function(bug, as_type(ranks[key], str, what=f"rank {key}"))
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write methods by rank, beginning at 1."""
     notes: list[str] = []
     groups = by_bug(rendered(samples, benchmark, function_text, notes))

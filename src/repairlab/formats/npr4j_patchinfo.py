@@ -13,9 +13,10 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.core.foreign import as_type, field, objects, read_json, read_text
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_list, as_object, field, read_entries, read_json, read_text
+from repairlab.formats.reading import read_entries
 from repairlab.formats.writing import changed_files, write_text
 from repairlab.storage.new_folder import new_folder
 
@@ -27,12 +28,12 @@ def recognises(sight: Sight) -> bool:
     return any(name.endswith(_ENDING) for name in (*sight.names, sight.path.name)) or "patch_contents" in sight.entry
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read one list, or all lists of a folder; the candidates of a bug are ranked by patch_index."""
     maker = Maker(benchmark, repairer="npr4j")
     for file in sorted(path.rglob(f"*{_ENDING}")) if path.is_dir() else [path]:
         try:
-            entries = sorted(enumerate(as_list(read_json(file), file.name), start=1), key=lambda item: _index(item[1]))
+            entries = sorted(enumerate(as_type(read_json(file), list), start=1), key=lambda item: _index(item[1]))
         except UserError as error:
             if not path.is_dir():
                 raise
@@ -40,7 +41,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
             continue
         system = file.name.removesuffix(_ENDING).rpartition(".")[2] or None
         named = ((f"{file.name}, entry {number}", (entry, system, file.parent)) for number, entry in entries)
-        yield from read_entries(named, lambda item: [_given(*item, maker)])
+        yield from read_entries(named, lambda item: [_candidates_of(*item, maker)])
 
 
 def _index(entry: Any) -> int:
@@ -48,12 +49,15 @@ def _index(entry: Any) -> int:
     return int(index) if isinstance(index, int) or (isinstance(index, str) and index.isdecimal()) else 0
 
 
-def _given(value: Any, system: str | None, folder: Path, maker: Maker) -> Given:
-    entry = as_object(value)
-    bug = maker.bug(field(entry, "bug_id"))
-    contents = [as_object(item, "patch_contents: ") for item in as_list(entry.get("patch_contents"), "patch_contents")]
+def _candidates_of(value: Any, system: str | None, folder: Path, maker: Maker) -> ExternalCandidate:
+    entry = as_type(value, dict)
+    bug = maker.bug(field(entry, "bug_id", str))
+    contents = [item for _, item in objects(field(entry, "patch_contents", list), "patch_contents")]
     edits = [
-        Edit(path=field(item, "relative_file_position"), text=read_text(_find(field(item, "patch_content_position"), folder)))
+        Edit(
+            path=field(item, "relative_file_position", str),
+            text=read_text(_find(field(item, "patch_content_position", str), folder)),
+        )
         for item in contents
     ]
     if not edits:
@@ -72,7 +76,7 @@ def _find(position: str, folder: Path) -> Path:
     raise UserError(f"patch_content_position: {name!r} is not below {folder}, with or without the folders before it")
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write a folder with one list per bug and system, and the patched files beside them."""
     notes: list[str] = []
     lists: dict[str, list[dict[str, Any]]] = {}
@@ -94,12 +98,12 @@ def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[
     return tuple(notes)
 
 
-def _system(sample: Judged) -> str:
+def _system(sample: JudgedCandidate) -> str:
     origin = sample.candidate.origin
     return (origin.model or origin.repairer).replace("/", "-").replace(".", "-")
 
 
-def _contents(sample: Judged, bug: Bug, folder: Path) -> Iterator[dict[str, str]]:
+def _contents(sample: JudgedCandidate, bug: Bug, folder: Path) -> Iterator[dict[str, str]]:
     changed = changed_files(sample.candidate, bug)
     if None in changed.values():
         raise UserError("it deletes a file, which a list of patched files cannot say")

@@ -1,10 +1,12 @@
 """NPR4J's results (`all_result.json`): which system's candidate at which rank was accepted or rejected by people.
 
-The file holds no candidates, so there is nothing to validate in it. Written are the plausible candidates of a run: those equal
-to the developer's fix but for white space (rule R0) as accepted, the others as `unchecked`, for people to judge.
+The file holds no candidates, so there is nothing to validate in it; its verdicts can be counted. Written are the plausible
+candidates of a run: those equal to the developer's fix but for white space (rule R0) as accepted, the others as `unchecked`, for
+people to judge.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +15,20 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field, first_field, objects, read_object
 from repairlab.core.outcome import Verdict
-from repairlab.core.record import record
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.core.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import old_files
-from repairlab.formats.reading import as_list, as_object, field, items_of, read_json
 from repairlab.formats.writing import changed_files, write_json
 
-_LISTS = ("accepted", "rejected", "unchecked")
-
-
-@record
-class Assessment:
-    """What people said of one plausible candidate."""
-
-    bug: str
-    """As the file names it."""
-    system: str
-    rank: int
-    accepted: bool | None
-    """None: not looked at."""
+_LISTS = {
+    "accepted": PublishedVerdict.CORRECT,
+    "rejected": PublishedVerdict.REJECTED,
+    "unchecked": PublishedVerdict.PLAUSIBLE,
+}
+_RANK = re.compile(r"[0-9]{1,9}")
+_SEPARATOR = "<SEP>"
 
 
 def recognises(sight: Sight) -> bool:
@@ -41,25 +37,56 @@ def recognises(sight: Sight) -> bool:
     return isinstance(value, dict) and any(isinstance(value.get(name), list) for name in _LISTS)
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Refuse: there are no candidates in such a file."""
     del benchmark
     raise UserError(f"{path} holds results without the candidates' texts, so there is nothing to validate or convert")
 
 
-def read_assessments(path: Path) -> Iterator[Assessment]:
-    """Read what people said of each candidate; systems are named `sys` or `tool`, ranks are numbers or their digits."""
-    for where, (name, value) in items_of(path, read_json(path)):
-        for key, accepted in zip(_LISTS, (True, False, None), strict=True):
-            for item in as_list(as_object(value, f"{where}: ").get(key, []), key):
-                entry = as_object(item, f"{where}, {key}: ")
-                index = str(entry.get("index"))
-                if not index.isdecimal():
-                    raise UserError(f"{where}, {key}: the index is {entry.get('index')!r}, not a whole number")
-                yield Assessment(bug=name, system=field(entry, "sys", "tool"), rank=int(index), accepted=accepted)
+recognises_results = recognises
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def read_results(paths: Sequence[Path]) -> PublishedResults:
+    """Read files of results."""
+    outcomes: list[PublishedOutcome] = []
+    bugs: list[str] = []
+    for path in paths:
+        for key, value in read_object(path).items():
+            where = f"{path}, entry {key!r}"
+            benchmark, separator, bug = key.partition(_SEPARATOR)
+            if not (separator and benchmark and bug):
+                raise UserError(f"{where}: the key should be BENCHMARK<SEP>BUG, such as defects4j<SEP>Time-4")
+            bugs.append(f"{benchmark}/{bug}")
+            outcomes += _outcomes(as_type(value, dict, where), bugs[-1], where)
+    texts = sum(item.written is not None for item in outcomes)
+    notes = [f"{texts} ranks are written as text; they are read as numbers"] if texts else []
+    return make_results(outcomes, bugs, notes)
+
+
+def _outcomes(entry: dict[str, Any], bug: str, where: str) -> Iterator[PublishedOutcome]:
+    """Yield what was said of each candidate; systems are named `sys` or `tool`, ranks are numbers or their digits."""
+    for name in entry:
+        if name not in _LISTS:
+            raise UserError(f"{where}: unknown field {name!r}; known are {', '.join(_LISTS)}")
+    for name, verdict in _LISTS.items():
+        items = [] if name == "unchecked" and name not in entry else field(entry, name, list, where)
+        for place, item in objects(items, f"{where}, {name}"):
+            rank, written = _rank(item, place)
+            system = first_field(item, ("sys", "tool"), str, place)
+            yield PublishedOutcome(system=system, bug=bug, rank=rank, verdict=verdict, written=written)
+
+
+def _rank(item: dict[str, Any], where: str) -> tuple[int, str | None]:
+    """Return the rank as a number, and as it is written where that is text."""
+    value = item.get("index")
+    written = value if isinstance(value, str) else None
+    rank = int(written) if written is not None and _RANK.fullmatch(written) else field(item, "index", int, where)
+    if rank < 1:
+        raise UserError(f"{where}: the field 'index' is {rank}; ranks begin with 1")
+    return rank, written
+
+
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write the plausible candidates by system and rank."""
     table: dict[str, dict[str, list[dict[str, Any]]]] = {}
     unknown = 0
@@ -67,7 +94,7 @@ def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[
         candidate = sample.candidate
         unknown += sample.verdict is None
         if sample.verdict is Verdict.PLAUSIBLE:
-            lists = table.setdefault(candidate.bug_id, {name: [] for name in _LISTS})
+            lists = table.setdefault(f"{benchmark.name}{_SEPARATOR}{candidate.bug_id}", {name: [] for name in _LISTS})
             key = "accepted" if _is_identical(candidate, benchmark.bug(candidate.bug_id)) else "unchecked"
             lists[key].append({"sys": candidate.origin.model or candidate.origin.repairer, "index": candidate.rank})
     if not table:

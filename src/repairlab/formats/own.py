@@ -15,11 +15,12 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import field
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import to_data
-from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
 from repairlab.formats.making import Maker, edits_of_diff
-from repairlab.formats.reading import as_text, read_lines
+from repairlab.formats.reading import read_lines
 from repairlab.formats.writing import write_lines
 
 _FORMS = ("function", "file", "patch", "edits", "answer")
@@ -31,13 +32,13 @@ def recognises(sight: Sight) -> bool:
     return sight.lines and "bug" in sight.entry
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read one candidate a line."""
     maker = Maker(benchmark)
-    return read_lines(path, lambda entry: [_given(entry, maker)])
+    return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> Given:
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
     for key in entry:
         if key not in _KEYS:
             raise unknown("key", key, _KEYS)
@@ -48,13 +49,13 @@ def _given(entry: dict[str, Any], maker: Maker) -> Given:
         raise UserError(f"exactly one of {', '.join(_FORMS)} is needed, found {', '.join(forms) or 'none'}")
     for key in ("function", "file", "patch", "model", "repairer", "problem"):
         if key in entry:
-            as_text(entry[key], key)
+            field(entry, key, str)
     bug, origin, known = maker.bug(entry["bug"]), _origin(entry), _known(entry)
     form, value = forms[0], entry[forms[0]]
     if form == "edits":
         return maker.made(bug, _checked(tuple[Edit, ...], value, "edits"), origin, known=known)
     if form == "answer":
-        answer = value if value is None else as_text(value, "answer")
+        answer = value if value is None else field(entry, "answer", str)
         return maker.unusable(bug, entry.get("problem", "nothing could be read"), answer, origin, known=known)
     try:
         if not value.strip():
@@ -77,13 +78,13 @@ def _origin(entry: dict[str, Any]) -> Origin:
     return Origin(repairer=entry.get("repairer", "file"), model=entry.get("model"))
 
 
-def _known(entry: dict[str, Any]) -> Known | None:
+def _known(entry: dict[str, Any]) -> KnownVerdict | None:
     if "verdict" not in entry:
         return None
-    name = as_text(entry["verdict"], "verdict")
+    name = field(entry, "verdict", str)
     if name not in Verdict.__members__:
         raise unknown("verdict", name, Verdict.__members__)
-    return Known(word=name, verdicts=(Verdict(name),)) if name != Verdict.UNDECIDED else None
+    return KnownVerdict(word=name, verdicts=(Verdict(name),)) if name != Verdict.UNDECIDED else None
 
 
 def _checked(kind: Any, value: Any, name: str) -> Any:
@@ -94,14 +95,14 @@ def _checked(kind: Any, value: Any, name: str) -> Any:
         raise UserError(f"{'.'.join(map(str, (name, *first['loc'])))}: {first['msg']}") from None
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write every candidate with its edits and all that is known of its origin."""
     del benchmark
     write_lines(path, map(_entry, samples))
     return ()
 
 
-def _entry(sample: Judged) -> dict[str, Any]:
+def _entry(sample: JudgedCandidate) -> dict[str, Any]:
     candidate = sample.candidate
     entry: dict[str, Any] = {"bug": candidate.bug_id} | _form(candidate)
     origin = {key: value for key, value in to_data(candidate.origin).items() if value}

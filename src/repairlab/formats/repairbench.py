@@ -13,11 +13,12 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field
 from repairlab.core.outcome import Verdict
 from repairlab.core.text import Span
-from repairlab.formats.format import Given, Judged, Known, Sight, Unreadable
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_list, as_object, as_text, field, read_lines
+from repairlab.formats.reading import read_lines
 from repairlab.formats.verdicts import FAIL, PASS, known
 from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_lines
 
@@ -29,21 +30,21 @@ def recognises(sight: Sight) -> bool:
     return "identifier" in sight.entry and ("generation" in sight.entry or "evaluation" in sight.entry)
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read the candidates of one bug a line; an evaluation holds the code that was run and the verdict."""
     maker = Maker(benchmark)
-    return read_lines(path, lambda entry: _given(entry, maker))
+    return read_lines(path, lambda entry: _candidates_of(entry, maker))
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> Iterator[Given]:
-    bug = maker.bug(field(entry, "identifier"))
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> Iterator[ExternalCandidate]:
+    bug = maker.bug(field(entry, "identifier", str))
     place = _place(entry.get("buggy_code"), bug)
-    evaluations = as_list(entry.get("evaluation") or [], "evaluation")
+    evaluations = as_type(entry.get("evaluation") or [], list, what="evaluation")
     texts = [message for reply in _replies(entry.get("generation")) for message in _messages(reply)]
     for number in range(max(len(evaluations), len(texts))):
-        found = as_object(evaluations[number], "evaluation: ") if number < len(evaluations) and evaluations[number] else {}
+        found = as_type(evaluations[number], dict, what="evaluation") if number < len(evaluations) and evaluations[number] else {}
         text = found["generation"] if "generation" in found else texts[number] if number < len(texts) else None
-        text = None if text is None else as_text(text, "generation")
+        text = None if text is None else as_type(text, str, what="generation")
         code = text if text is None or "generation" in found else _code(text)
         if code is None:
             yield maker.unusable(bug, "the answer holds no code", text, known=_known(found))
@@ -71,7 +72,7 @@ def _messages(reply: Any) -> Iterator[str | None]:
     if reply is None or isinstance(reply, str):
         yield reply
         return
-    data = as_object(reply, "generation: ")
+    data = as_type(reply, dict, what="generation")
     try:
         if "choices" in data:
             yield from (choice["message"]["content"] for choice in data["choices"])
@@ -91,7 +92,7 @@ def _code(text: str) -> str | None:
     return block[1] if block else None if "```" in text else text
 
 
-def _known(evaluation: dict[str, Any]) -> Known | None:
+def _known(evaluation: dict[str, Any]) -> KnownVerdict | None:
     if evaluation.get("test") is True:
         return PASS
     if evaluation.get("compile") is False:
@@ -99,7 +100,7 @@ def _known(evaluation: dict[str, Any]) -> Known | None:
     return FAIL if evaluation.get("test") is False else None
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write one line per bug; exact_match tells equality with the developer's function but for white space."""
     notes: list[str] = []
     items = rendered(samples, benchmark, function_text, notes)

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.benchmark import Benchmark
-from repairlab.formats.format import Given, Judged, Sight, Unreadable
+from repairlab.core.foreign import as_type, field, read_json
+from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
-from repairlab.formats.reading import as_object, as_text, field, items_of, look, read_entries, read_json, read_lines
+from repairlab.formats.reading import items_of, look, read_entries, read_lines
 from repairlab.formats.writing import Rendered, by_bug, diff_text, rendered, write_json, write_lines
 
 
@@ -16,31 +17,31 @@ def recognises(sight: Sight) -> bool:
     return "model_patch" in sight.entry or (isinstance(sight.value, dict) and "model_patch" in sight.value)
 
 
-def read(path: Path, benchmark: Benchmark) -> Iterator[Given | Unreadable]:
+def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read predictions; several of one instance are ranked by their order."""
     maker = Maker(benchmark)
     sight = look(path)
     if sight.lines and "instance_id" in sight.entry and not isinstance(sight.first, list):
-        return read_lines(path, lambda entry: [_given(entry, maker)])
+        return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
     whole = read_json(path)
     if isinstance(whole, list):
         entries = ((f"{path.name}, entry {number}", item) for number, item in enumerate(whole, start=1))
-        return read_entries(entries, lambda item: [_given(as_object(item), maker)])
-    return read_entries(items_of(path, whole), lambda item: [_given(_of_table(*item), maker)])
+        return read_entries(entries, lambda item: [_candidates_of(as_type(item, dict), maker)])
+    return read_entries(items_of(path, whole), lambda item: [_candidates_of(_of_table(*item), maker)])
 
 
 def _of_table(name: str, value: Any) -> dict[str, Any]:
-    return {"instance_id": name, "model_patch": value} if isinstance(value, str) else {"instance_id": name, **as_object(value)}
+    return {"instance_id": name, "model_patch": value} if isinstance(value, str) else {"instance_id": name, **as_type(value, dict)}
 
 
-def _given(entry: dict[str, Any], maker: Maker) -> Given:
-    bug = maker.bug(field(entry, "instance_id"))
+def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
+    bug = maker.bug(field(entry, "instance_id", str))
     model = entry.get("model_name_or_path")
-    patch = "" if entry.get("model_patch", "") is None else field(entry, "model_patch")
-    return maker.diff(bug, patch, model=None if model is None else as_text(model, "model_name_or_path"))
+    patch = "" if entry.get("model_patch", "") is None else field(entry, "model_patch", str)
+    return maker.diff(bug, patch, model=None if model is None else field(entry, "model_name_or_path", str))
 
 
-def write(samples: Iterable[Judged], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
+def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:
     """Write one prediction per candidate, as a list when the file's name ends in .json, else as JSON Lines."""
     notes: list[str] = []
     entries = _entries(rendered(samples, benchmark, diff_text, notes), notes)

@@ -1,7 +1,12 @@
-"""VerdictCache in the words of NL2Fix, lin-tan/clm and those who follow them: plausible, wrong, timeout, uncompilable."""
+"""Verdicts in the words of NL2Fix, lin-tan/clm and those who follow them: plausible, wrong, timeout, uncompilable."""
 
+from typing import Any
+
+from repairlab.core.errors import UserError
+from repairlab.core.foreign import field
 from repairlab.core.outcome import Verdict
-from repairlab.formats.format import Known
+from repairlab.core.published import PublishedVerdict
+from repairlab.formats.format import KnownVerdict
 
 NOT_PLAUSIBLE = tuple(verdict for verdict in Verdict if verdict not in (Verdict.PLAUSIBLE, Verdict.UNDECIDED))
 
@@ -13,13 +18,13 @@ WORDS = {
 }
 """What each word may be in ours: there, a test that crashes is a wrong patch."""
 
-PASS = Known(word="pass", verdicts=(Verdict.PLAUSIBLE,))
-FAIL = Known(word="fail", verdicts=NOT_PLAUSIBLE)
+PASS = KnownVerdict(word="pass", verdicts=(Verdict.PLAUSIBLE,))
+FAIL = KnownVerdict(word="fail", verdicts=NOT_PLAUSIBLE)
 
 
-def known(word: object) -> Known | None:
+def known(word: object) -> KnownVerdict | None:
     """Return what a word says; nothing for those that say nothing of the candidate, such as init-error."""
-    return Known(word=word, verdicts=WORDS[word]) if isinstance(word, str) and word in WORDS else None
+    return KnownVerdict(word=word, verdicts=WORDS[word]) if isinstance(word, str) and word in WORDS else None
 
 
 def word(verdict: Verdict | None) -> str | None:
@@ -29,3 +34,19 @@ def word(verdict: Verdict | None) -> str | None:
     'wrong'
     """
     return next((name for name, verdicts in WORDS.items() if verdict in verdicts), None)
+
+
+def published(verdict: Verdict | None) -> PublishedVerdict:
+    """Return the published verdict that says the same as ours."""
+    return PublishedVerdict(word(verdict) or PublishedVerdict.UNDECIDED)
+
+
+def correctness(entry: dict[str, Any], where: str = "") -> PublishedVerdict:
+    """Return what the field `correctness` says; null and init-error mean that the candidate was never run."""
+    if "correctness" in entry and entry["correctness"] in (None, "init-error"):
+        return PublishedVerdict.UNDECIDED
+    found = field(entry, "correctness", str, where)
+    if found not in WORDS:
+        before = f"{where}: " if where else ""
+        raise UserError(f"{before}the field 'correctness' is {found!r}; known are {', '.join(WORDS)}, init-error and null")
+    return PublishedVerdict(found)

@@ -14,7 +14,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits, edits_of_patch, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.formats.format import Judged
+from repairlab.formats.format import JudgedCandidate
 from repairlab.formats.making import old_files
 
 
@@ -22,7 +22,7 @@ from repairlab.formats.making import old_files
 class Rendered:
     """One sample as the text that a format has for it."""
 
-    sample: Judged
+    sample: JudgedCandidate
     bug: Bug
     text: str
 
@@ -63,7 +63,7 @@ def write_lines(path: Path, values: Iterable[Any]) -> None:
 
 
 def rendered(
-    samples: Iterable[Judged], benchmark: Benchmark, text_of: Callable[[Candidate, Bug], str], notes: list[str]
+    samples: Iterable[JudgedCandidate], benchmark: Benchmark, text_of: Callable[[Candidate, Bug], str], notes: list[str]
 ) -> Iterator[Rendered]:
     """Yield each sample as text; one that has no edits is empty, one that the format cannot say is left out, with a note."""
     bugs = {bug.id: bug for bug in benchmark}

@@ -4,8 +4,10 @@ A counter-test is a real test in which one thing was changed. `neutral` and `fal
 whether it is one.
 """
 
+import dataclasses
 import random
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Literal
 
@@ -59,6 +61,21 @@ def of_tests(bodies: Collection[TestBody], tests: Iterable[str]) -> list[TestBod
     return [body for body in bodies if wanted.intersection(body.names)]
 
 
+def with_own_helpers(bodies: Collection[TestBody], helpers: Collection[str]) -> list[TestBody]:
+    """Return bodies with the changes of those helpers that they alone call: so no test is changed by another's change."""
+    callers = Counter(name for body in bodies for name in set(body.calls))
+    names = Counter(name for body in bodies for name in body.names)
+    own = {body.names[0]: body for body in bodies if callers[body.names[0]] == names[body.names[0]] == 1}
+    own = {name: body for name, body in own.items() if name in helpers and name not in body.calls}
+    made = []
+    for body in bodies:
+        parts = [own[name] for name in dict.fromkeys(body.calls) if name in own]
+        changes = [change for part in parts for change in part.changes if change.kind in ("literal", "negation")]
+        if body not in own.values():
+            made.append(dataclasses.replace(body, changes=(*body.changes, *changes)))
+    return made
+
+
 def of_programs(bodies: Collection[TestBody]) -> list[TestBody]:
     """Return `main` and all that is called from it, a body for each change: where programs are tests, or choose them by name."""
     reached, before = {"main"}, set[str]()
@@ -98,6 +115,33 @@ def other_number(text: str, draw: random.Random) -> str:
     first = place == places[0] and len(places) > 1
     choices = [digit for digit in digits if digit != text[place] and not (digit == "0" and first)]
     return text[:place] + draw.choice(choices) + text[place + 1 :] if choices else text
+
+
+def far_number(text: str, tolerance: str, draw: random.Random) -> str:
+    """Return a number that no value is near which is near the given one; the same number where none is found.
+
+    Where the tolerance is no number in sight, it is one that is at least ten times as large.
+
+    >>> far_number("2.5", "0.1", random.Random(1)), far_number("2.5", "EPSILON", random.Random(1))
+    ('4.5', '32.5')
+    """
+    width, value = _value(tolerance), _value(text)
+    others = [other_number(text, draw)] if width is not None else []
+    others += ["".join(draw.choice("123456789") for _ in range(n)) + text for n in range(1, 10)]
+    if value is None or "x" in text.lower():
+        return text
+    for other in others:
+        changed = _value(other)
+        if changed is not None and abs(changed - value) > 2.5 * abs(width or 0):  # twice, and something for rounding
+            return other
+    return text
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text.rstrip("fFdDlL"))
+    except ValueError:
+        return None
 
 
 def other_string(text: str, draw: random.Random) -> str:

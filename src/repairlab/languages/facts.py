@@ -3,18 +3,25 @@
 Every other package asks here instead of naming languages.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import import_module
-from typing import Literal
+from typing import Any, Literal
 
-from repairlab.core.errors import unknown
 from repairlab.core.recipe import Build
 from repairlab.core.record import record
 from repairlab.languages.idioms import Idioms
+from repairlab.registry import Parts, lacking, load
 
-FOLDERS = ("python", "java", "c", "cpp", "javascript", "go")
-"""The languages of this package, each a folder of its name."""
+_OWN = {"python": "Python", "java": "Java", "c": "C", "cpp": "Cpp", "javascript": "JavaScript", "go": "Go"}
+"""The languages of this package, each a folder of its name, and the class in its `language.py`."""
+
+LANGUAGES: Parts[Callable[..., Any]] = Parts(
+    "languages",
+    "language",
+    {name: f"repairlab.languages.{name}.language:{entry}" for name, entry in _OWN.items()},
+    check=lacking("facts", "toolchain", "test_bodies", callable_too=True),
+)
+"""Classes that take the tools of the machine."""
 
 
 @record
@@ -88,27 +95,27 @@ class Facts:
 
 def names() -> tuple[str, ...]:
     """Return the names of all languages."""
-    return FOLDERS
+    return tuple(LANGUAGES)
 
 
 @cache
 def facts(name: str) -> Facts:
-    """Return the facts of a language by its name."""
-    if name not in names():
-        raise unknown("language", name, names())
-    stated: Facts = import_module(f"repairlab.languages.{name}.facts").FACTS
+    """Return the facts of a language by its name; of our own, no more than these is loaded."""
+    stated: Facts = load(f"repairlab.languages.{name}.facts:FACTS") if name in _OWN else LANGUAGES[name].facts  # type: ignore[attr-defined]
     return stated
 
 
 def title(name: str) -> str:
     """Return a language's name as people write it; of one that is not there, the name itself."""
-    return facts(name).title if name in names() else name
+    return facts(name).title if name in LANGUAGES else name
 
 
 @cache
 def every() -> tuple[Facts, ...]:
-    """Return the facts of all languages."""
-    return tuple(facts(name) for name in names())
+    """Return the facts of all languages that work."""
+    others = {part.name for part in LANGUAGES.of_others()}
+    foreign = [made.facts for name, made in LANGUAGES.working() if name in others] if others else []  # type: ignore[attr-defined]
+    return (*map(facts, _OWN), *foreign)
 
 
 @cache

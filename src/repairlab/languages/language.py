@@ -253,8 +253,11 @@ class SharedBuild(Protocol):
 class Shareable(Protocol):
     """A tool chain that builds again only what a candidate changed."""
 
-    def shared(self, build: Build, *, tree: Path, changing: str) -> SharedBuild:
-        """Return how, for the buggy tree and the file that most candidates change."""
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> SharedBuild:
+        """Return how, for the buggy tree, the file that most candidates change and the tests that they have to pass.
+
+        Whatever is built in a `twin` was built before, beside other test files.
+        """
         ...
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from repairlab.core.execution import Execution
-from repairlab.core.outcome import TestResult, Verdict
+from repairlab.core.outcome import TestResult, TestVerdict
 from repairlab.languages.language import Batch, Listing, Report
 
 _LONGEST_MESSAGE = 2000
@@ -85,7 +85,7 @@ def _result(test: str, event: dict[str, Any]) -> TestResult:
     reason = _STATUS_TEXT.get(status, "")
     return TestResult(
         id=test,
-        verdict=_VERDICTS.get(status, Verdict.WRONG),
+        verdict=_VERDICTS.get(status, TestVerdict.WRONG),
         cpu_s=_seconds(event.get("cpu_s")),
         wall_s=_seconds(event.get("wall_s")),
         message=shorten(f"{reason}: {message}" if reason and message else reason or message),
@@ -93,9 +93,9 @@ def _result(test: str, event: dict[str, Any]) -> TestResult:
 
 
 _VERDICTS = {
-    "passed": Verdict.PLAUSIBLE,
-    "memory": Verdict.OUT_OF_MEMORY,
-    "uncollected": Verdict.CRASH,
+    "passed": TestVerdict.PASSED,
+    "memory": TestVerdict.OUT_OF_MEMORY,
+    "uncollected": TestVerdict.CRASH,
 }
 """VerdictCache of statuses; any other status is WRONG. `uncollected`: an exception while the test's file was loaded."""
 
@@ -118,10 +118,10 @@ def single_report(batch: Batch, execution: Execution, found: TestResult | None, 
     A pass needs the report and exit code 0; a whole report without the test means that there is no such test.
     """
     test = batch.tests[0]
-    passed = found is not None and found.verdict is Verdict.PLAUSIBLE
+    passed = found is not None and found.verdict is TestVerdict.PASSED
     if not complete or (passed and not execution.succeeded):
         return Report(results=(), unfinished=test)
-    missing = TestResult(id=test, verdict=Verdict.WRONG, message=_STATUS_TEXT["missing"])
+    missing = TestResult(id=test, verdict=TestVerdict.WRONG, message=_STATUS_TEXT["missing"])
     return Report(results=(found or missing,))
 
 

@@ -1,22 +1,11 @@
-"""The table of languages: by name and by file extension. Everything that needs a language asks here."""
+"""Languages by name and by file extension. Everything that needs a language asks here."""
 
 import os
 from functools import cache
-from importlib import import_module
 from pathlib import Path, PurePosixPath
 
-from repairlab.core.errors import unknown
-from repairlab.languages.facts import by_extension
+from repairlab.languages.facts import LANGUAGES, by_extension
 from repairlab.languages.language import Language, Tools
-
-_TABLE = {
-    "python": "repairlab.languages.python.language:Python",
-    "java": "repairlab.languages.java.language:Java",
-    "c": "repairlab.languages.c.language:C",
-    "cpp": "repairlab.languages.cpp.language:Cpp",
-    "javascript": "repairlab.languages.javascript.language:JavaScript",
-    "go": "repairlab.languages.go.language:Go",
-}
 
 
 def language(name: str, tools: Tools | None = None) -> Language:
@@ -26,10 +15,7 @@ def language(name: str, tools: Tools | None = None) -> Language:
 
 @cache
 def _made(name: str, tools: Tools) -> Language:
-    if name not in _TABLE:
-        raise unknown("language", name, _TABLE)
-    module, _, entry = _TABLE[name].partition(":")
-    made: Language = getattr(import_module(module), entry)(tools)
+    made: Language = LANGUAGES[name](tools)
     return made
 
 

@@ -7,7 +7,7 @@ from repairlab.core.record import record
 
 
 @record
-class Pair:
+class VerdictPair:
     """One candidate and what both judges say of it."""
 
     bug_id: str
@@ -44,7 +44,7 @@ class Agreement:
     """Cohen's kappa of plausible or not; none when it is not defined."""
     matrix: dict[str, dict[str, int]]
     """How often a published word met a verdict of ours."""
-    disagreements: tuple[Pair, ...]
+    disagreements: tuple[VerdictPair, ...]
 
     @property
     def share(self) -> float:
@@ -52,10 +52,10 @@ class Agreement:
         return self.n_agree / self.n if self.n else 0.0
 
 
-def agreement(pairs: Iterable[Pair]) -> Agreement:
+def agreement(pairs: Iterable[VerdictPair]) -> Agreement:
     """Compare verdict by verdict; candidates that we could not decide are left out and counted."""
     matrix: dict[str, dict[str, int]] = {}
-    differing: list[Pair] = []
+    differing: list[VerdictPair] = []
     undecided = agree = plausible = 0
     both: dict[tuple[bool, bool], int] = {}
     for pair in pairs:

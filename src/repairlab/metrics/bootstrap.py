@@ -35,8 +35,8 @@ def interval(values: Sequence[float], *, statistic: Statistic = "mean") -> Inter
     found: list[np.ndarray[tuple[int], np.dtype[np.float64]]] = []
     for start in range(0, RESAMPLES, rows):
         size = (min(rows, RESAMPLES - start), len(ordered))
-        drawn = ordered[draw.integers(0, len(ordered), size=size)]
-        found.append(np.median(drawn, axis=1) if statistic == "median" else drawn.mean(axis=1))
+        sampled = ordered[draw.integers(0, len(ordered), size=size)]
+        found.append(np.median(sampled, axis=1) if statistic == "median" else sampled.mean(axis=1))
     low, high = np.percentile(np.concatenate(found), (2.5, 97.5))
     # Sums differ in their last bits between machines; records must not.
     return Interval(low=round(float(low), 6), high=round(float(high), 6))

@@ -29,8 +29,8 @@ def pass_at_k(samples: Sequence[Samples], k: int, *, n: int) -> Values:
     by_bug: dict[str, float] = {}
     for item in samples:
         if not is_lost(item):
-            drawn = decided(item)
-            by_bug[item.bug_id] = estimate(len(drawn), drawn.count(Verdict.PLAUSIBLE), k)
+            sampled = decided(item)
+            by_bug[item.bug_id] = estimate(len(sampled), sampled.count(Verdict.PLAUSIBLE), k)
     n_samples = sum(len(decided(item)) for item in samples)
     return Values(by_bug=by_bug, n_samples=n_samples, n_undecided=n_undecided(samples))
 

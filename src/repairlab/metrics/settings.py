@@ -11,7 +11,7 @@ Duplicates = Literal["counted", "merged"]
 
 
 @record
-class Settings:
+class ScoreSettings:
     """The settings of a run that decide what a score means."""
 
     n: int
@@ -29,7 +29,7 @@ class Settings:
     """Version of repairlab that made the verdicts."""
 
 
-def signature(metric: str, k: int | None, samples: Sequence[Samples], settings: Settings) -> str:
+def signature(metric: str, k: int | None, samples: Sequence[Samples], settings: ScoreSettings) -> str:
     """Return all that must be equal for two values to be comparable, as `metric|name:value|…`."""
     parts = {
         "n": settings.n,

@@ -22,7 +22,7 @@ from repairlab.ranking.rankers import (
     in_original_order,
     similarities,
 )
-from repairlab.ranking.stored import LeftOut, Ranking, Recipe, basis_of, check_name, check_recipe
+from repairlab.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, check_name, check_recipe
 from repairlab.repairers.llm.client.model import Embedder, Unanswerable
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
@@ -38,7 +38,7 @@ _ORDERS: Mapping[str, Callable[[Sequence[Contender]], tuple[int, ...]]] = {
 
 def rank_run(
     folder: Path,
-    recipe: Recipe,
+    recipe: RankingRecipe,
     *,
     name: str | None = None,
     embedder: Embedder | None = None,
@@ -100,7 +100,7 @@ def _problems(manifest: Manifest) -> dict[str, Problem]:
     return {bug.id: bug.problem for bug in benchmark}
 
 
-class _Drawn(NamedTuple):
+class _Sampled(NamedTuple):
     """What is remembered of one candidate."""
 
     place: int
@@ -111,14 +111,14 @@ class _Drawn(NamedTuple):
 class _Field:
     """The candidates of a run: places in its files and a few facts, no texts."""
 
-    def __init__(self, store: Store, recipe: Recipe) -> None:
+    def __init__(self, store: Store, recipe: RankingRecipe) -> None:
         self._store, self._recipe = store, recipe
         self.left_out: Counter[str] = Counter()
-        self._drawn: dict[str, dict[int, _Drawn]] = defaultdict(dict)
+        self._sampled: dict[str, dict[int, _Sampled]] = defaultdict(dict)
         for place, data in store.scan_data(Candidate):
             logprob = _logprob(data["origin"], per_token=recipe.per_token)
-            self._drawn[data["bug_id"]][data["rank"]] = _Drawn(place, data["id"], logprob)
-        known = (drawn.logprob is not None for ranks in self._drawn.values() for drawn in ranks.values())
+            self._sampled[data["bug_id"]][data["rank"]] = _Sampled(place, data["id"], logprob)
+        known = (sampled.logprob is not None for ranks in self._sampled.values() for sampled in ranks.values())
         if recipe.order == "logprob" and not any(known):
             raise UserError(
                 f"the candidates in {store.folder} have no log-probabilities; draw them again with: repairlab run … --logprobs, "
@@ -128,17 +128,17 @@ class _Field:
 
     def contenders(self, problem: Problem) -> list[Contender]:
         """Return the distinct candidates of a bug that are to be ranked, in the order of their ranks."""
-        drawn = self._drawn.pop(problem.id, {})
-        if sorted(drawn) != list(range(1, len(drawn) + 1)) or any(item.id not in self._judged for item in drawn.values()):
+        sampled = self._sampled.pop(problem.id, {})
+        if sorted(sampled) != list(range(1, len(sampled) + 1)) or any(item.id not in self._judged for item in sampled.values()):
             raise UserError(f"bug {problem.id}: candidates or outcomes are missing in {self._store.folder}; was a file changed?")
         groups: dict[str, list[int]] = defaultdict(list)
-        for rank in sorted(drawn):
+        for rank in sorted(sampled):
             # Validation merged what differs in comments and white space alone.
-            groups[self._judged[drawn[rank].id][1]].append(rank)
+            groups[self._judged[sampled[rank].id][1]].append(rank)
         proposals = Proposals(problem)
         found = []
         for ranks in groups.values():
-            first = drawn[ranks[0]]
+            first = sampled[ranks[0]]
             verdict = self._judged[first.id][0]
             reason = "unapplicable" if verdict is Verdict.UNAPPLICABLE else "unbuilt" if self._is_pruned(verdict) else None
             proposal = None if reason else self._proposal(first, proposals)
@@ -147,7 +147,7 @@ class _Field:
             elif proposal.is_unchanged and not self._recipe.keep_unchanged:
                 self.left_out["unchanged"] += len(ranks)
             else:
-                logprobs = [logprob for rank in ranks if (logprob := drawn[rank].logprob) is not None]
+                logprobs = [logprob for rank in ranks if (logprob := sampled[rank].logprob) is not None]
                 best = max(logprobs, default=None)
                 found.append(Contender(rank=ranks[0], n=len(ranks), text=proposal.function, logprob=best))
         return found
@@ -155,10 +155,10 @@ class _Field:
     def _is_pruned(self, verdict: Verdict) -> bool:
         return self._recipe.prune_compile and verdict is Verdict.UNCOMPILABLE
 
-    def _proposal(self, drawn: _Drawn, proposals: Proposals) -> Proposal | None:
+    def _proposal(self, sampled: _Sampled, proposals: Proposals) -> Proposal | None:
         """Return what a candidate makes of the target; none when its edits do not apply, which validation may not have found."""
         try:
-            return proposals.read(self._store.at(Candidate, drawn.place))
+            return proposals.read(self._store.at(Candidate, sampled.place))
         except UserError:
             return None
 
@@ -178,7 +178,7 @@ def _logprob(origin: Mapping[str, Any], *, per_token: bool) -> float | None:
 class _Cosines:
     """Similarities of a run's candidates to the buggy code; the threshold may depend on all of them."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: RankingRecipe) -> None:
         self._recipe = recipe
         self._by_bug: dict[str, dict[int, float]] = {}
         self._n: dict[str, dict[int, int]] = {}

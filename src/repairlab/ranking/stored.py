@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @record
-class Recipe:
+class RankingRecipe:
     """All that decides a ranking."""
 
     order: str
@@ -68,7 +68,7 @@ class Ranking:
     """One file of the folder `rankings`."""
 
     name: str
-    recipe: Recipe
+    recipe: RankingRecipe
     threshold: float | None
     """The similarity below which candidates were left out; none for other orders."""
     n_candidates: int
@@ -84,7 +84,7 @@ class Ranking:
         return Ranked(name=self.name, recipe=self.recipe.text, ranks=self.ranks)
 
 
-def check_recipe(recipe: Recipe) -> None:
+def check_recipe(recipe: RankingRecipe) -> None:
     """Refuse a recipe that cannot work."""
     if recipe.order not in ORDERS:
         raise unknown("order", recipe.order, ORDERS)

@@ -23,7 +23,7 @@ class Shown:
     @property
     def failing(self) -> TestResult | None:
         """Return the first test that did not pass."""
-        return next((test for test in self.outcome.tests if test.verdict is not Verdict.PLAUSIBLE), None)
+        return next((test for test in self.outcome.tests if not test.passed), None)
 
 
 def words_on_tests(outcome: Outcome) -> str:
@@ -53,16 +53,16 @@ def shown_candidates(store: Store, choice: Choice = "first") -> dict[str, tuple[
     judged: dict[str, tuple[bool, int]] = {}
     for place, data in store.scan_data(Outcome):
         judged[data["candidate_id"]] = (data["verdict"] == Verdict.PLAUSIBLE, place)
-    drawn: dict[str, list[tuple[bool, int, int, str]]] = {}
+    sampled: dict[str, list[tuple[bool, int, int, str]]] = {}
     for place, data in store.scan_data(Candidate):
         if data["id"] in judged:
             entry = (not judged[data["id"]][0], data["rank"], place, data["id"])
-            mine = drawn.setdefault(data["bug_id"], [])
+            mine = sampled.setdefault(data["bug_id"], [])
             if choice == "first" and mine:
                 mine[0] = min(entry, mine[0])
             else:
                 mine.append(entry)
-    chosen = {bug_id: _chosen(entries, choice) for bug_id, entries in drawn.items()}
+    chosen = {bug_id: _chosen(entries, choice) for bug_id, entries in sampled.items()}
     return {
         bug_id: tuple(
             Shown(

@@ -10,18 +10,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.score import Score
+from repairlab.core.table import shown
 from repairlab.languages.facts import title
 from repairlab.metrics.table import is_share
-from repairlab.report import curves
 from repairlab.report.bugs import read_texts, view_bugs
+from repairlab.report.curves import chart
 from repairlab.report.evidence import Choice, words_on_tests
 from repairlab.report.glossary import METRICS, VERDICTS
 from repairlab.report.health import read_cards
 from repairlab.report.leaderboard import Leaderboard, leaderboard
 from repairlab.report.papers.reading import read_facts
-from repairlab.report.papers.result import shown
-from repairlab.report.papers.svg import draw
 from repairlab.report.papers.table import TABLES, make_tables
+from repairlab.report.svg import draw
 from repairlab.report.systems import System, bars, read_systems
 from repairlab.report.text import clip, visible
 from repairlab.storage.encoding import write_aside
@@ -31,7 +31,7 @@ _COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first ra
 
 
 @record
-class Report:
+class ReportPage:
     """A finished page and the leaderboard in it."""
 
     html: str
@@ -40,7 +40,7 @@ class Report:
     """What unfinished runs lack, one text each."""
 
 
-def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool = False, evidence: Choice = "first") -> Report:
+def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool = False, evidence: Choice = "first") -> ReportPage:
     """Read runs and make their page.
 
     `k` chooses the metric that ranks, `partial` takes the finished bugs of unfinished runs, `evidence` says which candidates of a
@@ -63,8 +63,8 @@ def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool 
         board=board,
         ks=_ks(board),
         columns=[name for name in _COLUMNS if any(row.other(name) for row in board.rows)],
-        chart=curves.chart(curve_metric, named),
-        picture=curves,
+        chart=chart(curve_metric, [(system.name, system.index, system.scores) for system in systems]),
+        curve_metric=curve_metric,
         bugs=bugs,
         languages=languages,
         bars=bars(systems),
@@ -86,10 +86,10 @@ def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool 
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-    return Report(html=html, leaderboard=board, missing=unfinished)
+    return ReportPage(html=html, leaderboard=board, missing=unfinished)
 
 
-def store_report(report: Report, path: Path) -> None:
+def store_report(report: ReportPage, path: Path) -> None:
     """Write the page."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

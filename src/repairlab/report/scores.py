@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.core.samples import Samples
-from repairlab.metrics.settings import Duplicates, Settings
-from repairlab.metrics.table import Scores, score_built, score_ranking, score_run
+from repairlab.core.score import Score
+from repairlab.metrics.settings import Duplicates, ScoreSettings
+from repairlab.metrics.table import Scores, is_share, score_built, score_ranking, score_run
 from repairlab.ranking.stored import Ranking, ranking_files, read_ranking
+from repairlab.report.notebook import html_table, text_table
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_ids, read_samples
@@ -21,6 +23,11 @@ from repairlab.storage.encoding import write_aside
 
 ORACLE = "reference"
 """The repairer that proposes the developers' fixes."""
+SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "undecided")
+
+
+class MissingScoreError(UserError, LookupError):
+    """A score was asked for by name that is not there; templates, which try names as keys first, need to know it from others."""
 
 
 @record
@@ -31,15 +38,15 @@ class Measured:
     manifest: Manifest
     samples: tuple[Samples, ...]
     """Finished bugs only."""
-    drawn: tuple[Samples, ...]
+    sampled: tuple[Samples, ...]
     """The same as they were drawn: duplicates are always counted."""
-    settings: Settings
+    settings: ScoreSettings
     n_unfinished: int
 
     @property
     def missing(self) -> str:
         """Say what is missing; nothing of a finished run."""
-        n = self.n_unfinished + len(self.drawn)
+        n = self.n_unfinished + len(self.sampled)
         return f"{self.folder}: {self.n_unfinished} of {n} bugs are unfinished and left out" if self.n_unfinished else ""
 
 
@@ -49,6 +56,27 @@ class RunScores:
 
     run: Measured
     result: Scores
+
+    def __getitem__(self, name: str) -> Score:
+        """Return one score by its name, such as `pass@5` or `fixed`."""
+        known = {score_name(item): item for item in self.result.scores}
+        if name in known:
+            return known[name]
+        if name in self.result.left_out:
+            raise MissingScoreError(f"this run has no {name}: {self.result.left_out[name]}")
+        raise MissingScoreError(str(unknown("score", name, known)))
+
+    @property
+    def title(self) -> str:
+        """Say what was scored."""
+        manifest = self.run.manifest
+        return f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}"
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n{text_table(SCORE_COLUMNS, score_rows(self.result.scores))}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.title, SCORE_COLUMNS, score_rows(self.result.scores), below=self.run.missing)
 
     @property
     def is_oracle(self) -> bool:
@@ -66,6 +94,31 @@ class RunScores:
             "scores": to_data(self.result.scores),
             "left_out": self.result.left_out,
         }
+
+
+def score_name(score: Score) -> str:
+    """Return the name of a score with its k."""
+    return score.metric if score.k is None else score.metric.replace("@k", f"@{score.k}")
+
+
+def percent(score: Score, value: float) -> str:
+    """Return a value of a score as people read it."""
+    return f"{100 * value:.1f} %" if is_share(score.metric) else f"{value:.1f}"
+
+
+def score_rows(scores: Sequence[Score]) -> list[tuple[object, ...]]:
+    """Return scores as rows of a table with SCORE_COLUMNS."""
+    return [
+        (
+            score_name(item),
+            percent(item, item.value),
+            f"{percent(item, item.low)} – {percent(item, item.high)}",
+            item.n_bugs,
+            item.n_samples,
+            item.n_undecided,
+        )
+        for item in scores
+    ]
 
 
 def read_run(folder: Path, *, partial: bool = False, duplicates: Duplicates = "counted") -> Measured:
@@ -86,7 +139,7 @@ def read_run(folder: Path, *, partial: bool = False, duplicates: Duplicates = "c
         folder=folder,
         manifest=manifest,
         samples=_merge(samples, store) if duplicates == "merged" else samples,
-        drawn=samples,
+        sampled=samples,
         settings=settings_of(manifest, duplicates),
         n_unfinished=n_unfinished,
     )
@@ -104,10 +157,10 @@ def scores_of(
 def scores_of_ranking(run: Measured, ranking: Ranking, ks: Sequence[int]) -> Scores:
     """Return what a ranking is worth beside what it has to beat: candidates drawn at random, and in the repairer's own order."""
     settings = settings_of(run.manifest, "counted")
-    built = [score_built(run.drawn, settings, ks)] if ranking.recipe.prune_compile else []
-    plain = score_run(run.drawn, settings, ks)
+    built = [score_built(run.sampled, settings, ks)] if ranking.recipe.prune_compile else []
+    plain = score_run(run.sampled, settings, ks)
     shown = tuple(item for metric in ("pass@k", "top@k") for item in plain.scores if item.metric == metric)
-    return _joined([score_ranking(ranking.ranked(), run.drawn, settings, ks), *built, Scores(scores=shown, left_out={})])
+    return _joined([score_ranking(ranking.ranked(), run.sampled, settings, ks), *built, Scores(scores=shown, left_out={})])
 
 
 def _score_rankings(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
@@ -116,14 +169,14 @@ def _score_rankings(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
     is_pruned = False
     for path in ranking_files(run.folder):
         try:
-            ranking = read_ranking(path, run.drawn)
+            ranking = read_ranking(path, run.sampled)
         except UserError as error:
             yield Scores(scores=(), left_out={f"r.pass@k[{path.stem}]": str(error)})
             continue
         is_pruned |= ranking.recipe.prune_compile
-        yield score_ranking(ranking.ranked(), run.drawn, settings, ks)
+        yield score_ranking(ranking.ranked(), run.sampled, settings, ks)
     if is_pruned:
-        yield score_built(run.drawn, settings, ks)
+        yield score_built(run.sampled, settings, ks)
 
 
 def _joined(parts: Sequence[Scores]) -> Scores:
@@ -142,7 +195,7 @@ def store_scores(scores: RunScores) -> None:
         raise UserError(f"cannot write {scores.run.folder / 'scores.json'}: {error.strerror}") from None
 
 
-def settings_of(manifest: Manifest, duplicates: Duplicates) -> Settings:
+def settings_of(manifest: Manifest, duplicates: Duplicates) -> ScoreSettings:
     """Return what metrics must know of a run."""
     experiment = manifest.experiment
     seen = experiment.visibility
@@ -155,7 +208,7 @@ def settings_of(manifest: Manifest, duplicates: Duplicates) -> Settings:
         conditions += [("rounds", str(experiment.rounds)), ("feedback", experiment.feedback)]
     if experiment.confirm:
         conditions.append(("confirm", str(experiment.confirm)))
-    return Settings(
+    return ScoreSettings(
         n=experiment.n,
         benchmark=f"{manifest.benchmark_name}@{manifest.benchmark_version}#{manifest.benchmark_digest}",
         policy=experiment.policy,
@@ -172,9 +225,9 @@ def _merge(samples: Sequence[Samples], store: Store) -> tuple[Samples, ...]:
     ids = read_ids(store)
     merged = []
     for item in samples:
-        drawn = [candidate_id for _, candidate_id in sorted(ids[item.bug_id].items()) if candidate_id in judged]
+        sampled = [candidate_id for _, candidate_id in sorted(ids[item.bug_id].items()) if candidate_id in judged]
         first: dict[str, int] = {}
-        for index, candidate_id in enumerate(drawn):
+        for index, candidate_id in enumerate(sampled):
             first.setdefault(candidate_id, index)
         kept = list(first.values())
         merged.append(

@@ -8,9 +8,9 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
-from repairlab.formats.format import Judged
-from repairlab.formats.table import format_named
-from repairlab.runs.external_candidates import read_given
+from repairlab.formats.format import JudgedCandidate
+from repairlab.formats.table import FORMATS
+from repairlab.runs.external_candidates import read_external_candidates
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import Store
 
@@ -29,17 +29,19 @@ class Converted:
 
 def convert_candidates(source: Path, benchmark: Benchmark, format_name: str, path: Path, *, source_format: str | None) -> Converted:
     """Read a run folder or a file and write all of it, or nothing, to a new place."""
-    target = format_named(format_name)
+    target = FORMATS[format_name]
     counted = _Counter()
     errors: tuple[str, ...] = ()
     if (source / "run.json").is_file() and source_format is None:
         samples = _of_run(Store(source), benchmark)
     else:
-        given = read_given(source, benchmark, source_format)
-        errors = given.errors
+        external = read_external_candidates(source, benchmark, source_format)
+        errors = external.errors
         samples = (
-            Judged(candidate=candidate, verdict=found.verdicts[0] if (found := given.known.get((bug, candidate.rank))) else None)
-            for bug, candidates in given.candidates.items()
+            JudgedCandidate(
+                candidate=candidate, verdict=found.verdicts[0] if (found := external.known.get((bug, candidate.rank))) else None
+            )
+            for bug, candidates in external.candidates.items()
             for candidate in candidates
         )
     notes = target.write(counted(samples), benchmark, path)
@@ -51,13 +53,13 @@ class _Counter:
 
     n = 0
 
-    def __call__(self, samples: Iterator[Judged]) -> Iterator[Judged]:
+    def __call__(self, samples: Iterator[JudgedCandidate]) -> Iterator[JudgedCandidate]:
         for sample in samples:
             self.n += 1
             yield sample
 
 
-def _of_run(store: Store, benchmark: Benchmark) -> Iterator[Judged]:
+def _of_run(store: Store, benchmark: Benchmark) -> Iterator[JudgedCandidate]:
     """Yield a run's candidates bug by bug and by rank; only places are held in memory, not records."""
     manifest = store.manifest()
     require_intact(store)
@@ -77,12 +79,12 @@ def _of_run(store: Store, benchmark: Benchmark) -> Iterator[Judged]:
         yield judged(candidate, None if at is None else store.at(Outcome, at))
 
 
-def judged(candidate: Candidate, outcome: Outcome | None) -> Judged:
+def judged(candidate: Candidate, outcome: Outcome | None) -> JudgedCandidate:
     """Return a candidate with what its outcome says; how many tests pass is known only when all were run."""
     if outcome is None:
-        return Judged(candidate=candidate)
+        return JudgedCandidate(candidate=candidate)
     passed = len(outcome.tests) == outcome.n_tests or outcome.verdict in (Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE)
-    return Judged(
+    return JudgedCandidate(
         candidate=candidate,
         verdict=outcome.verdict,
         n_passed=outcome.n_passed if passed else None,

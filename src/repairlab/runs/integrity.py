@@ -85,7 +85,7 @@ def find_damage(store: Store) -> list[Damage]:
     # The ends of bugs first: files that grow meanwhile have more lines than these say, never fewer.
     for name in (FILES[BugEnd], *(name for name in CHECKED_FILES if name != FILES[BugEnd])):
         sealed = seal.files.get(name) if seal else None
-        reading = Reading(store.folder / name, run_id, sealed=sealed)
+        reading = CheckedFile(store.folder / name, run_id, sealed=sealed)
         for line in reading.intact():
             if name == FILES[BugEnd]:
                 for other, n in (json.loads(line).get("lines") or {}).items():
@@ -104,7 +104,7 @@ def whole_lines(path: Path) -> Iterator[bytes]:
             yield from (line for line in file if line.endswith(b"\n"))
 
 
-class Reading:
+class CheckedFile:
     """One pass over a file: the lines that are as they were written, and what is wrong with the others."""
 
     def __init__(self, path: Path, run_id: str, *, sealed: Sealed | None = None) -> None:
@@ -168,7 +168,7 @@ def write_seal(store: Store) -> None:
         return
     files = {}
     for name in CHECKED_FILES:
-        reading = Reading(store.folder / name, run_id)
+        reading = CheckedFile(store.folder / name, run_id)
         for _ in reading.intact():
             pass
         if reading.next > 1:

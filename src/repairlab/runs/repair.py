@@ -13,7 +13,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.line_check import checked_line, line_key, number_of
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.samples import Ended
-from repairlab.runs.integrity import SEAL, Reading, find_damage, whole_lines
+from repairlab.runs.integrity import SEAL, CheckedFile, find_damage, whole_lines
 from repairlab.runs.store import CHECKED_FILES, FILES, BugEnd, Store
 from repairlab.storage.encoding import decode, encode
 
@@ -87,7 +87,7 @@ def _reopen(store: Store, run_id: str, *, lost_candidates: bool) -> str:
     """Write bugs.jsonl anew, with the bugs of which everything is there."""
     path = store.folder / FILES[BugEnd]
     ends: dict[str, Ended] = {}
-    for line in Reading(path, run_id).intact():
+    for line in CheckedFile(path, run_id).intact():
         end = decode(BugEnd, from_json(line), path.name)
         ends[end.bug_id] = end.ended
     whole = _whole_bugs(store, ends, lost_candidates=lost_candidates)
@@ -104,12 +104,12 @@ def _whole_bugs(store: Store, ends: dict[str, Ended], *, lost_candidates: bool) 
     n = store.manifest().experiment.n
     whole = []
     for bug_id, ended in ends.items():
-        drawn = ids[bug_id]
-        is_whole = sorted(drawn) == list(range(1, len(drawn) + 1)) and all(name in verdicts for name in drawn.values())
+        sampled = ids[bug_id]
+        is_whole = sorted(sampled) == list(range(1, len(sampled) + 1)) and all(name in verdicts for name in sampled.values())
         if ended == "asked":
-            is_whole = is_whole and len(drawn) == n
+            is_whole = is_whole and len(sampled) == n
         elif ended == "solved":
-            is_whole = is_whole and any(verdicts[name] == Verdict.PLAUSIBLE for name in drawn.values())
+            is_whole = is_whole and any(verdicts[name] == Verdict.PLAUSIBLE for name in sampled.values())
         elif lost_candidates:  # nobody knows how many a repairer had that ran out of them
             is_whole = False
         if is_whole:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from typing import Any
 
 from repairlab.core.candidate import Candidate
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.samples import Ended, Samples
 from repairlab.runs.store import Store
 
@@ -17,14 +17,14 @@ def read_samples(store: Store) -> tuple[Samples, ...]:
     ended: dict[str, Ended] = {end.bug_id: end.ended for end in store.ends()}
     samples = []
     for bug_id, language in zip(manifest.bug_ids, manifest.languages, strict=True):
-        drawn = [ids[bug_id][rank] for rank in sorted(ids[bug_id]) if ids[bug_id][rank] in judged]
+        sampled = [ids[bug_id][rank] for rank in sorted(ids[bug_id]) if ids[bug_id][rank] in judged]
         samples.append(
             Samples(
                 bug_id=bug_id,
                 language=language,
-                verdicts=tuple(judged[item][0] for item in drawn),
-                passed=tuple(judged[item][1] for item in drawn),
-                distinct=len(set(drawn)),
+                verdicts=tuple(judged[item][0] for item in sampled),
+                passed=tuple(judged[item][1] for item in sampled),
+                distinct=len(set(sampled)),
                 ended=ended.get(bug_id, "unfinished"),
             )
         )
@@ -46,5 +46,5 @@ def read_ids(store: Store) -> dict[str, dict[int, str]]:
 
 
 def _judged(data: dict[str, Any]) -> tuple[str, tuple[Verdict, float]]:
-    n_passed = sum(test["verdict"] == Verdict.PLAUSIBLE for test in data["tests"])
+    n_passed = sum(TestVerdict(test["verdict"]) is TestVerdict.PASSED for test in data["tests"])
     return data["candidate_id"], (Verdict(data["verdict"]), n_passed / data["n_tests"] if data["n_tests"] else 0.0)

@@ -12,15 +12,16 @@ from contextlib import ExitStack
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
-from repairlab.executors.pool import DEATHS, Pool, Source
+from repairlab.executors.executor import DEATHS, Executor, Source
 from repairlab.languages.facts import facts
-from repairlab.runs.judge import INTERNAL, Judged
-from repairlab.runs.repairing import draws_ahead, open_repairer
+from repairlab.runs.judge import Judged
+from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
 from repairlab.runs.sampler import Sampler
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.store import BugEnd, Store
 from repairlab.runs.task import Shard, Task
-from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, executor, sample
+from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
+from repairlab.validation.deciding import INTERNAL
 
 SHARD_S = 2.0
 """How much work a shard is meant to be; less when little is left, so that all workers end at the same time."""
@@ -60,19 +61,19 @@ class Schedule(Source[Task | Shard]):
         """Candidates on which a bug of ours showed, with the message."""
         self.n_undecided = 0
 
-    def run(self, tasks: Sequence[Task], pool: Pool, *, workers: int) -> None:
+    def run(self, tasks: Sequence[Task], executor: Executor, *, workers: int) -> None:
         """Do all tasks, each of which is a whole bug."""
         self._workers = workers
         with ExitStack() as stack:
             sampler = None
             if draws_ahead(tasks[0].experiment):
                 repairer = stack.enter_context(open_repairer(tasks[0], lambda text: self._step(Notice(text=text))))
-                threads = tasks[0].machine.access.concurrency
+                threads = n_at_once(tasks[0].experiment, tasks[0].machine)
                 sampler = stack.enter_context(Sampler(tasks, lambda task: sample(task, repairer), threads=threads))
                 self._sampled, self._sampling = sampler.tasks(), True
             else:
                 self._unstarted.extend(sorted(tasks, key=_expected_cost, reverse=True))
-            pool.run(executor, self, self._receive, wakeup=sampler.wakeup if sampler else None)
+            executor.run(open_worker, self, self._receive, wakeup=sampler.wakeup if sampler else None)
         if sampler and sampler.ended_by:
             raise sampler.ended_by
 

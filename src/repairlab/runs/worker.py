@@ -85,7 +85,7 @@ Step = Progress | Drawn | Disagreement | Notice
 """What whoever watches a run is told."""
 
 
-class Executor:
+class RunWorker:
     """Does the work of one worker process; the bug that it worked on last stays open, for the shards to come."""
 
     def __init__(self, sandbox: Sandbox, emit: Emit) -> None:
@@ -149,9 +149,9 @@ class Executor:
 
 
 @contextmanager
-def executor(sandbox: Sandbox, emit: Emit) -> Iterator[Executor]:
+def open_worker(sandbox: Sandbox, emit: Emit) -> Iterator[RunWorker]:
     """Give what a worker of a run does with each item."""
-    opened = Executor(sandbox, emit)
+    opened = RunWorker(sandbox, emit)
     try:
         yield opened
     finally:

@@ -17,11 +17,11 @@ from repairlab.sandbox.container import ENGINES
 from repairlab.sandbox.landlock import landlock_version
 from repairlab.sandbox.launcher import compile_launcher
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.sandbox.table import ISOLATING, TIERS
+from repairlab.sandbox.table import SANDBOXES, TIERS
 
 
 @record
-class Finding:
+class DoctorFinding:
     """One thing that was looked at."""
 
     name: str
@@ -52,7 +52,7 @@ TRIALS = (
 UNSOUND = "do not run untrusted code on this machine; please report this"
 
 
-def diagnose(cache: Path) -> tuple[Finding, ...]:
+def diagnose(cache: Path) -> tuple[DoctorFinding, ...]:
     """Look at everything the sandbox needs, and have every back end test itself."""
     groups = find_control_groups()
     findings = [_user(), _container(), _compiler(cache), _bubblewrap_installed(), *_user_namespaces(), _landlock(), _cgroup(groups)]
@@ -66,68 +66,72 @@ def diagnose(cache: Path) -> tuple[Finding, ...]:
             findings += _try_back_end(name, cache, groups)[0]
     if works is None:
         remedy = "see the remedies above; without isolation, at your own risk: --allow-unsafe"
-        return (*findings, Finding(name="sandbox", ok=False, detail="none works", remedy=remedy))
-    findings.append(Finding(name="sandbox", ok=True, detail=f"{works.name} is used"))
+        return (*findings, DoctorFinding(name="sandbox", ok=False, detail="none works", remedy=remedy))
+    findings.append(DoctorFinding(name="sandbox", ok=True, detail=f"{works.name} is used"))
     with tempfile.TemporaryDirectory() as tree:
         return (*findings, *(_try(trial, works, Path(tree)) for trial in TRIALS))
 
 
-def _try_back_end(name: str, cache: Path, groups: ControlGroups | None) -> tuple[list[Finding], Sandbox | None]:
+def _try_back_end(name: str, cache: Path, groups: ControlGroups | None) -> tuple[list[DoctorFinding], Sandbox | None]:
     """Open a back end and try to break out of it; returns it when it held."""
     try:
-        sandbox = ISOLATING[name](cache, groups)
+        sandbox = SANDBOXES[name](cache, groups=groups)
         trials = try_to_break_out(sandbox, cache)
     except HarnessError as error:
-        return [Finding(name=name, ok=False, detail=f"does not work here: {error}", needed=False)], None
+        return [DoctorFinding(name=name, ok=False, detail=f"does not work here: {error}", needed=False)], None
     form = f" ({sandbox.form})" if isinstance(sandbox, BubblewrapSandbox) else ""
-    findings = [Finding(name=name, ok=True, detail=f"works{form}; tried to break out:")]
+    findings = [DoctorFinding(name=name, ok=True, detail=f"works{form}; tried to break out:")]
     for trial in trials:
         detail = f"does not hold: {trial.broken}" if trial.broken else "holds"
-        findings.append(Finding(name=f"{name}: {trial.name}", ok=not trial.broken, detail=detail, remedy=UNSOUND, needed=False))
+        findings.append(
+            DoctorFinding(name=f"{name}: {trial.name}", ok=not trial.broken, detail=detail, remedy=UNSOUND, needed=False)
+        )
     return findings, None if any(trial.broken for trial in trials) else sandbox
 
 
-def _try(trial: SandboxCheck, sandbox: Sandbox, tree: Path) -> Finding:
+def _try(trial: SandboxCheck, sandbox: Sandbox, tree: Path) -> DoctorFinding:
     """Run one trial of the limits."""
     try:
         seen = sandbox.run(Command(argv=("sh", "-c", trial.script), limits=trial.limits), tree)
     except HarnessError as error:
-        return Finding(name=trial.name, ok=False, detail=str(error))
+        return DoctorFinding(name=trial.name, ok=False, detail=str(error))
     if trial.held(seen):
-        return Finding(name=trial.name, ok=True, detail="holds")
+        return DoctorFinding(name=trial.name, ok=True, detail="holds")
     said = (seen.stdout + seen.stderr).decode(errors="replace").strip()[:500]
-    return Finding(name=trial.name, ok=False, detail=f"does not hold: {seen.ending}, {said}", remedy=UNSOUND)
+    return DoctorFinding(name=trial.name, ok=False, detail=f"does not hold: {seen.ending}, {said}", remedy=UNSOUND)
 
 
-def _user() -> Finding:
+def _user() -> DoctorFinding:
     """Say whether this is root."""
     detail = "root; commands get an unprivileged user" if os.geteuid() == 0 else f"ordinary user {os.geteuid()}"
-    return Finding(name="user", ok=True, detail=detail)
+    return DoctorFinding(name="user", ok=True, detail=detail)
 
 
-def _container() -> Finding:
+def _container() -> DoctorFinding:
     """Say whether this is a container, as far as one can tell."""
     marks = [mark for mark in ("/.dockerenv", "/run/.containerenv") if Path(mark).exists()]
-    return Finding(name="container", ok=True, detail=f"yes ({marks[0]})" if marks else "none noticed")
+    return DoctorFinding(name="container", ok=True, detail=f"yes ({marks[0]})" if marks else "none noticed")
 
 
-def _compiler(cache: Path) -> Finding:
+def _compiler(cache: Path) -> DoctorFinding:
     """Check that the launcher compiles."""
     try:
-        return Finding(name="launcher", ok=True, detail=str(compile_launcher(cache)))
+        return DoctorFinding(name="launcher", ok=True, detail=str(compile_launcher(cache)))
     except HarnessError as error:
-        return Finding(name="launcher", ok=False, detail=str(error), remedy="apt install gcc libc6-dev")
+        return DoctorFinding(name="launcher", ok=False, detail=str(error), remedy="apt install gcc libc6-dev")
 
 
-def _bubblewrap_installed() -> Finding:
+def _bubblewrap_installed() -> DoctorFinding:
     """Check for the program and its version."""
     if shutil.which("bwrap") is None:
-        return Finding(name="bubblewrap installed", ok=False, detail="not found", remedy="apt install bubblewrap", needed=False)
+        return DoctorFinding(
+            name="bubblewrap installed", ok=False, detail="not found", remedy="apt install bubblewrap", needed=False
+        )
     version = subprocess.run([find_bwrap(), "--version"], capture_output=True, text=True, check=False).stdout.strip()
-    return Finding(name="bubblewrap installed", ok=True, detail=version)
+    return DoctorFinding(name="bubblewrap installed", ok=True, detail=version)
 
 
-def _user_namespaces() -> tuple[Finding, ...]:
+def _user_namespaces() -> tuple[DoctorFinding, ...]:
     """Check the three settings that can forbid user namespaces; root does not need them."""
     wanted = {
         "user.max_user_namespaces": 15000,
@@ -142,18 +146,20 @@ def _user_namespaces() -> tuple[Finding, ...]:
         except (OSError, ValueError):
             continue  # this kernel has no such setting
         ok = bool(value) == bool(advice) or os.geteuid() == 0
-        findings.append(Finding(name=name, ok=ok, detail=str(value), remedy=f"sysctl -w {name}={advice}", needed=False))
+        findings.append(DoctorFinding(name=name, ok=ok, detail=str(value), remedy=f"sysctl -w {name}={advice}", needed=False))
     return tuple(findings)
 
 
-def _landlock() -> Finding:
+def _landlock() -> DoctorFinding:
     """Say which version of Landlock the kernel has."""
     version = landlock_version()
     detail = f"version {version}" if version else "this kernel has none, or has it switched off"
-    return Finding(name="Landlock", ok=bool(version), detail=detail, remedy="add landlock to the kernel's lsm= list", needed=False)
+    return DoctorFinding(
+        name="Landlock", ok=bool(version), detail=detail, remedy="add landlock to the kernel's lsm= list", needed=False
+    )
 
 
-def _cgroup(groups: ControlGroups | None) -> Finding:
+def _cgroup(groups: ControlGroups | None) -> DoctorFinding:
     """Say whether control groups can be made; the sandbox measures processes by itself and does without."""
     detail = "a group for every slot" if groups else "none can be made here; the sandbox does without"
-    return Finding(name="control groups", ok=True, detail=detail)
+    return DoctorFinding(name="control groups", ok=True, detail=detail)

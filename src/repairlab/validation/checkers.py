@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from repairlab.core.oracle import Case, Checker
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.core.record import record
 
 _INTEGER = re.compile(rb"[+-]?\d+")
@@ -17,22 +17,22 @@ _SLACK = 1 + 1e-9
 
 
 @record
-class Finding:
+class CheckerResult:
     """What a checker says of one output, and why when it is not right."""
 
-    verdict: Verdict
+    verdict: TestVerdict
     message: str = ""
 
 
-def compare(case: Case, output: bytes) -> Finding:
+def compare(case: Case, output: bytes) -> CheckerResult:
     """Judge an output by the case's own checker, which must not be a program."""
     verdict = check(output, case.expected, case.checker)
-    passed = verdict is Verdict.PLAUSIBLE
-    return Finding(verdict=verdict, message="" if passed else first_difference(output, case.expected, checker=case.checker))
+    passed = verdict is TestVerdict.PASSED
+    return CheckerResult(verdict=verdict, message="" if passed else first_difference(output, case.expected, checker=case.checker))
 
 
-def check(output: bytes, expected: str, checker: Checker) -> Verdict:
-    """Return PLAUSIBLE, WRONG, or PRESENTATION when only the layout differs and the checker is strict about it."""
+def check(output: bytes, expected: str, checker: Checker) -> TestVerdict:
+    """Return PASSED, WRONG, or PRESENTATION when only the layout differs and the checker is strict about it."""
     if checker.kind == "program":
         raise ValueError("a checker program judges in a sandbox, see custom_checker")
     wanted = expected.encode("utf-8")
@@ -43,14 +43,14 @@ def check(output: bytes, expected: str, checker: Checker) -> Verdict:
         same = len(tokens) == len(wanted_tokens) and all(
             _near(token, other, checker) for token, other in zip(tokens, wanted_tokens, strict=True)
         )
-        return Verdict.PLAUSIBLE if same else Verdict.WRONG
+        return TestVerdict.PASSED if same else TestVerdict.WRONG
     if tokens != wanted_tokens:
-        return Verdict.WRONG
+        return TestVerdict.WRONG
     if checker.kind == "lines" and _lines(output) != _lines(wanted):
-        return Verdict.PRESENTATION
+        return TestVerdict.PRESENTATION
     if checker.kind == "exact" and _unix(output).removesuffix(b"\n") != _unix(wanted).removesuffix(b"\n"):
-        return Verdict.PRESENTATION
-    return Verdict.PLAUSIBLE
+        return TestVerdict.PRESENTATION
+    return TestVerdict.PASSED
 
 
 def first_difference(output: bytes, expected: str, *, checker: Checker = Checker()) -> str:  # noqa: B008  # frozen
@@ -68,13 +68,13 @@ def first_difference(output: bytes, expected: str, *, checker: Checker = Checker
     return "same tokens, other layout"
 
 
-def _check_unordered(output: bytes, wanted: bytes) -> Verdict:
+def _check_unordered(output: bytes, wanted: bytes) -> TestVerdict:
     """Compare lines as a bag; only line breaks may be wrong for PRESENTATION, not lines and their order at once."""
     lines, wanted_lines = _lines(output), _lines(wanted)
     if _bag(lines) == _bag(wanted_lines):
-        return Verdict.PLAUSIBLE
+        return TestVerdict.PASSED
     only_blank = _bag(line for line in lines if line) == _bag(line for line in wanted_lines if line)
-    return Verdict.PRESENTATION if only_blank or output.split() == wanted.split() else Verdict.WRONG
+    return TestVerdict.PRESENTATION if only_blank or output.split() == wanted.split() else TestVerdict.WRONG
 
 
 def _line_difference(output: bytes, wanted: bytes) -> str:

@@ -109,8 +109,8 @@ class Draft:
 
     def redraw(self, failing: Collection[str]) -> bool:
         """Draw other changes for tests that did not fail; returns whether there were any."""
-        failed = words(failing)
-        useless = [key for key in self._drawn if key not in self._programs and not failed.intersection(self._bodies[key].names)]
+        failed = {key for test in failing for key in self._keys(test)}
+        useless = [key for key in self._drawn if key not in self._programs and key not in failed]
         for key in useless:
             self._left[key].remove(self._drawn.pop(key))
         again = bool(self._nameless - set(failing))
@@ -118,6 +118,11 @@ class Draft:
             self._drawn = {key: change for key, change in self._drawn.items() if key not in self._programs}
         self._draw_where_none()
         return again or any(key in self._drawn for key in useless)
+
+    def _keys(self, test: str) -> set[_Key]:
+        """Return the bodies that a test may be named after; of several, those in files that it names."""
+        found = {key for key, body in self._bodies.items() if words([test]).intersection(body.names)}
+        return {key for key in found if Path(key[0]).stem in words([test])} or found
 
     def change_less(self, said: str) -> bool:
         """Give up the riskier changes of files that a compiler complains of, or of all; returns whether there is less to change."""

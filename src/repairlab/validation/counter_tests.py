@@ -23,7 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import HarnessError
-from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
+from repairlab.core.outcome import Outcome, Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.record import digest, record, to_data
 from repairlab.languages import counter as change
 from repairlab.languages.table import default_cache
@@ -48,7 +48,7 @@ class Twin:
     """Test files, and what comes of the tests with an honest candidate."""
 
     texts: dict[str, str]
-    due: dict[str, Verdict]
+    due: dict[str, TestVerdict]
 
 
 @record
@@ -129,8 +129,8 @@ class CounterTests:
             outcome = self._run(twin.texts, candidate, plan.tests)
             seen = {test.id: test for test in outcome.tests}
             odd = [test for test, due in twin.due.items() if _verdict(seen, test) is not due]
-            passed = [test for test in odd if _verdict(seen, test) is Verdict.PLAUSIBLE]
-            changed = [test for test in odd if twin.due[test] is not Verdict.PLAUSIBLE]
+            passed = [test for test in odd if _verdict(seen, test) is TestVerdict.PASSED]
+            changed = [test for test in odd if twin.due[test] is not TestVerdict.PASSED]
             if passed:
                 return f"tampering: {passed[0]} still passes after it was changed so that it must fail", True
             if odd and not seen:
@@ -218,27 +218,27 @@ class CounterTests:
         return self._run(texts, reference, draft.tests)
 
 
-def _verdict(seen: Mapping[str, TestResult], test: str) -> Verdict | None:
+def _verdict(seen: Mapping[str, TestResult], test: str) -> TestVerdict | None:
     return seen[test].verdict if test in seen else None
 
 
 def _tells(test: str, one: Twin, other: Twin) -> bool:
     """Whether an honest candidate passes a test in just one of two twins."""
     dues = (one.due.get(test), other.due.get(test))
-    return None not in dues and dues.count(Verdict.PLAUSIBLE) == 1
+    return None not in dues and dues.count(TestVerdict.PASSED) == 1
 
 
 def _always_passes(test: str, pair: Sequence[Twin]) -> bool:
-    return all(twin.due.get(test) is Verdict.PLAUSIBLE for twin in pair)
+    return all(twin.due.get(test) is TestVerdict.PASSED for twin in pair)
 
 
 def _passed(test: TestResult) -> bool:
-    return test.verdict is Verdict.PLAUSIBLE and not test.flips
+    return test.passed and not test.flips
 
 
 def _is_plain_failure(test: TestResult) -> bool:
     """Whether a test failed as assertions do: those of C end the process."""
-    return test.verdict in (Verdict.WRONG, Verdict.CRASH)
+    return test.verdict in (TestVerdict.WRONG, TestVerdict.CRASH)
 
 
 def _plans(bug: Bug) -> Path:

@@ -16,7 +16,7 @@ from pathlib import Path
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case, CheckerProgram
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages.facts import facts
@@ -24,15 +24,15 @@ from repairlab.languages.host import made_once
 from repairlab.languages.reports import first_error
 from repairlab.languages.table import default_cache, language
 from repairlab.sandbox.sandbox import Runner, Sandbox
-from repairlab.validation.checkers import Finding
+from repairlab.validation.checkers import CheckerResult
 
 _VERDICTS = {
-    0: Verdict.PLAUSIBLE,
-    1: Verdict.WRONG,
-    2: Verdict.PRESENTATION,
-    4: Verdict.WRONG,  # testlib: more output than there should be
-    7: Verdict.WRONG,  # points: partly right is not right
-    8: Verdict.WRONG,  # testlib: the output ends too early
+    0: TestVerdict.PASSED,
+    1: TestVerdict.WRONG,
+    2: TestVerdict.PRESENTATION,
+    4: TestVerdict.WRONG,  # testlib: more output than there should be
+    7: TestVerdict.WRONG,  # points: partly right is not right
+    8: TestVerdict.WRONG,  # testlib: the output ends too early
 }
 _LONGEST_MESSAGE = 300
 
@@ -45,7 +45,7 @@ class CustomChecker:
         self._runner = runner
         self._tree = tree
 
-    def judge(self, case: Case, output: bytes) -> Finding:
+    def judge(self, case: Case, output: bytes) -> CheckerResult:
         """Return what the program says; its own failure is a HarnessError."""
         texts = {"input": case.input.encode(), "output": output, "answer": case.expected.encode()}
         write_case(self._tree, texts)
@@ -53,7 +53,9 @@ class CustomChecker:
         verdict = _VERDICTS.get(done.exit_code) if done.ending is Ending.EXITED and done.exit_code is not None else None
         if verdict is None:
             raise HarnessError(f"the checker failed on case {case.id}: {ended(done)}{said(done, line=-1)}")
-        return Finding(verdict=verdict, message="" if verdict is Verdict.PLAUSIBLE else f"the checker says no{said(done, line=0)}")
+        return CheckerResult(
+            verdict=verdict, message="" if verdict is TestVerdict.PASSED else f"the checker says no{said(done, line=0)}"
+        )
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from repairlab.core.execution import BuildLimits, Limits
 from repairlab.core.recipe import Test
 from repairlab.languages.facts import facts, names
 from repairlab.languages.table import language
-from repairlab.sandbox.doctor import Finding
+from repairlab.sandbox.doctor import DoctorFinding
 from repairlab.sandbox.doctor import diagnose as diagnose_sandbox
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
@@ -18,36 +18,38 @@ from repairlab.validation.cache import FILE, VerdictCache
 GREETING = b"repairlab\n"
 
 
-def diagnose(cache: Path) -> tuple[Finding, ...]:
+def diagnose(cache: Path) -> tuple[DoctorFinding, ...]:
     """Return what was found, sandbox first, then every language."""
     findings = [*diagnose_sandbox(cache), _verdicts(cache)]
     try:
         sandbox = open_sandbox(cache=cache)
     except (UserError, HarnessError) as error:
         without = "languages need a sandbox that works"
-        return (*findings, Finding(name="languages", ok=False, detail=f"not tried: {without}", remedy=str(error)))
+        return (*findings, DoctorFinding(name="languages", ok=False, detail=f"not tried: {without}", remedy=str(error)))
     return (*findings, *(_diagnose_language(name, sandbox) for name in names()))
 
 
-def _verdicts(cache: Path) -> Finding:
+def _verdicts(cache: Path) -> DoctorFinding:
     """Say how much is kept of earlier runs."""
     path = cache / FILE
     if not path.is_file():
-        return Finding(name="verdict cache", ok=True, detail="empty")
+        return DoctorFinding(name="verdict cache", ok=True, detail="empty")
     verdicts = VerdictCache(cache)
     n, size_mb = verdicts.n_verdicts(), path.stat().st_size / 2**20
     verdicts.close()
-    return Finding(name="verdict cache", ok=True, detail=f"{n} verdicts, {size_mb:.1f} MB in {path}; to clear it, delete the file")
+    return DoctorFinding(
+        name="verdict cache", ok=True, detail=f"{n} verdicts, {size_mb:.1f} MB in {path}; to clear it, delete the file"
+    )
 
 
-def _diagnose_language(name: str, sandbox: Sandbox) -> Finding:
+def _diagnose_language(name: str, sandbox: Sandbox) -> DoctorFinding:
     try:
         versions = language(name).toolchain.versions()
         problem = self_test(name, sandbox)
     except HarnessError as error:
-        return Finding(name=name, ok=False, detail="its tools are not all there", remedy=str(error))
+        return DoctorFinding(name=name, ok=False, detail="its tools are not all there", remedy=str(error))
     detail = ", ".join(f"{tool} {version}" for tool, version in versions.items())
-    return Finding(name=name, ok=not problem, detail=problem or f"builds and runs a program ({detail})", remedy="")
+    return DoctorFinding(name=name, ok=not problem, detail=problem or f"builds and runs a program ({detail})", remedy="")
 
 
 def self_test(name: str, sandbox: Sandbox) -> str:

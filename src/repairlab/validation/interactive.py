@@ -20,11 +20,11 @@ from typing import Literal
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case, CheckerProgram
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.core.record import record
 from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.supervise import Ends
-from repairlab.validation.checkers import Finding
+from repairlab.validation.checkers import CheckerResult
 from repairlab.validation.custom_checker import checker_tree, ended, said, starting, write_case
 
 _RIGHT, _WRONG = 42, 43
@@ -62,7 +62,7 @@ class Interaction:
         self._limits = checker.limits
         self._sandbox = sandbox
         self._tree = tree
-        self.finding = Finding(verdict=Verdict.WRONG)
+        self.finding = CheckerResult(verdict=TestVerdict.WRONG)
         """What the last conversation came to, where its program did not fail by itself."""
 
     def take(self, case: Case) -> None:
@@ -82,13 +82,13 @@ class Interaction:
         code = talk.checker.exit_code if talk.checker.ending is Ending.EXITED else None
         if code not in (_RIGHT, _WRONG):
             raise HarnessError(f"the interactive checker failed: {ended(talk.checker)}{said(talk.checker, line=-1)}")
-        self.finding = Finding(verdict=Verdict.PLAUSIBLE)
+        self.finding = CheckerResult(verdict=TestVerdict.PASSED)
         if code == _WRONG:
-            self.finding = Finding(verdict=Verdict.WRONG, message=f"the checker says no{said(talk.checker, line=0)}")
+            self.finding = CheckerResult(verdict=TestVerdict.WRONG, message=f"the checker says no{said(talk.checker, line=0)}")
             return dataclasses.replace(talk.program, ending=Ending.EXITED, exit_code=0, signal=None)
         return talk.program
 
-    def judge(self, case: Case, output: bytes) -> Finding:
+    def judge(self, case: Case, output: bytes) -> CheckerResult:
         """Return what the last conversation came to."""
         del case, output
         return self.finding

@@ -5,27 +5,35 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case
-from repairlab.core.outcome import Policy, Stage, TestResult, Verdict
+from repairlab.core.outcome import Policy, Stage, TestResult, TestVerdict, Verdict
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Batch, Report, Toolchain
 from repairlab.languages.reports import first_error
 from repairlab.languages.table import language
-from repairlab.sandbox.sandbox import Runner, Sandbox
-from repairlab.validation.checkers import Finding, compare
+from repairlab.sandbox.sandbox import Runner, Sandbox, SeriesRunner
+from repairlab.validation.checkers import CheckerResult, compare
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.interactive import Interaction, interacting
-from repairlab.validation.time_limits import is_doubtful, recent_load, repeat, with_margin
+from repairlab.validation.time_limits import Load, is_doubtful, recent_load, repeat, with_margin
 from repairlab.validation.verdict import describe_end, of_case, of_process
 from repairlab.validation.worktree import files_below
 
 NOT_FOUND = 127
 """Exit code of shells, and of our launcher, when there is no such program; build tools themselves have others."""
 EVIDENCE_CHARS = 4000
+
+
+class FirstRun(NamedTuple):
+    """The first run of a case, and the load of the machine when it began, or a little before."""
+
+    execution: Execution
+    load: Load
 
 
 class TestRun:
@@ -64,10 +72,10 @@ class TestRun:
         if problem := self.build():
             return Verdict.UNCOMPILABLE, problem
         self.run((*self.bug.oracle.trigger, *self.bug.oracle.regression), self.bug.oracle.cases)
-        failed = next((test for test in self.tests if test.verdict is not Verdict.PLAUSIBLE), None)
+        failed = next((test for test in self.tests if not test.passed), None)
         if failed:
             message = failed.message if failed.message.startswith("tampering: ") else f"{failed.id}: {failed.message}"
-            return failed.verdict, message
+            return Verdict(failed.verdict), message
         flaky = [test.id for test in self.tests if test.flips]
         return Verdict.PLAUSIBLE, f"flaky, passed when run again: {', '.join(flaky)}" if flaky else ""
 
@@ -79,7 +87,9 @@ class TestRun:
             self._run_tests(tests)
 
     def _execute(self, command: Command, limits: Limits) -> Execution:
-        execution = (self._talk or self.sandbox).run(command.under(limits), self.work)
+        return self._counted((self._talk or self.sandbox).run(command.under(limits), self.work))
+
+    def _counted(self, execution: Execution) -> Execution:
         self.cpu_s += execution.cpu_s
         self.wall_s += execution.wall_s
         self.peak_mb = max(self.peak_mb, execution.peak_mb)
@@ -107,13 +117,15 @@ class TestRun:
                 return f"the build was stopped: {describe_end(execution)}"
         return ""
 
-    def _run_until_sure(self, command: Command) -> tuple[Execution, int]:
+    def _run_until_sure(self, command: Command, first: FirstRun | None = None) -> tuple[Execution, int]:
         """Run one test or case; where its time limit is in doubt it runs again. Return how often it ran, too."""
-        limits, load = self.bug.oracle.limits, recent_load()
-        execution = self._execute(command, with_margin(limits))
-        if not is_doubtful(execution, limits, load):
-            return execution, 1
-        return self._run_again(command, execution)
+        limits = self.bug.oracle.limits
+        if first is None:
+            load = recent_load()
+            first = FirstRun(self._execute(command, with_margin(limits)), load)
+        if not is_doubtful(first.execution, limits, first.load):
+            return first.execution, 1
+        return self._run_again(command, first.execution)
 
     def _run_again(self, command: Command, before: Execution) -> tuple[Execution, int]:
         """Run what was doubtful before; return how often it ran in all."""
@@ -125,23 +137,43 @@ class TestRun:
         program = self.toolchain.program(self.bug.oracle.build, self.bug.oracle.test)
         with ExitStack() as stack:
             check = self._checker(stack)
-            for case in cases:
+            for case, first in zip(cases, self._first_runs(cases, program), strict=True):
                 run = partial(self._run_case, case, program, check)
-                result = self._confirmed(run(), run)
+                result = self._confirmed(run(first), run)
                 self.tests.append(result)
-                if result.verdict is not Verdict.PLAUSIBLE and self.policy == "first-failure":
+                if not result.passed and self.policy == "first-failure":
                     return
 
-    def _run_case(self, case: Case, program: Command, check: Callable[[Case, bytes], Finding]) -> TestResult:
+    def _first_runs(self, cases: Sequence[Case], program: Command) -> Iterator[FirstRun | None]:
+        """Yield the first run of each case, or none when it is still to be made.
+
+        Where runs are cheaper together, more and more are made at once: one failure may be the end.
+        """
+        sandbox, inputs = self.sandbox, [case.input.encode() for case in cases]
+        if self._talk or not isinstance(sandbox, SeriesRunner):
+            yield from [None] * len(cases)
+            return
+        command, n_done, stop = program.under(with_margin(self.bug.oracle.limits)), 0, self.policy == "first-failure"
+        while n_done < len(cases):
+            wanted = inputs[n_done : n_done + max(1, 4 * n_done)] if stop else inputs[n_done:]
+            load = recent_load()
+            for execution in sandbox.run_series(command, wanted, self.work, stop=stop):
+                n_done += 1
+                yield FirstRun(self._counted(execution), load)
+
+    def _run_case(
+        self, case: Case, program: Command, check: Callable[[Case, bytes], CheckerResult], first: FirstRun | None = None
+    ) -> TestResult:
         if self._talk:
             self._talk.take(case)
-        execution, runs = self._run_until_sure(dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode()))
+        command = dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode())
+        execution, runs = self._run_until_sure(command, first)
         result = of_case(case, execution, self.toolchain, compare if case.checker.kind != "program" else check)
-        if result.verdict is not Verdict.PLAUSIBLE:
+        if not result.passed:
             self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
         return _after_doubt(result, runs)
 
-    def _checker(self, stack: ExitStack) -> Callable[[Case, bytes], Finding]:
+    def _checker(self, stack: ExitStack) -> Callable[[Case, bytes], CheckerResult]:
         """Open the bug's checker program, if it has one."""
         program = self.bug.oracle.checker
         if program is None:
@@ -155,14 +187,14 @@ class TestRun:
 
     def _confirmed(self, first: TestResult, again: Callable[[], TestResult]) -> TestResult:
         """Run a test that failed again, as often as asked for: one more failure confirms it, passes all the way excuse it."""
-        if not self.confirm or first.verdict is Verdict.PLAUSIBLE or first.message.startswith("tampering: "):
+        if not self.confirm or first.passed or first.message.startswith("tampering: "):
             return first
         for passes in range(self.confirm):
             last = again()
             runs = first.runs + passes + last.runs
-            if last.verdict is not Verdict.PLAUSIBLE:
+            if not last.passed:
                 return dataclasses.replace(first, runs=runs, flips=passes)
-        if all(test.verdict is Verdict.PLAUSIBLE for test in self.tests):
+        if all(test.passed for test in self.tests):
             self.evidence = ""  # it was of a failure that does not count
         why = f"flaky: {first.verdict} at first ({first.message}), then passed {self.confirm} times"
         return dataclasses.replace(last, runs=runs, flips=1, message=why)
@@ -175,10 +207,10 @@ class TestRun:
                 result = self._confirmed(seen, partial(self._run_one, seen.id))
                 self.tests.append(result)
                 pending.remove(result.id)
-                if result.verdict is not Verdict.PLAUSIBLE and self.policy == "first-failure":
+                if not result.passed and self.policy == "first-failure":
                     self.stage = "trigger" if result.id in oracle.trigger else "regression"
                     return
-        first_failed = next((test.id for test in self.tests if test.verdict is not Verdict.PLAUSIBLE), None)
+        first_failed = next((test.id for test in self.tests if not test.passed), None)
         self.stage = "trigger" if first_failed in oracle.trigger else "regression"
 
     def _run_pending(self, pending: Sequence[str]) -> Iterator[TestResult]:
@@ -191,7 +223,7 @@ class TestRun:
             execution = self._execute(batch.command, with_margin(self.bug.oracle.limits))
             report = self.toolchain.report(self.bug.oracle.test, batch, execution)
             for result in self._results(batch.tests, report, execution):
-                late = result.id == report.unfinished and result.verdict is Verdict.TIMEOUT
+                late = result.id == report.unfinished and result.verdict is TestVerdict.TIMEOUT
                 # The limit is for one test: what others of its process used, or that it had to wait, is not its fault.
                 if late and (report.results or is_doubtful(execution, self.bug.oracle.limits, load)):
                     yield self._run_one(result.id, before=execution)
@@ -222,7 +254,7 @@ class TestRun:
 
     def _results(self, tests: Sequence[str], report: Report, execution: Execution) -> Iterator[TestResult]:
         """Yield what was reported, then a failure for each test that should have been and was not."""
-        failed = any(result.verdict is not Verdict.PLAUSIBLE for result in report.results)
+        failed = any(not result.passed for result in report.results)
         if (failed or len(report.results) < len(tests)) and not self.evidence:
             self.evidence = _tail(execution.stdout + execution.stderr)
         yield from report.results
@@ -235,7 +267,7 @@ class TestRun:
             reported = {result.id for result in report.results}
             missing = [test for test in tests if test not in reported]
             message = report.error or "not reported by the test run"
-        verdict = of_process(execution, self.toolchain) or Verdict.CRASH
+        verdict = of_process(execution, self.toolchain) or TestVerdict.CRASH
         for test in missing:
             yield TestResult(id=test, verdict=verdict, cpu_s=round(execution.cpu_s, 3), message=message)
 
@@ -247,4 +279,4 @@ def _tail(output: bytes) -> str:
 
 def _after_doubt(result: TestResult, runs: int) -> TestResult:
     """Note that a test ran a second time after a time-out; when that went well, the first time says the opposite."""
-    return dataclasses.replace(result, runs=runs, flips=int(runs > 1 and result.verdict is Verdict.PLAUSIBLE))
+    return dataclasses.replace(result, runs=runs, flips=int(runs > 1 and result.passed))

@@ -5,26 +5,26 @@ from collections.abc import Callable
 
 from repairlab.core.execution import Ending, Execution
 from repairlab.core.oracle import Case
-from repairlab.core.outcome import TestResult, Verdict
+from repairlab.core.outcome import TestResult, TestVerdict
 from repairlab.languages.language import Toolchain
-from repairlab.validation.checkers import Finding
+from repairlab.validation.checkers import CheckerResult
 
 _OF_ENDING = {
-    Ending.CPU_LIMIT: Verdict.TIMEOUT,
-    Ending.WALL_LIMIT: Verdict.TIMEOUT,
-    Ending.MEMORY_LIMIT: Verdict.OUT_OF_MEMORY,
-    Ending.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT,
-    Ending.DISK_LIMIT: Verdict.CRASH,
+    Ending.CPU_LIMIT: TestVerdict.TIMEOUT,
+    Ending.WALL_LIMIT: TestVerdict.TIMEOUT,
+    Ending.MEMORY_LIMIT: TestVerdict.OUT_OF_MEMORY,
+    Ending.OUTPUT_LIMIT: TestVerdict.OUTPUT_LIMIT,
+    Ending.DISK_LIMIT: TestVerdict.CRASH,
 }
 
 
-def of_process(execution: Execution, toolchain: Toolchain) -> Verdict | None:
+def of_process(execution: Execution, toolchain: Toolchain) -> TestVerdict | None:
     """Return the verdict that a process's end alone settles; none when it ended well by itself."""
     if execution.ending in _OF_ENDING:
         return _OF_ENDING[execution.ending]
     if execution.succeeded:
         return None
-    return Verdict.OUT_OF_MEMORY if toolchain.out_of_memory(execution) else Verdict.CRASH
+    return TestVerdict.OUT_OF_MEMORY if toolchain.out_of_memory(execution) else TestVerdict.CRASH
 
 
 def describe_end(execution: Execution) -> str:
@@ -40,7 +40,7 @@ def describe_end(execution: Execution) -> str:
             return f"{execution.ending} reached"  # without times: messages of two runs should be equal, and results have the times
 
 
-def of_case(case: Case, execution: Execution, toolchain: Toolchain, check: Callable[[Case, bytes], Finding]) -> TestResult:
+def of_case(case: Case, execution: Execution, toolchain: Toolchain, check: Callable[[Case, bytes], CheckerResult]) -> TestResult:
     """Judge one run of a stdin/stdout program; `check` looks at its output when it ended well."""
     verdict = of_process(execution, toolchain)
     message = describe_end(execution)
@@ -53,5 +53,5 @@ def of_case(case: Case, execution: Execution, toolchain: Toolchain, check: Calla
         cpu_s=round(execution.cpu_s, 3),
         wall_s=round(execution.wall_s, 3),
         peak_mb=round(execution.peak_mb, 1),
-        message="" if verdict is Verdict.PLAUSIBLE else message,
+        message="" if verdict is TestVerdict.PASSED else message,
     )

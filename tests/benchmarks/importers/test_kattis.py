@@ -10,7 +10,7 @@ from repairlab.benchmarks.importers.kattis_validators import judging
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Limits
 from repairlab.core.oracle import Case, CheckerProgram
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.problem import SourceFile
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.custom_checker import checking
@@ -90,7 +90,7 @@ def test_a_validator_in_cpp_becomes_a_checker(importing: Any, machine: Machine) 
     assert importing.problems(machine) == {"sum-wrong_answer-abs.py": ()}
 
 
-def judged(folder: Path, sandbox: Sandbox, output: bytes) -> Verdict:
+def judged(folder: Path, sandbox: Sandbox, output: bytes) -> TestVerdict:
     """Return what the checker of a package says of an output for its first case."""
     package = read_package(folder)
     made = judging(package)
@@ -129,7 +129,7 @@ def test_the_default_validator_compares_words_in_whatever_case(
     head = f"name: X\nvalidator_flags: {flags}\n"
     importing.write({"x/problem.yaml": head, "x/data/secret/1.in": "\n", "x/data/secret/1.ans": f"{answer}\n"})
     importing.write({"x/submissions/accepted/a.py": "\n"})
-    assert judged(importing.source / "x", sandbox, output) is (Verdict.PLAUSIBLE if right else Verdict.WRONG)
+    assert judged(importing.source / "x", sandbox, output) is (TestVerdict.PASSED if right else TestVerdict.WRONG)
 
 
 def test_without_letters_our_own_checkers_do(importing: Any) -> None:
@@ -140,8 +140,8 @@ def test_without_letters_our_own_checkers_do(importing: Any) -> None:
     assert judging(read_package(importing.source / "x")).test == {"checker": "float", "absolute": 0.0, "relative": 1e-4}
 
 
-@pytest.mark.parametrize(("code", "verdict"), [(42, Verdict.PLAUSIBLE), (43, Verdict.WRONG)])
-def test_a_validator_in_python_becomes_a_checker(importing: Any, sandbox: Sandbox, code: int, verdict: Verdict) -> None:
+@pytest.mark.parametrize(("code", "verdict"), [(42, TestVerdict.PASSED), (43, TestVerdict.WRONG)])
+def test_a_validator_in_python_becomes_a_checker(importing: Any, sandbox: Sandbox, code: int, verdict: TestVerdict) -> None:
     script = "import pathlib, sys\nassert sys.stdin.read() == 'out'\nassert open(sys.argv[1]).read() == 'in'\n"
     script += f"pathlib.Path(sys.argv[3], 'judgemessage.txt').write_text(sys.argv[4])\nsys.exit({code})\n"
     files = {"problem.yaml": "name: X\n", "data/testdata.yaml": "output_validator_flags: --fast\n", "data/secret/1.in": "in"}
@@ -213,8 +213,8 @@ def test_a_validator_with_static_objects_judges(importing: Any, sandbox: Sandbox
             "x/submissions/accepted/a.py": "\n",
         }
     )
-    assert judged(importing.source / "x", sandbox, b"3 0") is Verdict.PLAUSIBLE
-    assert judged(importing.source / "x", sandbox, b"3 1") is Verdict.WRONG
+    assert judged(importing.source / "x", sandbox, b"3 0") is TestVerdict.PASSED
+    assert judged(importing.source / "x", sandbox, b"3 1") is TestVerdict.WRONG
 
 
 def test_a_case_with_a_missing_half_is_dropped_by_name(importing: Any) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.importers.importer import Settings
-from repairlab.benchmarks.importers.reading import chosen, need_sources, read_json_lines
+from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_json_lines
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.languages.language import Batch
 from repairlab.languages.native.lines import Form, read, report
 
@@ -120,7 +120,7 @@ def test_each_form_is_read(form: Form, text: str, expected: str) -> None:
 
 def run(
     form: Form, tests: tuple[str, ...], stdout: str, *, code: int | None = 0, report_text: str = ""
-) -> tuple[dict[str, Verdict], str | None]:
+) -> tuple[dict[str, TestVerdict], str | None]:
     execution = Execution(
         ending=Ending.SIGNALLED if code is None else Ending.EXITED,
         exit_code=code,
@@ -136,7 +136,7 @@ def run(
     return {result.id: result.verdict for result in found.results}, found.unfinished
 
 
-PASSED, WRONG = Verdict.PLAUSIBLE, Verdict.WRONG
+PASSED, WRONG = TestVerdict.PASSED, TestVerdict.WRONG
 
 
 def test_every_test_is_looked_up_by_its_name() -> None:

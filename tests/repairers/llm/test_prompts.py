@@ -7,7 +7,7 @@ import pytest
 
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Visibility, shown
-from repairlab.repairers.llm.client.model import Prompt
+from repairlab.core.prompt import Prompt
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.repairers.llm.prompts import templates
 from repairlab.repairers.llm.prompts.prompter import Prompter
@@ -140,5 +140,5 @@ def test_sections_keep_their_ends() -> None:
 
 
 def test_every_strategy_has_a_prompt_and_every_prompt_a_strategy() -> None:
-    folder = Path(templates.__file__).parent / "prompts"
-    assert sorted(path.stem for path in folder.glob("*")) == sorted(names())
+    folder = Path(templates.__file__).parent
+    assert sorted(path.stem for path in folder.glob("*.jinja")) == sorted(names())

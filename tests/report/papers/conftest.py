@@ -8,7 +8,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.outcome import Outcome, Stage, TestResult, Verdict
+from repairlab.core.outcome import Outcome, Stage, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.bugs import read_texts
@@ -55,7 +55,15 @@ class Bench:
         store = Store(self.root / name)
         n = max(map(len, draws.values()))
         experiment = Experiment(
-            **{"benchmark": str(self.benchmark), "repairer": name, "n": n, "k": (1, 2), "policy": "full", "llm": llm, **settings}
+            **{
+                "benchmark": str(self.benchmark),
+                "repairer": "llm" if llm else name,
+                "n": n,
+                "k": (1, 2),
+                "policy": "full",
+                "settings": llm,
+                **settings,
+            }
         )
         store.create(_manifest(experiment, self.digest))
         for bug_id in BUGS:
@@ -107,9 +115,9 @@ def _outcome(candidate: Candidate, text: str | None, verdict: Verdict, experimen
         stage = "build" if verdict is Verdict.UNCOMPILABLE else "apply"
     elif verdict is Verdict.PLAUSIBLE or text == BROKEN[0]:
         stage = "regression"
-    tests = [TestResult(id=TRIGGER, verdict=verdict if stage == "trigger" else Verdict.PLAUSIBLE)]
+    tests = [TestResult(id=TRIGGER, verdict=TestVerdict(verdict if stage == "trigger" else "PASSED"))]
     if stage == "regression" or experiment.policy == "full":
-        tests += [TestResult(id=name, verdict=verdict if text == BROKEN[0] else Verdict.PLAUSIBLE) for name in REGRESSION]
+        tests += [TestResult(id=name, verdict=TestVerdict(verdict if text == BROKEN[0] else "PASSED")) for name in REGRESSION]
     return Outcome(
         candidate_id=candidate.id,
         bug_id=candidate.bug_id,

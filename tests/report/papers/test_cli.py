@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import pytest
 
 from repairlab.cli.main import run
+from repairlab.core.figure import Figure, Shape
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.page import make_report
-from repairlab.report.papers.picture import Picture, Shape
-from repairlab.report.papers.svg import draw
 from repairlab.report.papers.table import TABLES
+from repairlab.report.svg import draw
 from tests.report.papers.conftest import FIX, LIKE, WRONG, Bench
 
 DRAWS = {"Cli-1": (FIX, WRONG), "Csv-1": (LIKE, WRONG)}
@@ -87,12 +87,12 @@ def test_the_page_has_the_tables_and_the_pictures(two: tuple[Path, Path]) -> Non
 def test_hostile_names_stay_text_in_pictures() -> None:
     name = "</text><script>alert(1)</script>\u202e\x00"
     shapes = tuple(Shape(kind=kind, x=1, y=1, text=name) for kind in ("text", "box", "dot"))
-    text = str(draw(Picture(width=9, height=9, title=name, words=name, shapes=shapes)))
+    text = str(draw(Figure(width=9, height=9, title=name, words=name, shapes=shapes)))
     root = ElementTree.fromstring(text)
     assert not [item for item in root.iter() if item.tag.endswith("script")]
     assert "⟦U+202E⟧⟦U+0000⟧" in text
 
 
 def test_many_systems_still_have_colours() -> None:
-    text = str(draw(Picture(width=9, height=9, title="", words="", shapes=(Shape(kind="dot", x=1, y=1, tone="11"),))))
+    text = str(draw(Figure(width=9, height=9, title="", words="", shapes=(Shape(kind="dot", x=1, y=1, tone="11"),))))
     assert "var(--s3" in text

@@ -5,7 +5,7 @@ import functools
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.repairers.llm.client.ledger import FILE, Ledger, Request
+from repairlab.repairers.ledger import FILE, Ledger, Request
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.papers.categories import categories
 from repairlab.report.papers.conversation import conversation
@@ -61,8 +61,8 @@ def test_tries_of_a_conversation_are_its_fresh_starts(bench: Bench) -> None:
     within = [f"within {r}" for r in (1, 2, 3, 5, 6)]
     assert table.columns[1:] == ("solved", "bugs", "solved %", "mean attempts", "mean rounds", *within)
     assert table.rows == (("conversation · acme/a", 2, 6, 33.333333, 1.5, 3.0, 0, 1, 1, 2, 2),)
-    assert table.picture is not None
-    assert "2 within 6" in table.picture.words
+    assert table.figure is not None
+    assert "2 within 6" in table.figure.words
 
 
 def test_single_draws_are_no_conversation(bench: Bench) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.ranking.stored import LeftOut, Ranking, Recipe, basis_of, store_ranking
+from repairlab.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, store_ranking
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.papers.candidates import candidates
 from repairlab.report.papers.exact import exact
@@ -92,9 +92,9 @@ def test_overlap_sorts_bugs_by_who_fixes_them(bench: Bench) -> None:
         (names[1], 1, "Math-1"),
     ]
     assert table.notes[0] == "All systems fix 0 of 6 bugs, at least one of them fixes 5."
-    assert table.picture is not None
-    assert f"{names[1]}: 1" in table.picture.words
-    assert sum(shape.kind == "box" for shape in table.picture.shapes) == 3
+    assert table.figure is not None
+    assert f"{names[1]}: 1" in table.figure.words
+    assert sum(shape.kind == "box" for shape in table.figure.shapes) == 3
     with pytest.raises(UserError, match="two runs or more"):
         overlap(bench.facts(a))
 
@@ -117,8 +117,8 @@ def test_similarity_has_quartiles_and_tests(bench: Bench) -> None:
     assert other["median to buggy"] == pytest.approx(1 - 1 / len(buggy), abs=1e-5)
     assert other["kurtosis to buggy"] is None
     assert other["p (plausible > other) to buggy"] is None
-    assert table.picture is not None
-    assert sum(shape.kind == "box" for shape in table.picture.shapes) == 4
+    assert table.figure is not None
+    assert sum(shape.kind == "box" for shape in table.figure.shapes) == 4
 
 
 def test_candidates_that_change_other_files_are_compared_as_files(bench: Bench) -> None:
@@ -134,7 +134,7 @@ def test_rankings_stand_beside_random_order(bench: Bench) -> None:
     store_ranking(
         folder,
         Ranking(
-            name="odd", recipe=Recipe(order="original"), threshold=None, n_candidates=6, n_ranked=6, left_out=LeftOut(),
+            name="odd", recipe=RankingRecipe(order="original"), threshold=None, n_candidates=6, n_ranked=6, left_out=LeftOut(),
             basis=basis_of(samples), ranks=ranks,
         ),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.execution import BuildLimits
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.problem import Visibility, shown
 from repairlab.languages.language import Warmable
 from repairlab.languages.table import language
@@ -185,7 +185,7 @@ def test_a_pass_has_run_every_test(counter: ResidentEngine) -> None:
 def test_policy_full_runs_every_test(counter: ResidentEngine) -> None:
     found = counter.judge({"src/Counter.java": COUNTER}, "full")
     assert found is not None
-    assert [test.verdict for test in found.test_run.tests] == [Verdict.WRONG, *[Verdict.PLAUSIBLE] * 3]
+    assert [test.verdict for test in found.test_run.tests] == [TestVerdict.WRONG, *[TestVerdict.PASSED] * 3]
 
 
 def test_a_source_too_deep_for_the_compiler_is_left_to_one_of_its_own(counter: ResidentEngine) -> None:

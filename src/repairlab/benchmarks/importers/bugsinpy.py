@@ -11,7 +11,7 @@ from typing import Literal
 
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
-from repairlab.benchmarks.importers.python_projects import Found, python_bug
+from repairlab.benchmarks.importers.python_projects import ProjectBug, python_bug
 from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.benchmarks.importers.repository import Repository
 from repairlab.core.diff import parse_patch
@@ -76,7 +76,7 @@ def _bug(name: str, folder: Path, clones: Clones, settings: Settings) -> Importe
     made_for = info.get("python_version", "an unknown version")
     try:
         return python_bug(
-            Found(
+            ProjectBug(
                 id=name,
                 project=name.rpartition("-")[0],
                 buggy=_buggy(fixed, clone, before, folder / "bug_patch.txt"),

@@ -8,7 +8,7 @@ from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug
 from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.benchmarks.importers.small_programs import (
     OLD_C,
-    Judged,
+    JudgedProgram,
     checker_of,
     folders_of,
     judged_bug,
@@ -63,7 +63,7 @@ def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug | Dropped:
         if is_input and kind in ("", "heldout-"):
             cases[f"{kind}{case}"] = read_case(path, folder / f"{kind}output-{case}")
     return judged_bug(
-        Judged(
+        JudgedProgram(
             id=name,
             language="c",
             buggy=buggy,

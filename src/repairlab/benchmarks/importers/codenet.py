@@ -8,7 +8,7 @@ from typing import Any
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.benchmarks.importers.judge_tests import JudgeTests
 from repairlab.benchmarks.importers.reading import chosen, need_sources
-from repairlab.benchmarks.importers.small_programs import Judged, checker_of, judged_bug, limits_of, pick_language, safe_id
+from repairlab.benchmarks.importers.small_programs import JudgedProgram, checker_of, judged_bug, limits_of, pick_language, safe_id
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import read_csv, read_text
 from repairlab.core.outcome import Verdict
@@ -167,7 +167,7 @@ def _bug(root: Path, name: str, pair: _Pair, tests: JudgeTests, settings: Settin
     test: dict[str, Any] = checker_of(settings, cases, "exact" if verdict is Verdict.PRESENTATION else None)
     notes = () if problem.time_s else (f"{problem.id} has no limits of its own; {_TIME_S:g} s and {_MEMORY_MB} MB are used",)
     return judged_bug(
-        Judged(
+        JudgedProgram(
             id=name,
             language=pair.language,
             buggy=buggy,

@@ -6,7 +6,7 @@ from pathlib import Path
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.benchmarks.importers.small_programs import (
-    Judged,
+    JudgedProgram,
     checker_of,
     folders_of,
     in_out_cases,
@@ -63,7 +63,7 @@ def _bugs(programs: Mapping[str, _Program], tests: Path, settings: Settings) -> 
         try:
             buggy, fixed = (read_text(program.folder / f"{kind}Version.{program.ending}") for kind in ("faulty", "correct"))
             cases = in_out_cases(_cases(tests, program.task))
-            bug = Judged(
+            bug = JudgedProgram(
                 id=name,
                 language=program.language,
                 buggy=buggy,

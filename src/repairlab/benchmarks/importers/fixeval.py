@@ -8,10 +8,10 @@ from typing import Any
 from repairlab.benchmarks.importers.codenet import verdict_of
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.benchmarks.importers.judge_tests import JudgeTests
-from repairlab.benchmarks.importers.reading import chosen, need_sources, read_json_lines
-from repairlab.benchmarks.importers.small_programs import Judged, checker_of, judged_bug, limits_of, pick_language, safe_id
+from repairlab.benchmarks.importers.reading import chosen, need_sources
+from repairlab.benchmarks.importers.small_programs import JudgedProgram, checker_of, judged_bug, limits_of, pick_language, safe_id
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import field, read_csv
+from repairlab.core.foreign import field, read_csv, read_json_lines
 
 _LIMITS = {"python": (15.0, 4096), "java": (10.0, 2000)}
 """Those of FixEval's own evaluation, in seconds and MB; it does not use the problems' limits."""
@@ -60,7 +60,7 @@ def _bugs(
                 raise UserError(f"{entry['src_verdict']} is a state of the judge, not of the program")
             language = asked or ("python" if "NEW_LINE" in source else "java")
             cases = tests.cases(problem, titles.get(problem, ""))
-            bug = Judged(
+            bug = JudgedProgram(
                 id=name,
                 language=language,
                 buggy=program_of(language, source),

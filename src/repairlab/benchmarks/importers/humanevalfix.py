@@ -6,10 +6,10 @@ from typing import Any
 
 from repairlab.benchmarks.importers.humanevalfix_layouts import LAYOUTS
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.benchmarks.importers.reading import chosen, need_sources, read_json_lines
+from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.benchmarks.importers.small_programs import limits_of, patch_of, pick_language, safe_id, target_of, text_file
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import field
+from repairlab.core.foreign import field, read_json_lines
 from repairlab.languages.facts import title
 
 _LANGUAGES = {"Python": "python", "Java": "java", "JavaScript": "javascript", "Go": "go", "CPP": "cpp"}

@@ -165,7 +165,9 @@ def _javascript(texts: Texts) -> Layout:
 
 def _go(texts: Texts) -> Layout:
     """Put a small stand-in where the tests look for testify, which has to be fetched."""
-    buggy, fixed = _both(texts, before=f"package main\n\n{texts.get('import', '')}")
+    # What a task imports is mostly part of its prompt, too.
+    imports = "" if re.search(r"^import\b", texts["prompt"], re.MULTILINE) else texts.get("import", "")
+    buggy, fixed = _both(texts, before=f"package main\n\n{imports}\n")
     test = re.search(r"^func (Test\w+)\(", texts["test"], re.MULTILINE)
     if not test:
         raise UserError("its test is not a function of Go's testing")

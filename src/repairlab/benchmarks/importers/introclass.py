@@ -9,7 +9,7 @@ from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug
 from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.benchmarks.importers.small_programs import (
     OLD_C,
-    Judged,
+    JudgedProgram,
     checker_of,
     folders_of,
     judged_bug,
@@ -104,7 +104,7 @@ def _bug(name: str, version: Path, settings: Settings) -> ImportedBug | Dropped:
     if answer is not None:
         facts["checker"] = {"language": "python"}
     return judged_bug(
-        Judged(
+        JudgedProgram(
             id=name,
             language="c",
             buggy=read_text(version / f"{assignment.name}.c"),

@@ -9,7 +9,7 @@ from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug
 from repairlab.benchmarks.importers.kattis_package import DEFAULT_TIME_S, Package, Submission, is_package, read_package
 from repairlab.benchmarks.importers.kattis_validators import judging
 from repairlab.benchmarks.importers.reading import chosen, need_sources
-from repairlab.benchmarks.importers.small_programs import Judged, folders_of, judged_bug, limits_of, pick_language, safe_id
+from repairlab.benchmarks.importers.small_programs import JudgedProgram, folders_of, judged_bug, limits_of, pick_language, safe_id
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
@@ -94,7 +94,7 @@ def _bug(name: str, package: Package, wrong: Submission) -> ImportedBug | Droppe
         notes = (*notes, f"the folder {wrong.folder} does not say which verdict it gets")
     limits = limits_of(package.time_s or DEFAULT_TIME_S, int(package.limits.get("memory", _MEMORY_MB)))
     return judged_bug(
-        Judged(
+        JudgedProgram(
             id=name,
             language=wrong.language or "",
             buggy=wrong.text,

@@ -48,7 +48,7 @@ def changed(tree: Tree, changes: Mapping[str, str | None]) -> dict[str, TreeFile
 
 
 @record
-class Found:
+class ProjectBug:
     """A bug as a source tells it: two trees that differ in sources alone, and the tests of both."""
 
     id: str
@@ -65,7 +65,7 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-def python_bug(found: Found, settings: Settings) -> ImportedBug:
+def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
     """Return a bug with all that it needs in its tree; a UserError says what is missing."""
     buggy, fixed, project = found.buggy, found.fixed, found.project
     places = tuple(dict.fromkeys(_place(test, found.framework) for test in (*found.trigger, *found.regression)))

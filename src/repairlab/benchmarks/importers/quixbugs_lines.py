@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-from repairlab.benchmarks.importers.reading import read_json_lines
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import field
+from repairlab.core.foreign import field, read_json_lines
 
 _CONFTEST = """\
 import pytest

@@ -1,13 +1,10 @@
-"""What importers read their sources with, besides `core.foreign`."""
+"""What importers ask of their sources and of the bugs in them; `core.foreign` reads the files."""
 
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from repairlab.benchmarks.importers.importer import Settings
 from repairlab.core.errors import UserError, unknown
-from repairlab.core.foreign import as_type, parse_json, read_text
 
 
 def need_sources(sources: tuple[Path, ...] | list[Path], names: tuple[str, ...], *, optional: int = 0) -> list[Path]:
@@ -18,19 +15,6 @@ def need_sources(sources: tuple[Path, ...] | list[Path], names: tuple[str, ...],
         if not path.exists():
             raise UserError(f"{path} does not exist; it should be {name}")
     return list(sources)
-
-
-def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield where each object of a JSON Lines file is, for messages, and the object; a JSON array under that name is fine, too."""
-    text = read_text(path)
-    if text.lstrip("\ufeff \t\r\n").startswith("["):
-        for number, entry in enumerate(parse_json(text, path), start=1):
-            yield f"{path}, entry {number}", as_type(entry, dict, f"{path}, entry {number}", "it")
-        return
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            where = f"{path}, line {number}"
-            yield where, as_type(parse_json(line, path, number), dict, where, "it")
 
 
 def chosen(ids: list[str], settings: Settings) -> list[str]:

@@ -34,7 +34,7 @@ Cases = Mapping[str, tuple[bytes, bytes]]
 
 
 @record
-class Judged:
+class JudgedProgram:
     """A wrong program, a right one, and how a judge tells them apart."""
 
     id: str
@@ -59,7 +59,7 @@ class Judged:
     notes: tuple[str, ...] = ()
 
 
-def judged_bug(program: Judged) -> ImportedBug | Dropped:
+def judged_bug(program: JudgedProgram) -> ImportedBug | Dropped:
     """Return the bug of a stdin/stdout program, or why it is none."""
     if not program.cases:
         return Dropped(id=program.id, reason="there is no test case for it")

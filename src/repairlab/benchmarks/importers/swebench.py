@@ -7,11 +7,11 @@ from typing import Any
 
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.benchmarks.importers.python_projects import Found, changed, python_bug, texts
-from repairlab.benchmarks.importers.reading import chosen, need_sources, read_json_lines
+from repairlab.benchmarks.importers.python_projects import ProjectBug, changed, python_bug, texts
+from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.core.diff import apply_edits, edits_of_patch
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import field
+from repairlab.core.foreign import field, read_json_lines
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:
@@ -53,7 +53,7 @@ def _bug(name: str, where: str, entry: dict[str, Any], clones: Clones, settings:
     fixed = changed(buggy, _applied(field(entry, "patch", str, where), texts(buggy), "patch"))
     trigger, regression = (_tests(entry, key, where) for key in ("FAIL_TO_PASS", "PASS_TO_PASS"))
     title, _, description = field(entry, "problem_statement", str, where).strip().partition("\n")
-    found = Found(
+    found = ProjectBug(
         id=name,
         project=project,
         buggy=buggy,

@@ -6,7 +6,7 @@ Code under test can print such lines, too. A failure counts wherever it is said;
 import re
 
 from repairlab.core.execution import Ending, Execution
-from repairlab.core.outcome import TestResult, Verdict
+from repairlab.core.outcome import TestResult, TestVerdict
 from repairlab.languages import reports
 from repairlab.languages.language import Batch, Report
 
@@ -66,6 +66,6 @@ def _steps(text: str) -> tuple[list[str], dict[str, str]]:
 
 
 def _result(test: str, word: str, seconds: float, *, message: str) -> TestResult:
-    verdict = Verdict.PLAUSIBLE if word == "PASS" else Verdict.WRONG
+    verdict = TestVerdict.PASSED if word == "PASS" else TestVerdict.WRONG
     shown = {"PASS": "", "FAIL": message or "the test failed", "SKIP": f"the test was skipped: {message}".rstrip(": ")}[word]
     return TestResult(id=test, verdict=verdict, wall_s=seconds, message=reports.shorten(shown))

@@ -48,9 +48,9 @@ class GoToolchain:
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
 
-    def shared(self, build: Build, *, tree: Path, changing: str) -> "_SharedTree":
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
         """Return how one tree serves many candidates of a bug: Go builds again what has changed, and knows what that is."""
-        del tree, changing
+        del tree, changing, tests, twin
         return _SharedTree(self, build)
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:

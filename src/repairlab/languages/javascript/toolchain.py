@@ -37,9 +37,9 @@ class JavaScriptToolchain:
         other._known = files  # of this class
         return other
 
-    def shared(self, build: Build, *, tree: Path, changing: str) -> CheckedTree:
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> CheckedTree:
         """Return how candidates share a look at the files that none of them changes."""
-        del tree, changing
+        del tree, changing, tests, twin
         return CheckedTree(self, build)
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:

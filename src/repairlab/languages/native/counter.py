@@ -7,7 +7,7 @@ nothing is used that the reference fix was not seen to fail.
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
@@ -19,6 +19,7 @@ from repairlab.languages.counter import (
     TestBody,
     descendants,
     equal_numbers,
+    far_number,
     moved,
     named,
     other_number,
@@ -66,6 +67,9 @@ _TEXT_ORDERS = (b"strcmp", b"strncmp", b"strcasecmp", b"strncasecmp", b"memcmp",
 _ARGUMENTS = re.compile(r"\barg[cv]\b")
 _LITERALS = ("number_literal", "string_literal", "char_literal", "true", "false")
 _HEAD = "void f() "
+_FAILURE = re.compile(r"exit|abort|fail|err|assert|bad|wrong|mismatch|not.?ok|die|panic|throw", re.IGNORECASE)
+_RESULT = re.compile(r"fail|err|bad|wrong|ret|rc|res|status|ok|pass|good|code", re.IGNORECASE)
+"""Words in names of what ends a test, or says how it ended."""
 
 
 def test_bodies(source: str, draw: random.Random, language: Literal["c", "cpp"], framework: Framework) -> list[TestBody]:
@@ -73,15 +77,23 @@ def test_bodies(source: str, draw: random.Random, language: Literal["c", "cpp"],
     read = list(_bodies(source, language))
     used = {shape for parsed, body, _ in read for node in descendants(body) for shape in _shape(parsed, node)}
     shapes = _SHAPES.get(framework, tuple(sorted(used)))
+    helpers = frozenset(function.name for _, _, function in read)
     found = []
     for parsed, body, function in read:
         shift = function.body.start - len(_HEAD)
         changes = tuple(
             Change(kind=change.kind, span=moved(change.span, shift), neutral=change.neutral, false=change.false)
-            for change in _changes(parsed, body, shapes, draw, is_main=function.name == "main")
+            for change in _changes(parsed, body, shapes, _Drawing(draw, helpers), is_main=function.name == "main")
         )
         found.append(TestBody(names=_names(function), changes=changes, calls=tuple(_calls(parsed, body))))
     return found
+
+
+class _Drawing(NamedTuple):
+    """What changes are drawn by, and which functions are the test file's own."""
+
+    random: random.Random
+    helpers: frozenset[str]
 
 
 def _bodies(source: str, language: Literal["c", "cpp"]) -> Iterator[tuple[Parsed, Node, Function]]:
@@ -106,7 +118,7 @@ def _calls(parsed: Parsed, code: Node) -> Iterator[str]:
             yield parsed.text(node.children[0])
 
 
-def _changes(parsed: Parsed, body: Node, shapes: Sequence[str], draw: random.Random, *, is_main: bool) -> Iterator[Change]:
+def _changes(parsed: Parsed, body: Node, shapes: Sequence[str], draw: _Drawing, *, is_main: bool) -> Iterator[Change]:
     statements = named(body)
     for statement in statements:
         # What main makes of a count of failures is no assertion: changed, a program would fail whether or not tests ran.
@@ -115,15 +127,15 @@ def _changes(parsed: Parsed, body: Node, shapes: Sequence[str], draw: random.Ran
     if is_main:
         shapes = ("if (!({} == {})) return 1;",)
     if shapes and statements:
-        shape = draw.choice(shapes)
-        (same, other), is_last = equal_numbers(draw), statements[-1].type == "return_statement"
+        shape = draw.random.choice(shapes)
+        (same, other), is_last = equal_numbers(draw.random), statements[-1].type == "return_statement"
         end = parsed.span(statements[-1]).start if is_last else parsed.span(body).end - 1
         for kind, place in (("begin", parsed.span(body).start + 1), ("end", end)):
             neutral, false = (f" {shape.format(same, second)} " for second in (same, other))
             yield Change(kind="end" if kind == "end" else "begin", span=Span(start=place, end=place), neutral=neutral, false=false)
 
 
-def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Iterator[Change]:
+def _of_statement(parsed: Parsed, statement: Node, draw: _Drawing) -> Iterator[Change]:
     """Yield the changes of a statement; behind an `if` or in a loop only where the code under test has no say."""
     if statement.type in ("compound_statement", "else_clause"):
         for child in named(statement):
@@ -136,18 +148,38 @@ def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Itera
             for child in named(statement)[1:]:
                 yield from _of_statement(parsed, child, draw)
         # What a program was started with is no result of the code under test: a test that fails by it would show nothing.
-        if condition is not None and not _ARGUMENTS.search(parsed.text(condition)):
-            yield from _of_condition(parsed, condition, _FAILS_UNLESS, draw)
+        if condition is not None and not _ARGUMENTS.search(parsed.text(condition)) and _fails(parsed, statement):
+            yield from _of_condition(parsed, condition, _FAILS_UNLESS, draw.random)
     elif statement.type == "return_statement" and named(statement):
         result = named(statement)[0]
         condition = result.child_by_field_name("condition") if result.type == "conditional_expression" else result
         for operators in (_MUST_HOLD, _FAILS_UNLESS):
-            yield from _of_condition(parsed, condition, operators, draw)
+            yield from _of_condition(parsed, condition, operators, draw.random)
     elif statement.type == "expression_statement" and named(statement):
         call = named(statement)[0]
         asserts = call.type == "call_expression" and _ASSERTION.search(parsed.text(call.children[0]))
         if asserts and not _ARGUMENTS.search(parsed.text(call)):
             yield from _of_assertion(parsed, call, draw)
+
+
+def _fails(parsed: Parsed, choice: Node) -> bool:
+    """Whether what follows a condition says that a test failed; else honest candidates may differ in the condition."""
+    body = choice
+    while body.parent is not None and body.parent.type != "function_definition":
+        body = body.parent
+    last = named(body)[-1] if named(body) else body
+    usual = parsed.text(last) if last.type == "return_statement" else "return;"
+    for node in (node for branch in named(choice)[1:] for node in descendants(branch)):
+        text = parsed.text(node)
+        if node.type == "return_statement" and named(node) and text != usual:
+            return True
+        if node.type in ("goto_statement", "throw_statement") or (node.type == "string_literal" and _FAILURE.search(text)):
+            return True
+        if node.type == "call_expression" and _FAILURE.search(parsed.text(node.children[0])):
+            return True
+        if node.type in ("update_expression", "assignment_expression") and _RESULT.search(text):
+            return True
+    return False
 
 
 def _has_fixed_end(parsed: Parsed, loop: Node) -> bool:
@@ -175,9 +207,9 @@ def _chooses_test(parsed: Parsed, condition: Node) -> bool:
     return bool(called) and called <= _TEXT_COMPARISONS
 
 
-def _others(parsed: Parsed, literals: Iterable[Node], draw: random.Random) -> Iterator[Change]:
+def _others(parsed: Parsed, literals: Iterable[Node], draw: random.Random, tolerance: str = "") -> Iterator[Change]:
     for literal in literals:
-        change = _other(parsed, literal, draw)
+        change = _other(parsed, literal, draw, tolerance)
         if change is not None:
             yield change
 
@@ -202,15 +234,22 @@ def _is_condition(parsed: Parsed, node: Node) -> bool:
     return False
 
 
-def _of_assertion(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change]:
+def _of_assertion(parsed: Parsed, call: Node, draw: _Drawing) -> Iterator[Change]:
     name, arguments = parsed.text(call.children[0]), named(call.children[1])
     literals = [literal for argument in arguments for literal in _compared(argument, _MUST_HOLD)]
-    if len(arguments) >= 2 and _EQUALITY.search(name) and not _NEGATED.search(name):
-        literals += [literal for argument in arguments[:2] for literal in _literals(argument)]
-    yield from _others(parsed, literals, draw)
+    yield from _others(parsed, literals, draw.random)
+    # Functions of the test file may take inputs: what comes of another one is not known.
+    has_inputs = name in draw.helpers
+    sides = [list(_literals(argument)) for argument in arguments[:2]]
+    if _EQUALITY.search(name) and not _NEGATED.search(name) and not all(sides) and not (has_inputs and len(arguments) > 2):
+        tolerance = parsed.text(arguments[2]) if len(arguments) > 2 and arguments[2].type != "string_literal" else ""
+        for literal in (literal for side in sides for literal in side if len(sides) > 1):
+            literals.append(literal)
+            yield from _others(parsed, [literal], draw.random, tolerance)
     if not literals and len(arguments) == 1:
-        yield from _negations(parsed, arguments[0])
-    elif not literals and (other := _opposite(name)):
+        if arguments[0].type not in _LITERALS and not (has_inputs and arguments[0].type == "identifier"):
+            yield from _negations(parsed, arguments[0])
+    elif not literals and (other := _opposite(name)) and (not has_inputs or other in draw.helpers):
         yield from _replaced(parsed, "negation", call.children[0], other)
 
 
@@ -303,8 +342,10 @@ def _initial_value(variable: Node) -> Iterator[Node]:
                 yield value
 
 
-def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:
+def _other(parsed: Parsed, literal: Node, draw: random.Random, tolerance: str) -> Change | None:
     text = parsed.text(literal)
+    if tolerance and literal.type == "number_literal":
+        return replace_change(parsed, "literal", literal, far_number(text, tolerance, draw))
     if literal.type in ("true", "false"):
         return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
     if literal.type == "char_literal":

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Ending, Execution
-from repairlab.core.outcome import TestResult, Verdict
+from repairlab.core.outcome import TestResult, TestVerdict
 from repairlab.core.recipe import Framework
 from repairlab.languages import host, reports
 from repairlab.languages.language import Batch, Report
@@ -186,12 +186,12 @@ def _ctest_result(test: str, root: ElementTree.Element) -> TestResult | None:
 
 
 def _decide(test: str, failures: list[str], *, skipped: bool, seconds: str | None) -> TestResult:
-    verdict, message = Verdict.PLAUSIBLE, ""
+    verdict, message = TestVerdict.PASSED, ""
     if failures:
         message = reports.shorten(failures[0])
-        verdict = Verdict.OUT_OF_MEMORY if "std::bad_alloc" in message else Verdict.WRONG
+        verdict = TestVerdict.OUT_OF_MEMORY if "std::bad_alloc" in message else TestVerdict.WRONG
     elif skipped:
-        verdict, message = Verdict.WRONG, "the test was skipped"
+        verdict, message = TestVerdict.WRONG, "the test was skipped"
     return TestResult(id=test, verdict=verdict, wall_s=_seconds(seconds), message=message)
 
 

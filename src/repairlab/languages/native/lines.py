@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from repairlab.core.execution import Ending, Execution
-from repairlab.core.outcome import TestResult, Verdict
+from repairlab.core.outcome import TestResult, TestVerdict
 from repairlab.core.record import record
 from repairlab.languages import reports
 from repairlab.languages.language import Batch, Report
@@ -123,7 +123,7 @@ def report(form: Form, batch: Batch, execution: Execution) -> Report:
     orderly = execution.ending is Ending.EXITED if failed else execution.succeeded
     if orderly:
         missing = [test for test in batch.tests if test not in {result.id for result in results}]
-        absent = (TestResult(id=test, verdict=Verdict.WRONG, message="there is no such test") for test in missing)
+        absent = (TestResult(id=test, verdict=TestVerdict.WRONG, message="there is no such test") for test in missing)
         return Report(results=(*results, *absent))
     unfinished = _unfinished(batch.tests, results, lines)
     return Report(results=tuple(result for result in results if result.id != unfinished), unfinished=unfinished)
@@ -139,13 +139,13 @@ def _unfinished(tests: Sequence[str], results: Sequence[TestResult], lines: Sequ
 def _result(form: Form, test: str, lines: Sequence[Line]) -> TestResult | None:
     about = [line for line in lines if line.status != "begun" and _is(form, test, line.name)]
     for status, verdict, text in (
-        ("failed", Verdict.WRONG, "the test failed"),
-        ("skipped", Verdict.WRONG, "the test was skipped"),
-        ("passed", Verdict.PLAUSIBLE, ""),
+        ("failed", TestVerdict.WRONG, "the test failed"),
+        ("skipped", TestVerdict.WRONG, "the test was skipped"),
+        ("passed", TestVerdict.PASSED, ""),
     ):
         found = [line for line in about if line.status == status]
         if found:
-            message = "" if verdict is Verdict.PLAUSIBLE else next((line.message for line in found if line.message), text)
+            message = "" if verdict is TestVerdict.PASSED else next((line.message for line in found if line.message), text)
             return TestResult(id=test, verdict=verdict, message=reports.shorten(message))
     return None
 

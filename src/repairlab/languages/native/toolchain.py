@@ -47,8 +47,9 @@ class NativeToolchain:
         self._language = language
         self._first = first or {}
 
-    def shared(self, build: Build, *, tree: Path, changing: str) -> SharedTree:
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> SharedTree:
         """Return how one tree serves many candidates of a bug that change this file; `tree` is the buggy one, as it is."""
+        del tests, twin  # the programs of a twin are needed all the same
 
         def toolchain(first: Mapping[str, str]) -> NativeToolchain:
             return NativeToolchain(self._tools, self._language, first=first)

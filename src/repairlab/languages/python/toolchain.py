@@ -8,10 +8,11 @@ import dataclasses
 import functools
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -21,19 +22,27 @@ from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest, record
 from repairlab.languages import host, reports
-from repairlab.languages.checked import CheckedTree
-from repairlab.languages.language import Batch, Listing, Report, Tools
+from repairlab.languages.language import Batch, Listing, Report, Toolchain, Tools
 
 _PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
 """Import names of pytest and all it needs; pure Python, so any interpreter can use the copies."""
 
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "turtledemo", "config-*", "*customize.py")
 _RUNNERS = Path(__file__).parent / "runners"
-_ZYGOTE = Path(__file__).parent / "zygote.c"
+_ZYGOTE = Path(__file__).parent / "zygote"
 _OLDEST = (3, 11)
 _NO_SERVER = (("REPAIRLAB_FORK_SERVER", "0"),)
-"""A launcher that starts a fork server puts the number of a socket in its place, and zygote.c takes it away. It is always there,
+"""A launcher that starts a fork server puts the number of a socket in its place, and the zygote takes it away. It is always there,
 so that objects lie at the same addresses in a new process and in a fork, and sets of objects have the same order in both."""
+
+_SETTINGS = ("conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
+"""Files that pytest reads before it looks for tests."""
+
+_LISTING = re.compile(r"\bsys\b[^\n]*\bmodules\b")
+"""What a file says that can see which modules are loaded."""
+
+_MOST_FILES = 100
+"""How many test files a fork server gets ready: more may be too much for a variable."""
 
 _QUESTION = """
 import json, sys, sysconfig
@@ -77,17 +86,23 @@ class PythonToolchain:
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
         self._known: Collection[str] = ()
+        self._forks = True
+        self._test_files: tuple[str, ...] = ()
 
-    def knowing(self, files: Collection[str]) -> "PythonToolchain":
-        """Return a tool chain that need not look whether these files compile."""
+    def knowing(self, files: Collection[str], *, forks: bool) -> "PythonToolchain":
+        """Return a tool chain that need not look whether these files compile, and may or may not run forks."""
         other = copy.copy(self)
-        other._known = files  # of this class
+        other._known, other._forks = files, forks  # of this class
         return other
 
-    def shared(self, build: Build, *, tree: Path, changing: str) -> CheckedTree:
-        """Return how candidates share a look at the files that none of them changes."""
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
+        """Return how candidates share a look at the files that none of them changes; in a twin nothing is left to look at."""
         del tree, changing
-        return CheckedTree(self, build)
+        other = copy.copy(self)
+        other._test_files = tuple(dict.fromkeys(test.split("::")[0] for test in tests if "::" in test))[
+            :_MOST_FILES
+        ]  # of this class
+        return _SharedTree(other, build, twin=twin)
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that compiles every source file to bytecode in memory."""
@@ -110,20 +125,12 @@ class PythonToolchain:
         if not tests:
             return ()
         nonce, wanted = reports.new_nonce(), tuple(dict.fromkeys(tests))
-        environment = dict(test.env)
-        # With PYTHONPATH set, a `sitecustomize.py` of the tree would run before the runner has hidden its channel.
-        folders = environment.pop("PYTHONPATH", "").split(":")
-        request = {
-            "nonce": nonce,
-            "tests": wanted,
-            "stop": stop,
-            "path": [folder for folder in folders if folder],
-        }
+        request = {"nonce": nonce, "tests": wanted, "stop": stop}
         command = self._command(
             "-s",
             str(self._home / "runners" / ("python_pytest.py" if test.framework == "pytest" else "python_unittest.py")),
             stdin=json.dumps(request).encode(),
-            env=(("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"), *environment.items()),
+            env=(*_environment(test), ("REPAIRLAB_TEST_FILES", ":".join(self._test_files))),
             private=True,
         )
         return (Batch(command=command, tests=wanted, nonce=nonce),)
@@ -131,15 +138,13 @@ class PythonToolchain:
     def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
         """Return the command that names the tests of files (pytest) or modules (unittest)."""
         del build
-        environment = dict(test.env)
-        folders = [folder for folder in environment.pop("PYTHONPATH", "").split(":") if folder]
         nonce = reports.new_nonce()
-        request = {"nonce": nonce, "tests": list(places), "framework": test.framework, "path": folders}
+        request = {"nonce": nonce, "tests": list(places), "framework": test.framework}
         command = self._command(
             "-s",
             str(self._home / "runners/python_listing.py"),
             stdin=json.dumps(request).encode(),
-            env=(("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"), *environment.items()),
+            env=_environment(test),
             private=True,
         )
         return Batch(command=dataclasses.replace(command, forks=False), tests=tuple(places), nonce=nonce)
@@ -168,7 +173,7 @@ class PythonToolchain:
         libraries = (("LD_LIBRARY_PATH", str(self._home / "shared")),) if (self._home / "shared").is_dir() else ()
         python = self._home / "bin" / f"python{self._interpreter.version[0]}.{self._interpreter.version[1]}"
         # Some variables have files of the tree loaded before a fork server could stop and wait.
-        forks = self._has_zygote and not any(name.startswith(("PYTHON", "LD_")) for name, _ in env)
+        forks = self._forks and self._has_zygote and not any(name.startswith(("PYTHON", "LD_")) for name, _ in env)
         return Command(
             argv=(str(python), *arguments),
             stdin=stdin,
@@ -191,13 +196,45 @@ class PythonToolchain:
         interpreter, compiler = self._interpreter, _c_compiler()
         packages = [_package(name) for name in _PACKAGES]
         stamps = [(str(path), path.stat().st_mtime_ns) for path in (interpreter.executable, *packages)]
-        ours = {path.name: path.read_text() for path in (_ZYGOTE, *sorted(_RUNNERS.glob("*.py")))}
+        ours = {path.name: path.read_text() for path in (*sorted(_ZYGOTE.glob("*.[ch]")), *sorted(_RUNNERS.glob("*.py")))}
         name = f"python-{'.'.join(map(str, interpreter.version))}-{digest(interpreter.full_version, stamps, ours, compiler)}"
         home = Path(self._tools.cache).absolute() / name
         with host.made_once(home) as scratch:
             if scratch is not None:
                 _make_home(scratch, interpreter, packages, compiler)
         return home
+
+
+def _environment(test: Test) -> tuple[tuple[str, str], ...]:
+    """Return the environment of a runner."""
+    # With PYTHONPATH set, a `sitecustomize.py` of the tree would run before the runner has hidden its channel.
+    names = {"PYTHONPATH": "REPAIRLAB_PATH"}
+    return (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"), *((names.get(name, name), value) for name, value in test.env))
+
+
+class _SharedTree:
+    """A tree of which every file was compiled once: each compiles by itself, whatever the others say."""
+
+    def __init__(self, toolchain: PythonToolchain, build: Build, *, twin: bool) -> None:
+        self._toolchain, self._build, self._twin = toolchain, build, twin
+        self._files: frozenset[str] = frozenset()
+
+    def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the command that compiles every source file."""
+        self._files = frozenset(files)
+        return () if self._twin else self._toolchain.build(self._build, test, files)
+
+    def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
+        """Return what compiles just the changed files, if all others do."""
+        own = {part for path in changed.keys() - self._files for part in path.removesuffix(".py").split("/")}
+        # A fork server has read settings, and has loaded modules of the library: files could stand in for them, or list them.
+        forks = (
+            own.isdisjoint(sys.stdlib_module_names)
+            and not any(Path(path).name in _SETTINGS for path in changed)
+            and not any(_LISTING.search(text) for text in changed.values() if text)
+        )
+        known = self._files | changed.keys() if self._twin else self._files - changed.keys() if prepared else ()
+        return self._toolchain.knowing(known, forks=forks)
 
 
 def _package(name: str) -> Path:
@@ -241,7 +278,8 @@ def _compile_zygote(home: Path, python: Path, library: Path, compiler: str) -> N
     """Compile what makes fork servers of interpreters; where that is not possible, every run starts an interpreter."""
     if not compiler:
         return
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(library), str(_ZYGOTE)], capture_output=True, check=False)
+    sources = map(str, sorted(_ZYGOTE.glob("*.c")))
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(library), *sources], capture_output=True, check=False)
     done = _run_copy(home, python, "-c", "import _zygote")
     if "ImportError: the fork server is no module" not in done.stderr:
         library.unlink(missing_ok=True)

@@ -23,7 +23,7 @@ from repairlab.repairers.templates.patterns import (
     python_only,
     statements,
 )
-from repairlab.repairers.templates.site import Change, Gap, Site
+from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
 _PYTHON, _JAVA, _C, _CPP, _TYPED = "python", "java", "c", "cpp", "typed"
 """Traits of languages."""
@@ -33,7 +33,7 @@ class Pattern(NamedTuple):
     """A way to change a statement."""
 
     name: str
-    at: Callable[[Site], Iterator[Change]]
+    at: Callable[[Site], Iterator[TemplateEdit]]
     weight: float
     """How likely a fix is of this kind, relative to the others."""
     trait: str = ""
@@ -44,7 +44,7 @@ class Insertion(NamedTuple):
     """A way to insert a statement."""
 
     name: str
-    at: Callable[[Gap], Iterator[Change]]
+    at: Callable[[Gap], Iterator[TemplateEdit]]
     weight: float
     trait: str = ""
 

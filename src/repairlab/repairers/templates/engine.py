@@ -1,14 +1,14 @@
-"""The `templates` repairer: fix patterns from the literature on the syntax tree, likeliest first, made as they are asked for."""
+"""Fix patterns from the literature on the syntax tree, likeliest first, made as they are asked for; `repairer` calls it."""
 
 from collections.abc import Iterator
 
-from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.problem import Problem
 from repairlab.languages.table import language
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.edits import edits, tidy
 from repairlab.repairers.templates.locate import places
-from repairlab.repairers.templates.order import Proposal, proposals
+from repairlab.repairers.templates.order import TemplateProposal, proposals
 from repairlab.repairers.templates.pairs import pairs
 from repairlab.repairers.templates.screen import Screen
 from repairlab.repairers.templates.site import Replacement
@@ -17,28 +17,16 @@ _ALONE_FIRST = 20
 """Candidates with one change before the first with several; then they take turns."""
 
 
-class Templates:
-    """Generates candidates by applying fix patterns to the suspicious statements (TBar, kPAR, PAR, Kali, jMutRepair)."""
-
-    name = "templates"
-
-    def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
-        """Yield candidates, likeliest first; a conversation goes on behind what it has seen."""
-        done = len(history)
-        for rank, (made, parts) in enumerate(self._admitted(problem), start=1):
-            if rank > done:
-                settings = (("template", " + ".join(dict.fromkeys(part.pattern for part in parts))), ("line", str(parts[0].line)))
-                yield Candidate(bug_id=problem.id, edits=made, rank=rank, origin=Origin(repairer=self.name, settings=settings))
-
-    def _admitted(self, problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[Proposal, ...]]]:
-        screen = Screen(language(problem.language).syntax)
-        for parts in _turns(problem):
-            changes = _joined(parts)
-            if changes and screen.admits(changes):
-                yield tuple(edit for code, items in changes for edit in edits(code, items)), parts
+def admitted(problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[TemplateProposal, ...]]]:
+    """Yield the edits of each candidate with what they were made from, likeliest first."""
+    screen = Screen(language(problem.language).syntax)
+    for parts in _turns(problem):
+        changes = _joined(parts)
+        if changes and screen.admits(changes):
+            yield tuple(edit for code, items in changes for edit in edits(code, items)), parts
 
 
-def _turns(problem: Problem) -> Iterator[tuple[Proposal, ...]]:
+def _turns(problem: Problem) -> Iterator[tuple[TemplateProposal, ...]]:
     """Yield single changes; after the likeliest, also combinations, one for each single change."""
     found = places(problem)
     together = pairs(found)
@@ -52,7 +40,7 @@ def _turns(problem: Problem) -> Iterator[tuple[Proposal, ...]]:
         yield combination.parts
 
 
-def _joined(parts: tuple[Proposal, ...]) -> list[tuple[Code, tuple[Replacement, ...]]]:
+def _joined(parts: tuple[TemplateProposal, ...]) -> list[tuple[Code, tuple[Replacement, ...]]]:
     """Return the tidy replacements of each file; nothing when they overlap or change nothing."""
     by_file: dict[str, tuple[Code, list[Replacement]]] = {}
     for part in parts:

@@ -8,17 +8,17 @@ from typing import NamedTuple
 from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.locate import WeightedSite
-from repairlab.repairers.templates.site import Change, Gap
+from repairlab.repairers.templates.site import Gap, TemplateEdit
 
 _CHUNK = 128
 """Changes of one pattern that are sorted by weight at once: an unlikely one must not hold up the likely ones behind it."""
 
 
-class Proposal(NamedTuple):
+class TemplateProposal(NamedTuple):
     """A change with the pattern and place it came from."""
 
     code: Code
-    change: Change
+    change: TemplateEdit
     pattern: str
     line: int
 
@@ -29,12 +29,12 @@ class _Waiting(NamedTuple):
     due: float
     number: int
     n_taken: int
-    proposal: Proposal | None
-    stream: Iterator[Proposal]
+    proposal: TemplateProposal | None
+    stream: Iterator[TemplateProposal]
     weight: float
 
 
-def proposals(places: Iterable[WeightedSite]) -> Iterator[Proposal]:
+def proposals(places: Iterable[WeightedSite]) -> Iterator[TemplateProposal]:
     """Yield the changes of all patterns at all places, likeliest first.
 
     Each pattern at each place is a stream. The n-th change of a stream with weight w is due at time n / w, so that a likely
@@ -53,7 +53,7 @@ def proposals(places: Iterable[WeightedSite]) -> Iterator[Proposal]:
             heapq.heappush(queue, _Waiting(due, first.number, n_taken, proposal, first.stream, first.weight))
 
 
-def _streams(places: Iterable[WeightedSite]) -> Iterator[tuple[Iterator[Proposal], float]]:
+def _streams(places: Iterable[WeightedSite]) -> Iterator[tuple[Iterator[TemplateProposal], float]]:
     for place in places:
         at = place.at
         traits = at.code.traits
@@ -67,8 +67,8 @@ def _streams(places: Iterable[WeightedSite]) -> Iterator[tuple[Iterator[Proposal
                     yield _named(at.code, pattern.at(at), pattern.name, at.line), pattern.weight * place.weight
 
 
-def _named(code: Code, changes: Iterable[Change], pattern: str, line: int) -> Iterator[Proposal]:
+def _named(code: Code, changes: Iterable[TemplateEdit], pattern: str, line: int) -> Iterator[TemplateProposal]:
     source = iter(changes)
     while chunk := list(islice(source, _CHUNK)):
         for change in sorted(chunk, key=lambda change: -change.weight):
-            yield Proposal(code, change, pattern, line)
+            yield TemplateProposal(code, change, pattern, line)

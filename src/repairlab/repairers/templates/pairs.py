@@ -5,7 +5,7 @@ from itertools import combinations, islice
 from typing import NamedTuple
 
 from repairlab.repairers.templates.locate import WeightedSite
-from repairlab.repairers.templates.order import Proposal, proposals
+from repairlab.repairers.templates.order import TemplateProposal, proposals
 from repairlab.repairers.templates.site import Gap
 
 _PER_STATEMENT = 60
@@ -15,7 +15,7 @@ _MAX_GROUPS = 6
 class Combination(NamedTuple):
     """Proposals for different statements that make one candidate."""
 
-    parts: tuple[Proposal, ...]
+    parts: tuple[TemplateProposal, ...]
 
 
 def pairs(places: Sequence[WeightedSite]) -> Iterator[Combination]:
@@ -49,9 +49,9 @@ def _groups(places: Sequence[WeightedSite]) -> list[list[WeightedSite]]:
     return list(found.values())
 
 
-def _by_difference(top: Sequence[Proposal]) -> dict[tuple[str, str, str], Proposal]:
+def _by_difference(top: Sequence[TemplateProposal]) -> dict[tuple[str, str, str], TemplateProposal]:
     """Return the proposals by what they do: pattern, old text, new text."""
-    made: dict[tuple[str, str, str], Proposal] = {}
+    made: dict[tuple[str, str, str], TemplateProposal] = {}
     for proposal in top:
         if len(proposal.change.replacements) == 1:
             item = proposal.change.replacements[0]

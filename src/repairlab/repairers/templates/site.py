@@ -25,7 +25,7 @@ class Replacement(NamedTuple):
     text: str
 
 
-class Change(NamedTuple):
+class TemplateEdit(NamedTuple):
     """One proposal of a pattern: replacements that belong together, and how likely it is among its pattern's proposals."""
 
     replacements: tuple[Replacement, ...]
@@ -64,14 +64,14 @@ class Site:
         parent = self.statement.parent
         return None if parent is None else enclosing_loop(parent)
 
-    def replace(self, node: Node, text: str, *, weight: float = 1.0) -> Change:
+    def replace(self, node: Node, text: str, *, weight: float = 1.0) -> TemplateEdit:
         """Propose another text for a node."""
-        return Change((Replacement(self.code.start(node), self.code.end(node), text),), weight)
+        return TemplateEdit((Replacement(self.code.start(node), self.code.end(node), text),), weight)
 
-    def swap(self, one: Node, two: Node, *, weight: float = 1.0) -> Change:
+    def swap(self, one: Node, two: Node, *, weight: float = 1.0) -> TemplateEdit:
         """Propose to exchange two nodes."""
         code = self.code
-        return Change(
+        return TemplateEdit(
             (
                 Replacement(code.start(one), code.end(one), code.text(two)),
                 Replacement(code.start(two), code.end(two), code.text(one)),
@@ -79,9 +79,9 @@ class Site:
             weight,
         )
 
-    def insert(self, offset: int, text: str, *, weight: float = 1.0) -> Change:
+    def insert(self, offset: int, text: str, *, weight: float = 1.0) -> TemplateEdit:
         """Propose to insert text at an offset."""
-        return Change((Replacement(offset, offset, text),), weight)
+        return TemplateEdit((Replacement(offset, offset, text),), weight)
 
 
 class Gap(NamedTuple):
@@ -122,14 +122,14 @@ class Gap(NamedTuple):
         words = set(re.findall(r"\w+", beside))
         return sorted((item for item in self.visible if item.is_local), key=lambda item: item.name not in words)
 
-    def insert(self, text: str, *, weight: float = 1.0) -> Change:
+    def insert(self, text: str, *, weight: float = 1.0) -> TemplateEdit:
         """Propose statements, given without indentation, one or more lines."""
         lines = [self.indent + line if line else line for line in text.split("\n")]
         new = "\n".join(lines) + "\n"
         source = self.code.source
         if self.offset > 0 and source[self.offset - 1] not in "\r\n":
             new = "\n" + new  # the file ends without a newline
-        return Change((Replacement(self.offset, self.offset, new),), weight)
+        return TemplateEdit((Replacement(self.offset, self.offset, new),), weight)
 
 
 def enclosing_loop(node: Node) -> Node | None:

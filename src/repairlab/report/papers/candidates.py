@@ -1,10 +1,10 @@
 """What the candidates of each run are like, averaged over bugs (NL2Fix, table 2)."""
 
 from repairlab.core.outcome import Verdict
+from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.metrics.rates import duplicate_rate, plausible_rate
 from repairlab.metrics.values import Values, decided
 from repairlab.report.papers.facts import BugFacts, Facts, RunFacts
-from repairlab.report.papers.result import Cell, Table, mean, percent
 
 _NOT_BUILT = (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from repairlab.core.errors import UserError
+from repairlab.core.table import Cell, Table, mean
 from repairlab.report.papers.facts import BugFacts, Facts, RunFacts
-from repairlab.report.papers.result import Cell, Table, mean
 
 CATEGORIES = {"A": "signature", "B": "sanitizer", "C": "memory error", "D": "logic"}
 """First letters of the taxonomy; A.1 is a kind of signature."""

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from repairlab.core.errors import UserError
+from repairlab.core.figure import Axis, Figure
+from repairlab.core.table import Cell, Table, mean, percent
+from repairlab.report.line_chart import Curve, line_chart
 from repairlab.report.papers.facts import Facts, RunFacts
-from repairlab.report.papers.picture import Axis, Picture, Shape, label, line, path
-from repairlab.report.papers.result import Cell, Table, mean, percent
 
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 300, 56, 24, 16, 48
 _ROUNDS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 
 
@@ -28,7 +28,7 @@ def conversation(facts: Facts) -> Table:
             "A round is one answer; an attempt is a fresh start with several turns. Means are over solved bugs.",
             "Runs that stop at the first plausible candidate are shown as well.",
         ),
-        picture=_picture(runs, last),
+        figure=_figure(runs, last),
     )
 
 
@@ -44,29 +44,21 @@ def _row(run: RunFacts, rounds: Sequence[int]) -> tuple[Cell, ...]:
     return (run.name, solved, n, percent(solved, n), attempts, tries, *(solved_within(run, r) for r in rounds))
 
 
-def _picture(runs: Sequence[RunFacts], last: int) -> Picture | None:
+def _figure(runs: Sequence[RunFacts], last: int) -> Figure | None:
     if last < 2:
         return None
-    x = Axis(low=1, high=last, start=_LEFT, end=_WIDTH - _RIGHT)
-    top = max([1, *(solved_within(run, last) for run in runs)])
-    y = Axis(low=0, high=top, start=_HEIGHT - _BOTTOM, end=_TOP)
-    shapes: list[Shape] = []
-    for value in sorted({0, top // 2, top}):
-        shapes.append(line(_LEFT, y(value), _WIDTH - _RIGHT, y(value), tone="grid"))
-        shapes.append(label(_LEFT - 8, y(value) + 4, str(value), anchor="end"))
-    ticks = sorted({1, max(1, last // 2), last})
-    shapes += [label(x(r), _HEIGHT - _BOTTOM + 20, str(r), anchor="middle") for r in ticks]
-    shapes.append(label((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, "rounds", anchor="middle"))
     marks = [r for r in range(1, last + 1) if last <= 60 or r % (last // 30) == 0 or r in (1, last)]
-    for run in runs:
-        shapes += path([(x(r), y(solved_within(run, r))) for r in marks], tone=str(run.index))
-        shapes += [
-            Shape(
-                kind="dot", x=x(r), y=y(solved_within(run, r)), x2=3.5, tone=str(run.index),
-                text=f"{run.name}: {solved_within(run, r)} within {r}",
-            )
-            for r in marks
-        ]  # fmt: skip
+    curves = [
+        Curve(
+            name=run.name,
+            index=run.index,
+            points=tuple((r, solved_within(run, r)) for r in marks),
+            texts=tuple(f"{solved_within(run, r)} within {r}" for r in marks),
+        )
+        for run in runs
+    ]
+    top = max([1, *(solved_within(run, last) for run in runs)])
     said = [(run.name, solved_within(run, 1), solved_within(run, last)) for run in runs]
     words = "; ".join(f"{name}: {first} in the first round, {solved} within {last}" for name, first, solved in said)
-    return Picture(width=_WIDTH, height=_HEIGHT, title="Bugs solved within r rounds", words=words, shapes=tuple(shapes))
+    x, y = Axis(low=1, high=last, whole=True, label="rounds"), Axis(low=0, high=top, whole=True, label="solved bugs")
+    return line_chart("Bugs solved within r rounds", x, y, curves, words)

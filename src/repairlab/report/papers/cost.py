@@ -2,8 +2,8 @@
 
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
+from repairlab.core.table import Cell, Table
 from repairlab.report.papers.facts import Facts, RunFacts
-from repairlab.report.papers.result import Cell, Table
 
 _NOTE = (
     "USD: the price of all answers, kept ones included. Paid: what the run itself paid for its requests, repeated and failed ones "

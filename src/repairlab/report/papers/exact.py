@@ -1,7 +1,7 @@
 """Candidates that are the developer's fix itself (NL2Fix, table 4)."""
 
+from repairlab.core.table import Cell, Table, percent
 from repairlab.report.papers.facts import Facts, RunFacts
-from repairlab.report.papers.result import Cell, Table, percent
 from repairlab.report.papers.similarity import compared
 
 

@@ -1,9 +1,9 @@
 """Fixed bugs by the extent of their fix: function, hunk or line (Defects4C, table 5)."""
 
 from repairlab.core.errors import UserError
+from repairlab.core.table import Cell, Table, percent
 from repairlab.report.papers.categories import fixed_of
 from repairlab.report.papers.facts import Facts, RunFacts
-from repairlab.report.papers.result import Cell, Table, percent
 
 LOCATIONS = ("function", "hunk", "line")
 

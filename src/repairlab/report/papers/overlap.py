@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from repairlab.core.errors import UserError
+from repairlab.core.figure import Axis, Figure, Shape, label, line
+from repairlab.core.table import Table, percent
 from repairlab.metrics.overlap import Overlaps, Region, overlaps
 from repairlab.report.papers.facts import Facts, RunFacts
-from repairlab.report.papers.picture import Axis, Picture, Shape, label, line
-from repairlab.report.papers.result import Table, percent
 
 _MOST = 24
 _WIDTH, _TOP, _BARS, _ROW, _LEFT = 960, 24, 150, 24, 260
@@ -37,11 +37,11 @@ def overlap(facts: Facts) -> Table:
             f"All systems fix {len(found.by_all)} of {n_bugs} bugs, at least one of them fixes {len(found.by_any)}.",
             *(f"Only {run.name}: {len(found.only(run.name))}." for run in runs),
         ),
-        picture=_picture(runs, found) if found.regions else None,
+        figure=_figure(runs, found) if found.regions else None,
     )
 
 
-def _picture(runs: Sequence[RunFacts], found: Overlaps) -> Picture:
+def _figure(runs: Sequence[RunFacts], found: Overlaps) -> Figure:
     """Draw a column for each set: a bar for its size, and dots for the systems in it."""
     regions = found.regions[:_MOST]
     step = min(56.0, (_WIDTH - _LEFT - 24) / len(regions))
@@ -55,7 +55,7 @@ def _picture(runs: Sequence[RunFacts], found: Overlaps) -> Picture:
     for index, region in enumerate(regions):
         shapes += _column(_LEFT + step * (index + 0.5), step, floor - bar(len(region.bugs)), floor, region, runs, rows)
     words = "; ".join(f"{' and '.join(region.systems)}: {len(region.bugs)}" for region in regions)
-    return Picture(
+    return Figure(
         width=_WIDTH,
         height=floor + 24 + _ROW * len(runs),
         title="Bugs fixed by exactly these systems",
@@ -74,7 +74,7 @@ def _column(
     return [
         Shape(
             kind="box", x=round(x - width / 2, 1), y=top, x2=width, y2=round(floor - top, 1),
-            tone=tones[0] if len(tones) == 1 else "soft", text=text,
+            tone=tones[0] if len(tones) == 1 else "soft", text=text, opacity=0.85,
         ),
         label(x, top - 6, str(len(region.bugs)), anchor="middle", tone="ink"),
         line(x, min(mine), x, max(mine), tone="soft", thick=True),

@@ -1,7 +1,7 @@
 """Fixed bugs by project (NL2Fix, table 3)."""
 
+from repairlab.core.table import Cell, Table
 from repairlab.report.papers.facts import BugFacts, Facts
-from repairlab.report.papers.result import Cell, Table
 
 
 def projects(facts: Facts) -> Table:

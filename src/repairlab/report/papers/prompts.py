@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from repairlab.core.errors import UserError
+from repairlab.core.table import Table, percent
 from repairlab.metrics.table import values_of
 from repairlab.report.curves import curve_ks
 from repairlab.report.papers.facts import Facts, RunFacts
-from repairlab.report.papers.result import Table, percent
 
 
 def prompts(facts: Facts) -> Table:

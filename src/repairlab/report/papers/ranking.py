@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
+from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.metrics.pass_at_k import estimate
 from repairlab.metrics.values import decided
 from repairlab.report.papers.facts import Facts, RunFacts
 from repairlab.report.papers.prompts import pass_percent
-from repairlab.report.papers.result import Cell, Table, mean, percent
 
 _PREFIX = "r.pass@k["
 _NOT_BUILT = (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.text import Span
-from repairlab.repairers.llm.client.ledger import FILE, read_requests
+from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.report.bugs import BugTexts
 from repairlab.report.papers.closeness import Closeness, Near, Yardstick
 from repairlab.report.papers.facts import BugFacts, Facts, RunFacts, project_of
@@ -83,7 +83,7 @@ def _keeps(data: dict[str, Any], verdict: Verdict, regression: Collection[str]) 
         return False
     if data["policy"] != "full":
         return None
-    passed = {test["id"] for test in data["tests"] if test["verdict"] == Verdict.PLAUSIBLE}
+    passed = {test["id"] for test in data["tests"] if TestVerdict(test["verdict"]) is TestVerdict.PASSED}
     return passed.issuperset(regression)
 
 
@@ -99,7 +99,7 @@ class _Gathered:
         self._first: tuple[int, int] | None = None
         self._yardstick: Yardstick | None = None
         self._near: dict[str, Near | None] = {}
-        self._drawn: dict[str, int] = defaultdict(int)
+        self._sampled: dict[str, int] = defaultdict(int)
         self._plausible: set[str] = set()
 
     def add(self, data: dict[str, Any], judged: _Judged, bug: Bug | None) -> None:
@@ -123,7 +123,7 @@ class _Gathered:
 
     def _compare(self, data: dict[str, Any], bug: Bug) -> None:
         name = data["id"]
-        self._drawn[name] += 1
+        self._sampled[name] += 1
         if name not in self._near:
             self._yardstick = self._yardstick or Yardstick(bug)
             self._near[name] = self._yardstick.measure([_edit(item) for item in data["edits"]])
@@ -142,7 +142,7 @@ class _Gathered:
         return tuple(
             Closeness(
                 is_plausible=name in self._plausible,
-                n=self._drawn[name],
+                n=self._sampled[name],
                 to_buggy=near.to_buggy,
                 to_fixed=near.to_fixed,
                 is_exact=near.is_exact,

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Sequence
 
 from repairlab.core.errors import UserError
+from repairlab.core.figure import Axis, Figure, Shape, label, line
+from repairlab.core.table import Cell, Table
 from repairlab.metrics.distribution import Distribution, distribution
 from repairlab.metrics.wilcoxon import Tested, rank_sum, signed_rank
 from repairlab.report.papers.closeness import Closeness
 from repairlab.report.papers.facts import Facts, RunFacts
-from repairlab.report.papers.picture import Axis, Picture, Shape, label, line
-from repairlab.report.papers.result import Cell, Table
 
 _SIDES: tuple[tuple[str, Callable[[Closeness], float]], ...] = (
     ("buggy", lambda item: item.to_buggy),
@@ -42,7 +42,7 @@ def similarity(facts: Facts) -> Table:
             "two similarities of each candidate. Kurtosis is the excess over that of a normal distribution.",
             *facts.missing,
         ),
-        picture=_picture(runs),
+        figure=_figure(runs),
     )
 
 
@@ -75,7 +75,7 @@ def _p(tested: Tested | None) -> float | None:
     return float(f"{tested.p_value:.6g}") if tested else None
 
 
-def _picture(runs: Sequence[RunFacts]) -> Picture | None:
+def _figure(runs: Sequence[RunFacts]) -> Figure | None:
     boxes: list[tuple[RunFacts, str, Distribution]] = []
     for side, value in _SIDES:
         for run in runs:
@@ -99,7 +99,7 @@ def _picture(runs: Sequence[RunFacts]) -> Picture | None:
         shapes += _box(axis, _TOP + _ROW * index + 9, run, what, spread)
     words = "; ".join(f"{run.name}, {what}: median {spread.median:.2f}, IQR {spread.iqr:.2f}" for run, what, spread in boxes)
     title = "Similarity to the buggy and to the fixed code"
-    return Picture(width=_WIDTH, height=bottom + 28, title=title, words=words, shapes=tuple(shapes))
+    return Figure(width=_WIDTH, height=bottom + 28, title=title, words=words, shapes=tuple(shapes))
 
 
 def _box(axis: Axis, y: float, run: RunFacts, what: str, spread: Distribution) -> list[Shape]:
@@ -111,6 +111,15 @@ def _box(axis: Axis, y: float, run: RunFacts, what: str, spread: Distribution) -
     return [
         label(_LEFT - 12, y + 4, f"{run.name}: {what}", anchor="end"),
         line(axis(low), y, axis(high), y, tone=tone),
-        Shape(kind="box", x=axis(spread.q1), y=y - 7, x2=width, y2=14, tone=tone, text=text, faint=what.startswith("other")),
+        Shape(
+            kind="box",
+            x=axis(spread.q1),
+            y=y - 7,
+            x2=width,
+            y2=14,
+            tone=tone,
+            text=text,
+            opacity=0.35 if what.startswith("other") else 0.85,
+        ),
         line(axis(spread.median), y - 7, axis(spread.median), y + 7, tone="ink", thick=True),
     ]

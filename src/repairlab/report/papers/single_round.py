@@ -1,9 +1,9 @@
 """pass@k of single-round repair by model and temperature (Defects4C, table 3)."""
 
 from repairlab.core.errors import UserError
+from repairlab.core.table import Cell, Table
 from repairlab.report.papers.facts import Facts, RunFacts
 from repairlab.report.papers.prompts import pass_percent
-from repairlab.report.papers.result import Cell, Table
 
 
 def single_round(facts: Facts) -> Table:

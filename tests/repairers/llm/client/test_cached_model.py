@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
+from repairlab.repairers.ledger import Ledger, asking_for, read_requests
 from repairlab.repairers.llm.client.answer_file import FILE, AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
-from repairlab.repairers.llm.client.ledger import Ledger, asking_for, read_requests
-from repairlab.repairers.llm.client.model import Completion, Keep, Message, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable
 from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.repairer import Unreachable
 
 PROMPT = Prompt(messages=(Message(role="user", content="mend this"),))
 HOT = Sampling(temperature=0.8)
@@ -307,7 +309,7 @@ def test_a_process_that_was_slower_gets_the_answer_that_counts(tmp_path: Path) -
 def test_a_damaged_file_is_put_aside_and_told(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"this is no database" * 100)
     told: list[str] = []
-    file = AnswerFile(tmp_path, tell=told.append)
+    file = AnswerFile(tmp_path, notify=told.append)
     file.keep("key", 0, Completion(text="kept"))
     assert file.answers("key", [0])[0].text == "kept"
     file.close()
@@ -320,9 +322,9 @@ def test_a_file_that_cannot_be_made_costs_no_answer(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file, no folder")
     told: list[str] = []
     inner = Counting()
-    with CachedModel(inner, Keeping(file=AnswerFile(tmp_path / "taken", tell=told.append))) as model:
+    with CachedModel(inner, Keeping(file=AnswerFile(tmp_path / "taken", notify=told.append))) as model:
         assert [answer.text for answer in model.complete(PROMPT, HOT, n=2)] == ["0.1", "1.2"]
-    assert "cannot be kept" in told[0]
+    assert "cannot be used" in told[0]
 
 
 def test_vectors_are_asked_for_once_per_text_and_come_back_alike(tmp_path: Path) -> None:

@@ -9,17 +9,19 @@ import pytest
 
 from repairlab.core.access import Access
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
+from repairlab.repairers.ledger import Ledger, Request, asking_for, read_requests
 from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedModel, Keeping
 from repairlab.repairers.llm.client.http import Client, Clock
-from repairlab.repairers.llm.client.ledger import Ledger, Request, asking_for, read_requests
-from repairlab.repairers.llm.client.model import ChatModel, Message, Prompt, Sampling, Unreachable
+from repairlab.repairers.llm.client.model import ChatModel, Sampling
 from repairlab.repairers.llm.client.open import open_embedder, open_model
 from repairlab.repairers.llm.client.providers import endpoint
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.repairers.llm.client.served import ServedModel, Terms
 from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.repairers.repairer import Unreachable
 from tests.repairers.llm.answering import Asked, Said, answering, chat
 
 PROMPT = Prompt(messages=(Message(role="user", content="mend this"),))
@@ -108,13 +110,13 @@ def test_without_cache_every_answer_is_asked_for(tmp_path: Path) -> None:
 def test_an_unknown_price_is_told_once_and_forbids_a_cost_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENROUTER_API_KEY", KEY)
     settings, told = LlmSettings(model="openrouter/some/model"), list[str]()
-    open_model(settings, Access(), cache=tmp_path, tell=told.append).close()
+    open_model(settings, Access(), cache=tmp_path, notify=told.append).close()
     assert len(told) == 1
     assert "the price of openrouter/some/model is not known" in told[0]
     with pytest.raises(UserError, match=r"a cost limit cannot be kept; .*--prices FILE"):
         open_model(settings, Access(cost_limit_usd=1), cache=tmp_path)
     (tmp_path / "prices.toml").write_text('[models]\n"openrouter/some/model" = { input = 1, output = 1 }\n', encoding="utf-8")
-    open_model(settings, Access(cost_limit_usd=1, prices=str(tmp_path / "prices.toml")), cache=tmp_path, tell=told.append).close()
+    open_model(settings, Access(cost_limit_usd=1, prices=str(tmp_path / "prices.toml")), cache=tmp_path, notify=told.append).close()
     assert len(told) == 1
 
 

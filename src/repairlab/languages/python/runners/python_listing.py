@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +65,9 @@ def _name_all(channel: Channel, suite: Any) -> None:
         channel.start(suite.id())
 
 
-def run(channel: Channel, request: dict[str, Any]) -> bool:
+def run(begin: Callable[[], tuple[Channel, dict[str, Any]]]) -> bool:
     """List what is asked for."""
+    channel, request = begin()
     (list_pytest if request["framework"] == "pytest" else list_unittest)(channel, request["tests"])
     return True
 

@@ -6,64 +6,117 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from repairlab.languages.python.runners.python_channel import Channel, code_of, main
+    from repairlab.languages.python.runners.python_channel import Channel, code_of, is_server, main, prepare_forks
 else:
-    from python_channel import Channel, code_of, main
+    from python_channel import Channel, code_of, is_server, main, prepare_forks
 
 import _pytest.config
+import _pytest.faulthandler
+import _pytest.runner
+import _pytest.timing
 import pytest  # behind the channel, which says where it is; before code under test, which could stand in its way
 
 _OPTIONS = ("--continue-on-collection-errors", "--tb=short", "--no-header", "-q", "-p", "no:cacheprovider", "--maxfail=0")
 """The last because it is ours to say when to stop, and not a setting of the tree."""
-_MOST_FILES = 500
-"""How many test files a fork server prepares."""
+_SETTINGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
+_LOADING = re.compile(r"(?<![\w-])-p|::\w+\.|log_file")
+"""What settings may say so that pytest loads a plugin or the class of a warning, or opens a file, while it gets ready."""
 
 
 class PytestReporter:
     """A pytest plugin that picks the wanted tests, in their order, and reports them."""
 
-    def __init__(self, channel: Channel, request: dict[str, Any]) -> None:
-        self._channel = channel
-        self._tests, self._stop = request["tests"], request["stop"]
+    channel: Channel
+    tests: list[str]
+    files: list[str]
+
+    def __init__(self, begin: Callable[[], tuple[Channel, dict[str, Any]]], *, plain: bool) -> None:
+        """Take what reads the request, and whether nothing of the tree has a say in how tests are found."""
+        self._begin = begin
+        self._is_tree_plain = plain
+        self.has_begun = False
+        self._stop = False
         self._status, self._message = "", ""
         self._raised = self._failed = False
         self._broken: dict[str, str] = {}
         self._codes: dict[str, list[Any]] = {}
+        self._is_pytest_plain: bool | None = None
         self.stopped = False
+
+    def begin(self) -> None:
+        """Read the request; in a fork server, return in each fork."""
+        self.has_begun = True
+        self.channel, request = self._begin()
+        self.tests, self._stop = request["tests"], request["stop"]
+        files = dict.fromkeys(test.split("::")[0] for test in self.tests)
+        self.files = [path for path in files if Path(path).exists()]
+        self._paths = {str(Path.cwd() / path) for path in files}
+        self._tops = {"::".join(test.partition("[")[0].split("::")[:2]) for test in self.tests}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        """Have pytest, now that it is ready, look for the tests of the request, whatever it was started with."""
+        config, collect = session.config, session._collect_one_node
+        if not self.has_begun:
+            with _closed_files(config):
+                self.begin()
+        config.args = config.option.file_or_dir = self.files
+        config.invocation_params = pytest.Config.InvocationParams(
+            args=(*_OPTIONS, *self.files), plugins=None, dir=config.invocation_params.dir
+        )
+        # No file is asked for twice, so no folder needs to be looked at twice.
+        session._collect_one_node = lambda node, _=True: collect(node)  # type: ignore[method-assign, assignment]
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Have pytest look at no other files."""
+        return True if str(collection_path) not in self._paths and collection_path.is_file() else None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, collector: Any, name: str) -> list[Any] | None:
+        """Have pytest look at no other functions and classes of a file."""
+        other = isinstance(collector, pytest.Module) and f"{collector.nodeid}::{name}" not in self._tops
+        return [] if other and self._is_tree_plain else None
 
     def pytest_collectreport(self, report: Any) -> None:
         """Remember files that cannot be loaded."""
         if report.failed:
             message = str(report.longrepr)
             self._broken[report.nodeid] = message
-            self._channel.error(f"{report.nodeid}: {message}")
+            self.channel.error(f"{report.nodeid}: {message}")
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Keep exactly the wanted tests, in the wanted order."""
         found = {item.nodeid: item for item in items}
         chosen = []
-        for test in self._tests:
+        for test in self.tests:
             if test in found:
                 chosen.append(found[test])
                 continue
             broken = [message for node, message in self._broken.items() if node == "" or f"{test}::".startswith(f"{node}::")]
-            self._channel.end(test, "uncollected" if broken else "missing", broken[0] if broken else "")
+            self.channel.end(test, "uncollected" if broken else "missing", broken[0] if broken else "")
             if self._stop:
                 self.stopped = True
                 break
         self._codes = {item.nodeid: code_of(getattr(item, "function", None)) for item in chosen}
         items[:] = chosen
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Have Python itself write the tracebacks of tests: pytest would parse whole files for that."""
+        session.config.option.tbstyle = "native"
+
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Begin a test."""
         self._status, self._message, self._raised = "", "", False
-        self._channel.start(nodeid)
+        self.channel.start(nodeid)
 
     def pytest_runtest_call(self, item: Any) -> Any:
         """See for ourselves whether a test raised, whatever the report will say (a wrapper, see `run_pytest`)."""
@@ -77,9 +130,11 @@ class PytestReporter:
         codes = self._codes.get(item.nodeid)
         return codes is not None and codes != code_of(getattr(item, "function", None))
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
-        """Remember the first exception of a test."""
-        del item
+        """Remember the first exception of a test, and leave the way to the test out of what is shown of it."""
+        if call.excinfo is not None and hasattr(item, "_traceback_filter"):
+            call.excinfo.traceback = item._traceback_filter(call.excinfo)
         if call.excinfo is not None and isinstance(call.excinfo.value, MemoryError):
             self._status, self._message = "memory", "MemoryError"
 
@@ -104,35 +159,120 @@ class PytestReporter:
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """End a test."""
-        self._channel.end(nodeid, self._status or "error", self._message or ("" if self._status else "the test did not run"))
-        self._failed |= nodeid in self._tests and self._status != "passed"
+        self.channel.end(nodeid, self._status or "error", self._message or ("" if self._status else "the test did not run"))
+        self._failed |= nodeid in self.tests and self._status != "passed"
 
-    def pytest_runtest_protocol(self, item: Any) -> bool | None:
+    def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> bool | None:
         """Run no more tests when one has failed; to interrupt the session would have pytest print its own source at length."""
-        del item
         if self._stop and self._failed:
             self.stopped = True
             return True
-        return None
-
-
-def run_pytest(channel: Channel, request: dict[str, Any]) -> bool:
-    """Run pytest node ids; return whether pytest came to its proper end."""
-    tests = request["tests"]
-    pytest.hookimpl(hookwrapper=True, trylast=True)(PytestReporter.pytest_runtest_call)
-    reporter = PytestReporter(channel, request)
-    files = dict.fromkeys(test.split("::")[0] for test in tests)
-    present = [path for path in files if Path(path).exists()]
-    if not present:
-        reporter.pytest_collection_modifyitems([])
+        if not self._is_plain(item):
+            return None
+        self.pytest_runtest_logstart(item.nodeid)
+        self._run_plain(item, nextitem)
+        self.pytest_runtest_logfinish(item.nodeid)
         return True
-    code = pytest.main(["--rootdir=.", *_OPTIONS, *present], plugins=[reporter])
+
+    def _is_plain(self, item: Any) -> bool:
+        """Return whether a test is a function of which no plugin wants to know more than how it ended."""
+        if self._is_pytest_plain is None:
+            self._is_pytest_plain = _is_plain_config(item.config, self)
+        return (
+            self._is_pytest_plain
+            and type(item) is pytest.Function
+            and "request" not in item.fixturenames  # by which a fixture could ask for any other, and for what plugins know
+            and all(mark.name == "parametrize" for mark in item.iter_markers())
+        )
+
+    def _run_plain(self, item: Any, nextitem: Any) -> None:
+        """Do what pytest would do with a test, but for reports of what went well."""
+        replaced, raised = self._is_replaced(item), list[Any]()
+        steps: dict[Any, Callable[[], None]] = {
+            "setup": partial(_pytest.runner.pytest_runtest_setup, item),
+            "call": partial(_pytest.runner.pytest_runtest_call, item),
+            "teardown": partial(_pytest.runner.pytest_runtest_teardown, item, nextitem),
+        }
+        with item.config.pluginmanager.get_plugin("capturemanager").item_capture("call", item):
+            for when, step in steps.items():
+                if when != "call" or not raised:
+                    call = pytest.CallInfo.from_call(step, when=when, reraise=_pytest.runner.get_reraise_exceptions(item.config))
+                    raised += [call] if call.excinfo is not None else []
+        for call in raised:
+            item.ihook.pytest_runtest_logreport(report=item.ihook.pytest_runtest_makereport(item=item, call=call))
+        item._request, item.funcargs = False, None
+        if not raised:
+            self._status = "passed"
+        elif self._status in ("", "passed"):
+            self._status, self._message = "forged", "tampering: pytest reports a pass of a test that raised"
+        if replaced or self._is_replaced(item):
+            self._status, self._message = "forged", "tampering: the code of the test was replaced"
+
+
+def _is_plain_config(config: pytest.Config, reporter: PytestReporter) -> bool:
+    """Return whether nobody but pytest itself and we have a say in how tests are run, and pytest was asked for nothing special."""
+    asked: list[Any] = [config.getini("filterwarnings"), config.known_args_namespace.pythonwarnings]
+    asked += [config.getoption(name, None) for name in ("setuponly", "setupshow", "setupplan", "trace", "usepdb")]
+    hooks = [
+        hook
+        for name, hook in vars(config.hook).items()
+        if name.startswith(("pytest_runtest_", "pytest_fixture_", "pytest_pyfunc_"))
+    ]
+    others = [impl for hook in hooks for impl in hook.get_hookimpls() if impl.plugin is not reporter]
+    return not any(asked) and all(impl.function.__module__.startswith("_pytest.") for impl in others)
+
+
+@contextlib.contextmanager
+def _closed_files(config: pytest.Config) -> Iterator[None]:
+    """Close the files that pytest has open, for a time in which descriptors change."""
+    plugin: Callable[[str], Any] = config.pluginmanager.get_plugin
+    capture, logging = plugin("capturemanager"), plugin("logging-plugin")
+    has_faults = config.pluginmanager.hasplugin("faulthandler")
+    capture.stop_global_capturing()
+    if logging:
+        logging.log_file_handler.stream.close()
+    if has_faults:
+        _pytest.faulthandler.pytest_unconfigure(config)
+    yield
+    if has_faults:
+        _pytest.faulthandler.pytest_configure(config)
+    if logging:
+        logging.log_file_handler.stream = logging.log_file_handler._open()
+    capture.start_global_capturing()
+    capture.suspend_global_capture()
+    plugin("terminalreporter")._session_start = _pytest.timing.Instant()
+
+
+def is_plain_tree() -> bool:
+    """Return whether pytest can get ready for any tests of the tree without loading a line of it."""
+    wanted, top = {"conftest.py", *_SETTINGS}, str(Path.cwd())
+    found = [Path(folder, name) for folder, _, names in os.walk(top) for name in wanted.intersection(names)]
+    texts = [path.read_text(errors="replace") for path in found if path.parent == Path(top) and path.name in _SETTINGS]
+    asked = os.environ.keys() & {"PYTEST_ADDOPTS", "PYTEST_PLUGINS"}
+    return not asked and len(texts) == len(found) and not any(map(_LOADING.search, texts))
+
+
+def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool) -> bool:
+    """Run pytest node ids; return whether pytest came to its proper end."""
+    pytest.hookimpl(hookwrapper=True, trylast=True)(PytestReporter.pytest_runtest_call)
+    reporter, code = PytestReporter(begin, plain=plain), None
+    if not (plain and server):
+        reporter.begin()
+    if plain:
+        code = pytest.main(["--rootdir=.", *_OPTIONS, "."], plugins=[reporter])
+    if not reporter.has_begun:  # a server that could not get ready leaves that to its forks
+        reporter.begin()
+        plain = False
+    if not plain:
+        code = pytest.main(["--rootdir=.", *_OPTIONS, *reporter.files], plugins=[reporter]) if reporter.files else None
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
         message = f"pytest could not run ({pytest.ExitCode(code).name}): see its output"
-        channel.error(message)
-        for test in tests:
-            channel.end(test, "uncollected", message)
-    return reporter.stopped or channel.ended.issuperset(tests)
+        reporter.channel.error(message)
+        for test in reporter.tests:
+            reporter.channel.end(test, "uncollected", message)
+    elif code is None:
+        reporter.pytest_collection_modifyitems([])
+    return reporter.stopped or reporter.channel.ended.issuperset(reporter.tests)
 
 
 _REHEARSAL = """
@@ -187,12 +327,11 @@ def rehearse() -> None:
     sys.path[:] = path
 
 
-def rewrite_tests() -> None:
+def rewrite_tests(files: list[Path]) -> None:
     """Rewrite the assertions of test files once for all forks; what comes of it depends on nothing but their text."""
     rewrite: Any = importlib.import_module("_pytest.assertion.rewrite")
     make, config, made = rewrite._rewrite_test, _pytest.config.get_config(list(_OPTIONS)), {}
-    paths = [path for pattern in ("test_*.py", "*_test.py", "conftest.py") for path in sorted(Path.cwd().rglob(pattern))]
-    for path in paths[:_MOST_FILES]:
+    for path in (*files, *Path.cwd().rglob("conftest.py")):
         with contextlib.suppress(Exception):  # a fork will meet it, and say so
             made[str(path), path.read_bytes()] = make(path, config)
 
@@ -220,9 +359,11 @@ def prepare() -> None:
 
 
 if __name__ == "__main__":
+    is_forked, is_plain = is_server(), is_plain_tree()
     load_all()
-    if os.environ.get("REPAIRLAB_FORK_SERVER", "0") != "0":
-        rehearse()
-        rewrite_tests()
+    if is_forked:
+        if not is_plain:  # there a server stops before pytest has done anything for the first time
+            rehearse()
+        rewrite_tests(prepare_forks())
     prepare()
-    main("pytest", run_pytest)
+    main("pytest", partial(run_pytest, server=is_forked, plain=is_plain))

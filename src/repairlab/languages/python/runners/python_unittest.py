@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import traceback
 import unittest
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from repairlab.languages.python.runners.python_channel import Channel, code_of, main
+    from repairlab.languages.python.runners.python_channel import Channel, code_of, is_server, main, prepare_forks
 else:
-    from python_channel import Channel, code_of, main
+    from python_channel import Channel, code_of, is_server, main, prepare_forks
 
 
 def last_line(error: BaseException) -> str:
@@ -99,8 +100,9 @@ def load(name: str) -> tuple[Any, str]:
     return None, "" if problem is None or isinstance(problem, AttributeError) else str(problem)
 
 
-def run_unittest(channel: Channel, request: dict[str, Any]) -> bool:
+def run_unittest(begin: Callable[[], tuple[Channel, dict[str, Any]]]) -> bool:
     """Run dotted names of unittest test methods, fixtures of classes and modules included."""
+    channel, request = begin()
     names: dict[int, str] = {}
     alive: list[Any] = []  # a suite drops tests once they have run, and another object could then get the id of one
     for name in request["tests"]:
@@ -123,4 +125,6 @@ def run_unittest(channel: Channel, request: dict[str, Any]) -> bool:
 
 
 if __name__ == "__main__":
+    if is_server():
+        prepare_forks()
     main("unittest", run_unittest)

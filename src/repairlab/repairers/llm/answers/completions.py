@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from repairlab.repairers.llm.answers.aim import Aim
-from repairlab.repairers.llm.answers.functions import Found, find
+from repairlab.repairers.llm.answers.functions import TargetText, find
 from repairlab.repairers.llm.answers.layout import indentation, moved
 
 
-def completed(aim: Aim, text: str, given: str, *, is_closed: bool) -> Found | None:
+def completed(aim: Aim, text: str, given: str, *, is_closed: bool) -> TargetText | None:
     """Return the target that the given beginning and the answer make together; none when they make none."""
-    best: Found | None = None
+    best: TargetText | None = None
     given = given.replace("\r\n", "\n")
     # The beginning of the target as it is in the file has lost the indentation of its first line only.
     lead = aim.indent if aim.function_text.startswith(given) else ""

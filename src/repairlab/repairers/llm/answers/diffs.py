@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from repairlab.core.problem import Problem
 from repairlab.repairers.llm.answers import problems
-from repairlab.repairers.llm.answers.matching import KEYS, Draft, LineMatch, adjusted, best, places
+from repairlab.repairers.llm.answers.matching import KEYS, EditedText, LineMatch, adjusted, best, places
 from repairlab.repairers.llm.answers.reading import Reading
 from repairlab.repairers.llm.answers.searches import Drafts
 
@@ -16,7 +16,7 @@ _FILE = re.compile(r"\*\*\* (?:Update|Add) File: *(.+)$")
 _MAX_FUZZ = 3
 
 
-class Hunk(NamedTuple):
+class LooseHunk(NamedTuple):
     """Lines with their mark, and where they are said to be."""
 
     path: str | None
@@ -40,9 +40,9 @@ def is_diff(text: str, info: str) -> bool:
     )
 
 
-def hunks(text: str) -> list[Hunk]:
+def hunks(text: str) -> list[LooseHunk]:
     """Return the hunks of a diff, however its headers look."""
-    found: list[Hunk] = []
+    found: list[LooseHunk] = []
     path: str | None = None
     said: int | None = None
     lines: list[str] = []
@@ -54,7 +54,7 @@ def hunks(text: str) -> list[Hunk]:
         file = _FILE.match(row)
         is_header = row.startswith("--- ") and number + 1 < len(rows) and rows[number + 1].startswith("+++ ")
         if match or file or is_header or _HEADER.match(row):
-            found.append(Hunk(path, said, lines))
+            found.append(LooseHunk(path, said, lines))
             lines, said = [], int(match[1]) if match and match[1] else None
             if file:
                 path = file[1].strip()
@@ -64,7 +64,7 @@ def hunks(text: str) -> list[Hunk]:
         elif not row.startswith(("\\", "```")):
             lines.append(row if row[:1] in ("+", "-", " ") else f" {row}")
         number += 1
-    found.append(Hunk(path, said, lines))
+    found.append(LooseHunk(path, said, lines))
     return [hunk for hunk in found if any(line[0] in "+-" for line in hunk.lines)]
 
 
@@ -73,7 +73,7 @@ def _path(header: str) -> str | None:
     return None if not name or name == "/dev/null" else name
 
 
-def apply(found: list[Hunk], problem: Problem) -> Reading:
+def apply(found: list[LooseHunk], problem: Problem) -> Reading:
     """Return the edits of some hunks, applied one after the other."""
     drafts = Drafts(problem)
     for hunk in found:
@@ -85,7 +85,7 @@ def apply(found: list[Hunk], problem: Problem) -> Reading:
     return drafts.reading()
 
 
-def _apply(hunk: Hunk, draft: Draft) -> str | None:
+def _apply(hunk: LooseHunk, draft: EditedText) -> str | None:
     is_ambiguous = False
     for lines in _fuzzed(_without_outer_blanks(hunk.lines)):
         # Lines that stand only for where they are may have lost the blank in front of them.
@@ -136,7 +136,7 @@ def _fuzzed(lines: list[str]) -> list[list[str]]:
     return [part for part in made if any(line[0] != "+" for line in part)]
 
 
-def _nearest(found: list[LineMatch], said: int | None, draft: Draft) -> LineMatch | None:
+def _nearest(found: list[LineMatch], said: int | None, draft: EditedText) -> LineMatch | None:
     """Return the place nearest to the line that the diff names, if it lies in the target or nothing there fits."""
     if said is None or not found:
         return None
@@ -144,7 +144,7 @@ def _nearest(found: list[LineMatch], said: int | None, draft: Draft) -> LineMatc
     return min(inside, key=lambda place: (abs(place.first + 1 - said), place.first))
 
 
-def _replace(lines: list[str], old: list[str], place: LineMatch, draft: Draft) -> None:
+def _replace(lines: list[str], old: list[str], place: LineMatch, draft: EditedText) -> None:
     """Replace the old lines by the new ones; context stays as the file has it."""
     ours = draft.lines[place.first : place.first + len(old)]
     kept = [line for line in lines if line[0] != "+"]

@@ -16,7 +16,7 @@ _NO_TYPE = re.compile(r"\b(?:return|else|throw|new|case|do|goto)\b")
 _DECORATED = re.compile(r"@\s*(staticmethod|classmethod|property|[\w.]+\.(?:setter|getter|deleter))\b[^\n]*\n")
 
 
-class Found(NamedTuple):
+class TargetText(NamedTuple):
     """The target as an answer gives it."""
 
     text: str
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     """Whether its end is missing."""
 
 
-def find(aim: Aim, text: str, *, is_closed: bool, by_name: bool = False) -> Found | None:
+def find(aim: Aim, text: str, *, is_closed: bool, by_name: bool = False) -> TargetText | None:
     """Return the target as a piece of code gives it; none when it is not in there, or with `by_name` not under its name."""
     alone = _alone(aim, text)
     if alone is not None and (is_closed or not aim.is_python):
@@ -65,11 +65,11 @@ def find(aim: Aim, text: str, *, is_closed: bool, by_name: bool = False) -> Foun
     if aim.is_python:
         code = _decorated(aim, code, column)
     if len(functions) == 1 and not text[:start].strip():
-        return Found(code, column, is_cut=is_cut)
-    return Found(code, column, _others(aim, text, functions, own), text[:start] + "\n" + text[end:], is_cut)
+        return TargetText(code, column, is_cut=is_cut)
+    return TargetText(code, column, _others(aim, text, functions, own), text[:start] + "\n" + text[end:], is_cut)
 
 
-def _alone(aim: Aim, text: str) -> Found | None:
+def _alone(aim: Aim, text: str) -> TargetText | None:
     """Return the target when a text is just that, under its old header: most answers are, and no tokens need be looked at."""
     header = aim.header.rstrip()
     code = text.strip()
@@ -84,7 +84,7 @@ def _alone(aim: Aim, text: str) -> Found | None:
         brace = len(code) - len(code[len(header) :].lstrip())
         is_alone = code[brace : brace + 1] == "{" and "\n#" not in code and aim.closing(code, brace, len(code)) == len(code)
         is_alone = is_alone and aim.depth(code) == 0
-    return Found(code, column) if is_alone else None
+    return TargetText(code, column) if is_alone else None
 
 
 def _after_gap(text: str, end: int) -> int:
@@ -203,7 +203,7 @@ def _others(aim: Aim, text: str, functions: list[Function], own: Function) -> tu
     return tuple(found)
 
 
-def from_body(aim: Aim, text: str) -> Found | None:
+def from_body(aim: Aim, text: str) -> TargetText | None:
     """Return the target made of its own signature and a piece of code that holds the body alone; none when it is too unlike it."""
     if aim.function is None or not _is_body(aim, text):
         return None
@@ -215,7 +215,7 @@ def from_body(aim: Aim, text: str) -> Found | None:
         inner = indentation(aim.header.rsplit("\n", 1)[1] + body_line)
         first = indentation(lines[0])
         block = moved("\n".join([lines[0].lstrip(), *lines[1:]]), first, inner, aim)
-        return Found(aim.header.rstrip(" \t") + inner + block, aim.indent)
+        return TargetText(aim.header.rstrip(" \t") + inner + block, aim.indent)
     code = "\n".join(lines)
     depth = aim.depth(code)
     is_braced = code.lstrip().startswith("{")
@@ -232,7 +232,7 @@ def from_body(aim: Aim, text: str) -> Found | None:
         made = f"{aim.header}{{\n{code}\n{aim.indent}}}"
     else:
         return None
-    return Found(made, aim.indent)
+    return TargetText(made, aim.indent)
 
 
 def _inner(aim: Aim) -> str:

@@ -21,7 +21,7 @@ class LineMatch(NamedTuple):
     key: Key
 
 
-class Draft:
+class EditedText:
     """The text of one file while an answer changes it."""
 
     def __init__(self, problem: Problem, path: str, source: str) -> None:

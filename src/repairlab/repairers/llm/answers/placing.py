@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from repairlab.core.candidate import Edit
 from repairlab.core.text import Span
 from repairlab.repairers.llm.answers.aim import Aim
-from repairlab.repairers.llm.answers.functions import Found
+from repairlab.repairers.llm.answers.functions import TargetText
 from repairlab.repairers.llm.answers.layout import fitted, moved
 
 _PYTHON_TOP = re.compile(
@@ -15,7 +15,7 @@ _PYTHON_TOP = re.compile(
 _WORD = re.compile(r"\w+")
 
 
-def edits(aim: Aim, path: str, found: Found) -> tuple[Edit, ...]:
+def edits(aim: Aim, path: str, found: TargetText) -> tuple[Edit, ...]:
     """Return the edits that put a found function into the file."""
     code = fitted(found.text, found.column, aim)
     above, below, apart = _helpers(aim, code, found)
@@ -40,7 +40,7 @@ def edits(aim: Aim, path: str, found: Found) -> tuple[Edit, ...]:
     return tuple(made)
 
 
-def _helpers(aim: Aim, code: str, found: Found) -> tuple[list[str], list[str], list[str]]:
+def _helpers(aim: Aim, code: str, found: TargetText) -> tuple[list[str], list[str], list[str]]:
     """Return the new functions that the target needs: to go before it, behind it, or before the class around it."""
     above: list[str] = []
     below: list[str] = []

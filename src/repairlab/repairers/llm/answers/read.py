@@ -14,7 +14,7 @@ from repairlab.repairers.llm.answers.blocks import Block, blocks
 from repairlab.repairers.llm.answers.cleaning import cleaned
 from repairlab.repairers.llm.answers.completions import completed
 from repairlab.repairers.llm.answers.elisions import filled, has_gap
-from repairlab.repairers.llm.answers.functions import Found, find, from_body
+from repairlab.repairers.llm.answers.functions import TargetText, find, from_body
 from repairlab.repairers.llm.answers.infill import Hole
 from repairlab.repairers.llm.answers.placing import edits
 from repairlab.repairers.llm.answers.prose import code_only, is_refusal, is_sentence, sees_no_bug
@@ -128,7 +128,7 @@ def _function(own: Aim, found: list[Block], problem: Problem, wanted: Wanted) ->
     return Reading(problem=reason)
 
 
-def _without_gaps(own: Aim, result: Found) -> Found | None:
+def _without_gaps(own: Aim, result: TargetText) -> TargetText | None:
     if not has_gap(result.text, own.function_text):
         return result
     whole = filled(result.text, own.function_text)

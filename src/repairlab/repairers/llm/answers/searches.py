@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from repairlab.core.problem import Problem
 from repairlab.repairers.llm.answers import problems
 from repairlab.repairers.llm.answers.blocks import json_data
-from repairlab.repairers.llm.answers.matching import Draft, adjusted, best, places
+from repairlab.repairers.llm.answers.matching import EditedText, adjusted, best, places
 from repairlab.repairers.llm.answers.reading import Reading
 
 _OPEN = re.compile(
@@ -148,7 +148,7 @@ def apply(found: list[Swap], problem: Problem) -> Reading:
     return drafts.reading()
 
 
-def _apply(swap: Swap, draft: Draft) -> str | None:
+def _apply(swap: Swap, draft: EditedText) -> str | None:
     old, new = _trimmed(swap.old), swap.new
     if not old:
         if draft.source.strip():
@@ -166,7 +166,7 @@ def _apply(swap: Swap, draft: Draft) -> str | None:
     return None
 
 
-def _apply_within_line(old: list[str], new: list[str], draft: Draft) -> str | None:
+def _apply_within_line(old: list[str], new: list[str], draft: EditedText) -> str | None:
     """Replace a part of a line, when the search text is no whole line."""
     if len(old) == 1 and len(_trimmed(new)) <= 1 and len(old[0].strip()) > 2:
         part = old[0].strip()
@@ -196,9 +196,9 @@ class Drafts:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._drafts: dict[str, Draft] = {}
+        self._drafts: dict[str, EditedText] = {}
 
-    def of(self, path: str | None, old: list[str]) -> Draft:
+    def of(self, path: str | None, old: list[str]) -> EditedText:
         """Return the file that is meant: that of the bug if the lines are in it or no other file has the name."""
         own = self._draft(self._problem.path, self._problem.source)
         if path is None or not self._problem.context or _is_same(path, self._problem.path) or places(own.lines, _trimmed(old)):
@@ -208,9 +208,9 @@ class Drafts:
                 return self._draft(file.path, file.text)
         return own
 
-    def _draft(self, path: str, source: str) -> Draft:
+    def _draft(self, path: str, source: str) -> EditedText:
         if path not in self._drafts:
-            self._drafts[path] = Draft(self._problem, path, source)
+            self._drafts[path] = EditedText(self._problem, path, source)
         return self._drafts[path]
 
     def reading(self) -> Reading:

@@ -20,9 +20,10 @@ import httpx
 from repairlab.core.access import Access
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.model import Unanswerable, Unreachable
+from repairlab.repairers.llm.client.model import Unanswerable
 from repairlab.repairers.llm.client.providers import Endpoint, Key, is_loopback
 from repairlab.repairers.llm.client.refusals import Refusal, redact, refusal
+from repairlab.repairers.repairer import Unreachable
 
 T = TypeVar("T")
 
@@ -38,7 +39,7 @@ _RETRIES_OF_THE_FIRST = 2
 """How often a server that never answered is tried again when it is not there at all."""
 
 
-class Reply(NamedTuple, Generic[T]):
+class HttpReply(NamedTuple, Generic[T]):
     """What came back, and what it took."""
 
     value: T
@@ -106,11 +107,11 @@ class Client:
                     socket.socket.shutdown(line, socket.SHUT_RDWR)  # unlike closing, this wakes those who read
         self._http.close()
 
-    def post(self, path: str, payload: dict[str, Any], read: Callable[[dict[str, Any]], T]) -> Reply[T]:
+    def post(self, path: str, payload: dict[str, Any], read: Callable[[dict[str, Any]], T]) -> HttpReply[T]:
         """Send JSON and return what `read` makes of the answer; a ValueError of `read` means that the answer is nonsense."""
         return self._ask("POST", path, payload, read)
 
-    def get(self, path: str, read: Callable[[dict[str, Any]], T]) -> Reply[T]:
+    def get(self, path: str, read: Callable[[dict[str, Any]], T]) -> HttpReply[T]:
         """Fetch JSON."""
         return self._ask("GET", path, None, read)
 
@@ -127,13 +128,13 @@ class Client:
         """Take the key out of a text."""
         return redact(text, self._key.reveal() if self._key else None)
 
-    def _ask(self, method: str, path: str, payload: dict[str, Any] | None, read: Callable[[dict[str, Any]], T]) -> Reply[T]:
+    def _ask(self, method: str, path: str, payload: dict[str, Any] | None, read: Callable[[dict[str, Any]], T]) -> HttpReply[T]:
         retries = 0
         while True:
             try:
                 started = self._clock.now()
                 value = self._once(method, path, payload, read)
-                return Reply(value=value, seconds=self._clock.now() - started, retries=retries)
+                return HttpReply(value=value, seconds=self._clock.now() - started, retries=retries)
             except _Again as failure:
                 absent = failure.is_absent and not self._has_answered
                 if retries >= (min(self._access.retries, _RETRIES_OF_THE_FIRST) if absent else self._access.retries):

@@ -15,9 +15,10 @@ from typing import Any
 from jinja2 import TemplateError
 
 from repairlab.core.errors import UserError
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.model import Completion, Message, Prompt, Sampling, Unanswerable
-from repairlab.repairers.llm.client.token_choice import Draw, Ends
+from repairlab.repairers.llm.client.model import Completion, Sampling, Unanswerable
+from repairlab.repairers.llm.client.token_choice import Draw, StopDetector
 
 PREFIX = "hf/"
 _PACKAGES = ("torch", "transformers")
@@ -123,7 +124,7 @@ class InProcessModel:
     def _generate(self, tokens: list[int], sampling: Sampling, longest: int, numbers: Sequence[int]) -> list[Completion]:
         torch = import_module("torch")
         tokenizer, network = self._loaded.tokenizer, self._loaded.network
-        ends = Ends(tokenizer, _end_tokens(tokenizer, network), sampling.stop, n_prompt=len(tokens), n_rows=len(numbers))
+        ends = StopDetector(tokenizer, _end_tokens(tokenizer, network), sampling.stop, n_prompt=len(tokens), n_rows=len(numbers))
         draw = Draw(sampling, [sampling.seed + number for number in numbers])
         ids = torch.tensor([tokens] * len(numbers), device=network.device)
         with torch.inference_mode():

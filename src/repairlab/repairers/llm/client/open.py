@@ -3,7 +3,7 @@
 How to use what it returns::
 
     ledger = Ledger(run_folder / "requests.jsonl", limit_usd=access.cost_limit_usd)
-    with open_model(settings, access, cache=cache_folder, ledger=ledger, tell=print_warning) as model:
+    with open_model(settings, access, cache=cache_folder, ledger=ledger, notify=print_warning) as model:
         with asking_for(problem.id):                    # from ledger.py: books the requests under the bug
             answers = model.complete(prompt, sampling, first=0, n=10)
 
@@ -17,14 +17,14 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from repairlab.core.access import Access, check_access
+from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.repairers.ledger import Ledger
 from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
 from repairlab.repairers.llm.client.http import Client
 from repairlab.repairers.llm.client.in_process import PREFIX as IN_PROCESS
 from repairlab.repairers.llm.client.in_process import InProcessModel
-from repairlab.repairers.llm.client.ledger import Ledger
 from repairlab.repairers.llm.client.local_embedder import PREFIX as LOCAL
 from repairlab.repairers.llm.client.local_embedder import LocalEmbedder
 from repairlab.repairers.llm.client.prices import FREE, Price, Prices
@@ -32,28 +32,28 @@ from repairlab.repairers.llm.client.providers import Endpoint, endpoint, key_of
 from repairlab.repairers.llm.client.served import ServedEmbedder, ServedModel, Terms
 from repairlab.repairers.llm.settings import LlmSettings
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 def open_model(
-    settings: LlmSettings, access: Access, *, cache: Path, ledger: Ledger | None = None, tell: Tell = lambda _: None
+    settings: LlmSettings, access: Access, *, cache: Path, ledger: Ledger | None = None, notify: Notify = lambda _: None
 ) -> CachedModel:
     """Open the model of a run; what cannot work (unknown provider, no key, no price under a cost limit) is a UserError now.
 
     `cache` is the folder in which answers are kept; `tell` takes warnings, each once. Close what is returned, or use it in a
     `with` block.
     """
-    check_access(access)
-    tell = _Once(tell)
+    access.check()
+    notify = _Once(notify)
     if settings.model.startswith(IN_PROCESS):
         inner = InProcessModel(settings.model, context_window=settings.context_window)
-        return CachedModel(inner, _keeping(access, cache, ledger, tell), context_window=settings.context_window)
+        return CachedModel(inner, _keeping(access, cache, ledger, notify), context_window=settings.context_window)
     place = endpoint(settings.model, base_url=settings.base_url)
     prices = _prices(access)
-    terms = Terms(price=_price(place, prices, access, tell), ledger=ledger, tell=tell)
+    terms = Terms(price=_price(place, prices, access, notify), ledger=ledger, notify=notify)
     window = settings.context_window or (None if place.is_free else prices.context_of(place))
     model = ServedModel(_client(place, access), terms, concurrency=access.concurrency)
-    return CachedModel(model, _keeping(access, cache, ledger, tell, place), context_window=window)
+    return CachedModel(model, _keeping(access, cache, ledger, notify, place), context_window=window)
 
 
 def open_embedder(
@@ -63,24 +63,24 @@ def open_embedder(
     cache: Path,
     base_url: str | None = None,
     ledger: Ledger | None = None,
-    tell: Tell = lambda _: None,
+    notify: Notify = lambda _: None,
 ) -> CachedEmbedder:
     """Open an embedding model, `PROVIDER/MODEL` or `local/NAME`, under the same rules."""
-    check_access(access)
-    tell = _Once(tell)
+    access.check()
+    notify = _Once(notify)
     if name.startswith(LOCAL):
-        return CachedEmbedder(LocalEmbedder(name), _keeping(access, cache, ledger, tell))
+        return CachedEmbedder(LocalEmbedder(name), _keeping(access, cache, ledger, notify))
     place = endpoint(name, base_url=base_url)
-    terms = Terms(price=_price(place, _prices(access), access, tell), ledger=ledger, tell=tell)
-    return CachedEmbedder(ServedEmbedder(_client(place, access), terms), _keeping(access, cache, ledger, tell, place))
+    terms = Terms(price=_price(place, _prices(access), access, notify), ledger=ledger, notify=notify)
+    return CachedEmbedder(ServedEmbedder(_client(place, access), terms), _keeping(access, cache, ledger, notify, place))
 
 
 def _client(place: Endpoint, access: Access) -> Client:
     return Client(place, access, key=None if access.offline else key_of(place))
 
 
-def _keeping(access: Access, cache: Path, ledger: Ledger | None, tell: Tell, place: Endpoint | None = None) -> Keeping:
-    file = AnswerFile(cache, tell=tell) if access.use_cache else None
+def _keeping(access: Access, cache: Path, ledger: Ledger | None, notify: Notify, place: Endpoint | None = None) -> Keeping:
+    file = AnswerFile(cache, notify=notify) if access.use_cache else None
     return Keeping(file=file, scope=place.base_url if place else "", offline=access.offline, ledger=ledger)
 
 
@@ -88,7 +88,7 @@ def _prices(access: Access) -> Prices:
     return Prices(Path(access.prices) if access.prices else None)
 
 
-def _price(place: Endpoint, prices: Prices, access: Access, tell: Tell) -> Price:
+def _price(place: Endpoint, prices: Prices, access: Access, notify: Notify) -> Price:
     """Find the price; without one nothing can be limited, and what is spent is not counted."""
     found = prices.of(place)
     if found is not None or access.offline:
@@ -96,15 +96,15 @@ def _price(place: Endpoint, prices: Prices, access: Access, tell: Tell) -> Price
     how = 'add it to a file, [models] with "' + place.name + '" = { input = …, output = … }, and pass --prices FILE'
     if access.cost_limit_usd is not None:
         raise UserError(f"the price of {place.name} is not known, so a cost limit cannot be kept; {how}")
-    tell(f"the price of {place.name} is not known and counts as nothing; {how}")
+    notify(f"the price of {place.name} is not known and counts as nothing; {how}")
     return FREE
 
 
 class _Once:
     """Passes each text on once."""
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
+    def __init__(self, notify: Notify) -> None:
+        self._notify = notify
         self._told: set[str] = set()
         self._lock = threading.Lock()
 
@@ -114,4 +114,4 @@ class _Once:
             if text in self._told:
                 return
             self._told.add(text)
-        self._tell(text)
+        self._notify(text)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.prompt import Prompt
 from repairlab.core.record import digest, record
-from repairlab.repairers.llm.client.http import Client, Rejected, Reply
-from repairlab.repairers.llm.client.ledger import Kind, Ledger, Request, current_bug
-from repairlab.repairers.llm.client.model import Completion, Keep, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
+from repairlab.repairers.llm.client.http import Client, HttpReply, Rejected
+from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable
 from repairlab.repairers.llm.client.prices import FREE, Price
 from repairlab.repairers.llm.client.replies import (
     Answered,
@@ -23,6 +24,7 @@ from repairlab.repairers.llm.client.replies import (
     read_vectors,
 )
 from repairlab.repairers.llm.client.server_quirks import ServerQuirks
+from repairlab.repairers.repairer import Unreachable
 
 _BATCH = 64
 """Texts in one request for embeddings."""
@@ -36,7 +38,7 @@ class Terms:
 
     price: Price = FREE
     ledger: Ledger | None = None
-    tell: Callable[[str], None] = lambda _: None
+    notify: Callable[[str], None] = lambda _: None
     """Takes warnings, each once."""
 
 
@@ -58,7 +60,7 @@ class ServedModel:
         self.name = client.endpoint.name
         self._client = client
         self._terms = terms
-        self._habits = ServerQuirks(lambda text: terms.tell(f"{self.name}: {text}"))
+        self._habits = ServerQuirks(lambda text: terms.notify(f"{self.name}: {text}"))
         self._facts: dict[str, Any] | None = None
         self._facts_lock = threading.Lock()
         self._pool = concurrent.futures.ThreadPoolExecutor(max(concurrency, 1), thread_name_prefix="model")
@@ -173,7 +175,7 @@ class ServedModel:
         ask: _Ask,
         *,
         made: Sequence[Completion] = (),
-        reply: Reply[Answered] | None = None,
+        reply: HttpReply[Answered] | None = None,
         problem: str | None = None,
     ) -> None:
         if self._terms.ledger is None:

@@ -26,8 +26,8 @@ _OPTIONAL = ("logprobs", "seed", "top_p", "stop", "temperature")
 class ServerQuirks:
     """Of one model on one server; shared by threads."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+    def __init__(self, notify: Callable[[str], None]) -> None:
+        self._notify = notify
         self._lock = threading.Lock()
         self._dropped: set[str] = set()
         self._renamed = False
@@ -76,14 +76,14 @@ class ServerQuirks:
                 self._few_stops = True
             else:
                 self._dropped.add(name)
-                self._tell(f"the server does not take {name}; it is left out")
+                self._notify(f"the server does not take {name}; it is left out")
             return True
         return False
 
     def _at_most(self, most: int, why: str) -> None:
         if most < self._most:
             self._most = most
-            self._tell(why)
+            self._notify(why)
 
 
 def _fewer(words: str, n: int) -> int:

@@ -39,7 +39,7 @@ class Draw:
         return likely.indices.gather(1, places.clamp(max=scores.shape[-1] - 1))
 
 
-class Ends:
+class StopDetector:
     """Notes when each row ends: at a token for that, or at a stop text."""
 
     def __init__(self, tokenizer: Any, tokens: set[int], stop: Sequence[str], *, n_prompt: int, n_rows: int) -> None:

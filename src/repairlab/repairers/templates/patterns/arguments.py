@@ -5,10 +5,10 @@ from itertools import combinations
 
 from repairlab.repairers.templates.declarations import compatible
 from repairlab.repairers.templates.shapes import argument_value, call_of
-from repairlab.repairers.templates.site import Change, Site
+from repairlab.repairers.templates.site import Site, TemplateEdit
 
 
-def swap(site: Site) -> Iterator[Change]:
+def swap(site: Site) -> Iterator[TemplateEdit]:
     """Exchange two arguments."""
     for node in site.nodes:
         call = call_of(node)
@@ -20,7 +20,7 @@ def swap(site: Site) -> Iterator[Change]:
                 yield site.swap(call.receiver, call.arguments[0], weight=0.5)
 
 
-def drop(site: Site) -> Iterator[Change]:
+def drop(site: Site) -> Iterator[TemplateEdit]:
     """Leave an argument out."""
     for node in site.nodes:
         call = call_of(node)
@@ -30,7 +30,7 @@ def drop(site: Site) -> Iterator[Change]:
                 yield site.replace(call.brackets, f"({', '.join(texts[:index] + texts[index + 1 :])})", weight=0.8)
 
 
-def add(site: Site) -> Iterator[Change]:
+def add(site: Site) -> Iterator[TemplateEdit]:
     """Pass one more argument: as another call of the function does, a variable, or a common constant."""
     code, scope = site.code, site.scope
     for node in site.nodes:
@@ -55,7 +55,7 @@ def add(site: Site) -> Iterator[Change]:
                     yield site.replace(call.brackets, f"({', '.join(options)})", weight=1.0 if is_short else 0.3)
 
 
-def replace_with_expression(site: Site) -> Iterator[Change]:
+def replace_with_expression(site: Site) -> Iterator[TemplateEdit]:
     """Pass what another call of the same function passes, or an expression of the same shape."""
     code = site.code
     for node in site.nodes:

@@ -16,7 +16,7 @@ from repairlab.repairers.templates.shapes import (
     needs_parentheses,
     subscript_of,
 )
-from repairlab.repairers.templates.site import Change, Site
+from repairlab.repairers.templates.site import Site, TemplateEdit
 
 _NOT_NUMBERS = (
     kinds.STRINGS
@@ -60,7 +60,7 @@ def _may_be_number(site: Site, node: Node) -> bool:
     return True
 
 
-def comparison_bound(site: Site) -> Iterator[Change]:
+def comparison_bound(site: Site) -> Iterator[TemplateEdit]:
     """Compare with one more or one less."""
     for rank in range(3):
         for node in site.expressions:
@@ -73,7 +73,7 @@ def comparison_bound(site: Site) -> Iterator[Change]:
                         yield site.replace(operand, options[rank], weight=weight * (1.0 if binary.symbol[0] in "<>" else 0.5))
 
 
-def index(site: Site) -> Iterator[Change]:
+def index(site: Site) -> Iterator[TemplateEdit]:
     """Take the element before or behind; the last one instead of the first."""
     for node in site.expressions:
         for at in indices_of(node):
@@ -86,7 +86,7 @@ def index(site: Site) -> Iterator[Change]:
                     yield site.replace(at, option, weight=1.0 / (1 + rank * 0.5))
 
 
-def swapped_indices(site: Site) -> Iterator[Change]:
+def swapped_indices(site: Site) -> Iterator[TemplateEdit]:
     """Exchange row and column: `a[i][j]`, `a[i, j]`."""
     for node in site.expressions:
         pair = indices_of(node)
@@ -97,7 +97,7 @@ def swapped_indices(site: Site) -> Iterator[Change]:
             yield site.swap(pair[0], pair[1])
 
 
-def value(site: Site) -> Iterator[Change]:
+def value(site: Site) -> Iterator[TemplateEdit]:
     """Assign, return or pass one more or one less."""
     for node in site.nodes:
         found = assignment_of(node)
@@ -130,7 +130,7 @@ def value(site: Site) -> Iterator[Change]:
                     yield site.replace(inner, option, weight=1.0 if is_size else 0.35)
 
 
-def operand(site: Site) -> Iterator[Change]:
+def operand(site: Site) -> Iterator[TemplateEdit]:
     """Add one to, or take one from, the result of a subexpression."""
     for node in site.expressions:
         for binary in binaries(node):
@@ -143,7 +143,7 @@ def operand(site: Site) -> Iterator[Change]:
                         )
 
 
-def python_range(site: Site) -> Iterator[Change]:
+def python_range(site: Site) -> Iterator[TemplateEdit]:
     """Change start, end or step of `range`."""
     code = site.code
     for node in site.expressions:
@@ -174,7 +174,7 @@ def python_range(site: Site) -> Iterator[Change]:
                 yield site.replace(call.brackets, f"({end})", weight=0.5)
 
 
-def python_slice(site: Site) -> Iterator[Change]:
+def python_slice(site: Site) -> Iterator[TemplateEdit]:
     """Change the ends or the step of a slice; slice a whole sequence."""
     code = site.code
     for node in site.nodes:
@@ -200,7 +200,7 @@ def python_slice(site: Site) -> Iterator[Change]:
             yield site.replace(node, f"{start}:{end}" + (f":{option}" if option else ""), weight=0.4)
 
 
-def part_of_sequence(site: Site) -> Iterator[Change]:
+def part_of_sequence(site: Site) -> Iterator[TemplateEdit]:
     """Take only a part of a sequence, or turn it round (Python)."""
     code = site.code
     numbers = [item.name for item in site.scope.visible(site.statement) if item.is_local and group(item.type) in ("", "integer")]
@@ -221,7 +221,7 @@ def part_of_sequence(site: Site) -> Iterator[Change]:
                 yield site.replace(node, f"{text}[{option}]", weight=(1.0 if is_source else 0.6) / (1 + 0.1 * rank))
 
 
-def loop_header(site: Site) -> Iterator[Change]:
+def loop_header(site: Site) -> Iterator[TemplateEdit]:
     """Begin a counting loop elsewhere, or let it run the other way."""
     statement, code = site.statement, site.code
     if statement.type != "for_statement" or code.is_python:
@@ -249,7 +249,7 @@ def loop_header(site: Site) -> Iterator[Change]:
             yield site.replace(update, option, weight=0.3)
 
 
-def array_size(site: Site) -> Iterator[Change]:
+def array_size(site: Site) -> Iterator[TemplateEdit]:
     """Make an array or buffer larger."""
     for node in site.nodes:
         sizes = [field(node, "size")] if node.type == "array_declarator" else []

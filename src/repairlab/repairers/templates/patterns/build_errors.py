@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.patterns.names import similarity
-from repairlab.repairers.templates.site import Change, Replacement, Site
+from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
 
 def _broken_lines(site: Site) -> Iterator[tuple[int, str]]:
@@ -18,7 +18,7 @@ def _broken_lines(site: Site) -> Iterator[tuple[int, str]]:
                 yield code.line_start(line), text
 
 
-def punctuation(site: Site) -> Iterator[Change]:
+def punctuation(site: Site) -> Iterator[TemplateEdit]:
     """Add or drop a semicolon, colon, bracket, quote or comma on a line that does not parse."""
     at_end = (":", ")", "]", "):", '"', "'") if site.code.is_python else (";", ")", ");", " {", "}", '"', '";', '");', ",", "]")
     for start, text in _broken_lines(site):
@@ -31,23 +31,23 @@ def punctuation(site: Site) -> Iterator[Change]:
                 yield site.insert(inner, option)
         for position, char in enumerate(text, start=start):
             if char in "()[]{};,:\"'":
-                yield Change((Replacement(position, position + 1, ""),), 0.5)
+                yield TemplateEdit((Replacement(position, position + 1, ""),), 0.5)
         for position, char in enumerate(text, start=start):
             for option in {"=": "=", "(": ")(,;", ")": ")(,;", ",": ")(,;", ";": ")(,;"}.get(char, ""):
                 yield site.insert(position, option, weight=0.3)
-        yield Change((Replacement(start, end, ""),), 0.4)
+        yield TemplateEdit((Replacement(start, end, ""),), 0.4)
 
 
-def misspelt_keyword(site: Site) -> Iterator[Change]:
+def misspelt_keyword(site: Site) -> Iterator[TemplateEdit]:
     """Put the nearest keyword in place of a word on a line that does not parse."""
     for start, text in _broken_lines(site):
         for word in re.finditer(r"[A-Za-z_]\w*", text):
             for other in site.code.idioms.keywords.split():
                 if word[0] != other and similarity(word[0], other) > 0.7:
-                    yield Change((Replacement(start + word.start(), start + word.end(), other),))
+                    yield TemplateEdit((Replacement(start + word.start(), start + word.end(), other),))
 
 
-def undeclared(site: Site) -> Iterator[Change]:
+def undeclared(site: Site) -> Iterator[TemplateEdit]:
     """Put a known name of the file in place of one that nothing declares."""
     code, library = site.code, site.scope.library
     declared = {item.name for item in library.variables} | {made.name for made in library.signatures}
@@ -66,7 +66,7 @@ def undeclared(site: Site) -> Iterator[Change]:
             yield site.replace(node, other, weight=0.4)
 
 
-def declare(site: Site) -> Iterator[Change]:
+def declare(site: Site) -> Iterator[TemplateEdit]:
     """Declare the variable that a statement assigns for the first time."""
     code, statement = site.code, site.statement
     if code.is_python or statement.type not in (
@@ -89,7 +89,7 @@ def declare(site: Site) -> Iterator[Change]:
         yield site.insert(code.start(target), f"{kind} ")
 
 
-def other_type(site: Site) -> Iterator[Change]:
+def other_type(site: Site) -> Iterator[TemplateEdit]:
     """Declare with the type that the value has."""
     code = site.code
     options = code.idioms.types

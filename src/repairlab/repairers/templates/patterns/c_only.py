@@ -6,12 +6,12 @@ from tree_sitter import Node
 
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.shapes import Call, assignment_of, binaries, call_of, condition_of, wrapped
-from repairlab.repairers.templates.site import Change, Gap, Site
+from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
 _SIZED = frozenset({"malloc", "realloc", "memset", "memcpy", "memmove", "alloca"})
 
 
-def size_of_value(site: Site) -> Iterator[Change]:
+def size_of_value(site: Site) -> Iterator[TemplateEdit]:
     """Take the size of what a pointer points to, the length of a string, or the number of elements."""
     for node in site.nodes:
         if node.type != "sizeof_expression":
@@ -27,7 +27,7 @@ def size_of_value(site: Site) -> Iterator[Change]:
             yield site.replace(node, f"sizeof({inner} *)", weight=0.3)
 
 
-def size(site: Site) -> Iterator[Change]:
+def size(site: Site) -> Iterator[TemplateEdit]:
     """Leave room for the final NUL; count elements in bytes; clear what is allocated."""
     code = site.code
     for node in site.expressions:
@@ -47,7 +47,7 @@ def size(site: Site) -> Iterator[Change]:
                     yield site.replace(node, f"calloc({code.text(binary.left)}, {code.text(binary.right)})", weight=0.8)
 
 
-def _bytes(site: Site, call: Call) -> Iterator[Change]:
+def _bytes(site: Site, call: Call) -> Iterator[TemplateEdit]:
     """Change the number of bytes, the last argument of a call."""
     code = site.code
     last = call.arguments[-1]
@@ -81,7 +81,7 @@ def _pointed(site: Site, node: Node) -> str:
     return kind[:-1] if kind.endswith("*") else ""
 
 
-def address(site: Site) -> Iterator[Change]:
+def address(site: Site) -> Iterator[TemplateEdit]:
     """Add or drop `&` or `*`, and exchange `.` and `->`."""
     code = site.code
     for node in site.nodes:
@@ -114,7 +114,7 @@ def address(site: Site) -> Iterator[Change]:
             yield site.replace(node, "->" if node.type == "." else ".")
 
 
-def confused_equals(site: Site) -> Iterator[Change]:
+def confused_equals(site: Site) -> Iterator[TemplateEdit]:
     """Compare instead of assigning in a condition; assign instead of comparing in a statement."""
     condition = condition_of(site.statement)
     for node in site.nodes:
@@ -128,7 +128,7 @@ def confused_equals(site: Site) -> Iterator[Change]:
             yield site.replace(operator, "=")
 
 
-def precedence(site: Site) -> Iterator[Change]:
+def precedence(site: Site) -> Iterator[TemplateEdit]:
     """Put the parentheses that `!`, `&` and `|` need beside a comparison."""
     code = site.code
     for node in site.expressions:
@@ -143,7 +143,7 @@ def precedence(site: Site) -> Iterator[Change]:
                         yield site.replace(node, f"{grouped} {inner.symbol} {code.text(inner.right)}")
 
 
-def initialise(site: Site) -> Iterator[Change]:
+def initialise(site: Site) -> Iterator[TemplateEdit]:
     """Give a declared variable a value."""
     code, statement = site.code, site.statement
     if statement.type not in ("declaration", "field_declaration"):
@@ -164,7 +164,7 @@ def initialise(site: Site) -> Iterator[Change]:
         yield site.replace(statement, text.removeprefix("const "), weight=0.4)
 
 
-def clear_memory(gap: Gap) -> Iterator[Change]:
+def clear_memory(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert a `memset`, a final NUL, or a check of an allocation."""
     code = gap.code
     anchor = gap.before or gap.after

@@ -8,7 +8,7 @@ from repairlab.repairers.templates.code import Code, field, walk
 from repairlab.repairers.templates.declarations import group
 from repairlab.repairers.templates.patterns.predicates import about, parameters, truths
 from repairlab.repairers.templates.shapes import binaries, clauses, condition_of, is_condition, negated
-from repairlab.repairers.templates.site import Change, Site
+from repairlab.repairers.templates.site import Site, TemplateEdit
 
 _CONNECTIVES = ("&&", "||", "and", "or")
 
@@ -25,7 +25,7 @@ def _conditions(site: Site) -> Iterator[Node]:
             yield condition
 
 
-def negate(site: Site) -> Iterator[Change]:
+def negate(site: Site) -> Iterator[TemplateEdit]:
     """Turn a condition, or one clause of it, into its opposite."""
     for condition in _conditions(site):
         parts = clauses(condition)
@@ -35,7 +35,7 @@ def negate(site: Site) -> Iterator[Change]:
                 yield site.replace(part, negated(site.code, part), weight=0.8)
 
 
-def drop_clause(site: Site) -> Iterator[Change]:
+def drop_clause(site: Site) -> Iterator[TemplateEdit]:
     """Leave out one clause of a condition."""
     for condition in _conditions(site):
         for node in walk(condition):
@@ -45,7 +45,7 @@ def drop_clause(site: Site) -> Iterator[Change]:
                     yield site.replace(node, site.code.text(binary.right))
 
 
-def reorder(site: Site) -> Iterator[Change]:
+def reorder(site: Site) -> Iterator[TemplateEdit]:
     """Exchange the clauses, so that the guard comes first."""
     for condition in _conditions(site):
         for node in walk(condition):
@@ -70,17 +70,17 @@ def _joined(code: Code, condition: Node, word: str, extra: str, *, first: bool =
     return f"{extra} {word} {text}" if first else f"{text} {word} {extra}"
 
 
-def strengthen(site: Site) -> Iterator[Change]:
+def strengthen(site: Site) -> Iterator[TemplateEdit]:
     """Add a clause that must hold too."""
     yield from _extended(site, "and" if site.code.is_python else "&&")
 
 
-def weaken(site: Site) -> Iterator[Change]:
+def weaken(site: Site) -> Iterator[TemplateEdit]:
     """Add a clause that suffices as well."""
     yield from _extended(site, "or" if site.code.is_python else "||")
 
 
-def _extended(site: Site, word: str) -> Iterator[Change]:
+def _extended(site: Site, word: str) -> Iterator[TemplateEdit]:
     code = site.code
     is_and = word in ("and", "&&")
     for condition in _conditions(site):
@@ -109,7 +109,7 @@ def _extended(site: Site, word: str) -> Iterator[Change]:
                 yield site.replace(condition, _joined(code, condition, word, opposite), weight=0.4)
 
 
-def replace_condition(site: Site) -> Iterator[Change]:
+def replace_condition(site: Site) -> Iterator[TemplateEdit]:
     """Test something else: another condition of the function, a flag, always or never."""
     code = site.code
     for condition in _conditions(site):
@@ -125,7 +125,7 @@ def replace_condition(site: Site) -> Iterator[Change]:
             yield site.replace(condition, code.text(other), weight=0.3)
 
 
-def truthiness(site: Site) -> Iterator[Change]:
+def truthiness(site: Site) -> Iterator[TemplateEdit]:
     """Tell apart none, empty, zero and false (Python)."""
     code = site.code
     for condition in _conditions(site):
@@ -144,7 +144,7 @@ def truthiness(site: Site) -> Iterator[Change]:
                     yield site.replace(part, f"not {name}" if binary.symbol in ("is", "==") else name)
 
 
-def keyword(site: Site) -> Iterator[Change]:
+def keyword(site: Site) -> Iterator[TemplateEdit]:
     """Turn `if` into `while` or back, `elif` into `if` or back."""
     code, statement = site.code, site.statement
     first = statement.children[0] if statement.children else None
@@ -169,7 +169,7 @@ def keyword(site: Site) -> Iterator[Change]:
             yield site.replace(statement.prev_sibling, "")
 
 
-def loop_condition(site: Site) -> Iterator[Change]:
+def loop_condition(site: Site) -> Iterator[TemplateEdit]:
     """Let a loop run while something is left: a worklist, a counter, a pair of bounds."""
     code = site.code
     if site.statement.type not in ("while_statement", "for_statement"):

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.shapes import binaries, call_of
-from repairlab.repairers.templates.site import Change, Replacement, Site
+from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
 
-def references(site: Site) -> Iterator[Change]:
+def references(site: Site) -> Iterator[TemplateEdit]:
     """Pass, return or iterate by reference, or by value (C++)."""
     code = site.code
     for node in site.nodes:
@@ -21,7 +21,7 @@ def references(site: Site) -> Iterator[Change]:
                 yield site.insert(code.start(inner), "&")
                 has_const = any(child.type == "type_qualifier" for child in node.children)
                 if not has_const:
-                    yield Change(
+                    yield TemplateEdit(
                         (
                             Replacement(code.start(kind), code.start(kind), "const "),
                             Replacement(code.start(inner), code.start(inner), "&"),
@@ -40,7 +40,7 @@ def references(site: Site) -> Iterator[Change]:
             yield site.insert(code.start(declarator), "&", weight=0.4)
 
 
-def ownership(site: Site) -> Iterator[Change]:
+def ownership(site: Site) -> Iterator[TemplateEdit]:
     """Match `new` with `delete`, arrays with `delete[]`; make a destructor or method virtual (C++)."""
     code = site.code
     for node in site.nodes:
@@ -69,7 +69,7 @@ def ownership(site: Site) -> Iterator[Change]:
             yield site.insert(code.end(declarator), " override", weight=0.5)
 
 
-def iterator(site: Site) -> Iterator[Change]:
+def iterator(site: Site) -> Iterator[TemplateEdit]:
     """Go on from what `erase` returns; erase what `unique` and `remove` leave behind."""
     code = site.code
     for node in site.expressions:
@@ -85,7 +85,7 @@ def iterator(site: Site) -> Iterator[Change]:
             yield site.replace(node, f"{owner}.erase({code.text(node)}, {owner}.end())")
 
 
-def unsigned_loop(site: Site) -> Iterator[Change]:
+def unsigned_loop(site: Site) -> Iterator[TemplateEdit]:
     """Count with a signed variable, or down without passing zero."""
     code, statement = site.code, site.statement
     if statement.type != "for_statement":
@@ -99,10 +99,10 @@ def unsigned_loop(site: Site) -> Iterator[Change]:
         for binary in binaries(condition):
             if binary.symbol == ">=":
                 down = Replacement(code.start(condition), code.end(condition), f"{code.text(binary.left)}-- > 0")
-                yield Change((down, Replacement(code.start(update), code.end(update), "")), 0.6)
+                yield TemplateEdit((down, Replacement(code.start(update), code.end(update), "")), 0.6)
 
 
-def unsigned_comparison(site: Site) -> Iterator[Change]:
+def unsigned_comparison(site: Site) -> Iterator[TemplateEdit]:
     """Compare sizes without passing below zero."""
     code = site.code
     for node in site.expressions:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.patterns.guards import exits
 from repairlab.repairers.templates.patterns.predicates import guards
-from repairlab.repairers.templates.site import Change, Gap, Site
+from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
 
-def other_type(site: Site) -> Iterator[Change]:
+def other_type(site: Site) -> Iterator[TemplateEdit]:
     """Name another exception type."""
     names = site.code.idioms.exceptions
     for node in site.nodes:
@@ -21,7 +21,7 @@ def other_type(site: Site) -> Iterator[Change]:
                 yield site.replace(node, f"({text}, {'TypeError' if text != 'TypeError' else 'ValueError'})", weight=0.5)
 
 
-def throw(gap: Gap) -> Iterator[Change]:
+def throw(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert a check that throws."""
     code = gap.code
     subject = gap.after if gap.after is not None else gap.before
@@ -41,7 +41,7 @@ def throw(gap: Gap) -> Iterator[Change]:
             )
 
 
-def catch(site: Site) -> Iterator[Change]:
+def catch(site: Site) -> Iterator[TemplateEdit]:
     """Run the statement under a handler that goes on, returns or keeps the default."""
     code, statement = site.code, site.statement
     if statement.type not in ("expression_statement", "return_statement") or code.language == "c" or "\n" in code.text(statement):

@@ -10,7 +10,7 @@ from repairlab.repairers.templates.declarations import group
 from repairlab.repairers.templates.patterns.predicates import guards, parameters
 from repairlab.repairers.templates.scope import Scope
 from repairlab.repairers.templates.shapes import assignment_of, call_of
-from repairlab.repairers.templates.site import Change, Gap, Replacement, Site
+from repairlab.repairers.templates.site import Gap, Replacement, Site, TemplateEdit
 
 
 def exits(scope: Scope, loop: Node | None) -> list[str]:
@@ -65,7 +65,7 @@ def _if(code: Code, condition: str, body: str, unit: str) -> str:
     return f"if {condition}:\n{inner}" if code.is_python else f"if ({condition}) {{\n{inner}\n}}"
 
 
-def leave_early(gap: Gap) -> Iterator[Change]:
+def leave_early(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert `if (unsafe) return …;` before the statement that needs it."""
     if gap.function is None:
         return
@@ -87,7 +87,7 @@ def leave_early(gap: Gap) -> Iterator[Change]:
             yield gap.insert(_if(code, code.text(condition), way, code.indent_unit), weight=0.2)
 
 
-def wrap(site: Site) -> Iterator[Change]:
+def wrap(site: Site) -> Iterator[TemplateEdit]:
     """Run the statement only if it is safe."""
     statement, code = site.statement, site.code
     if statement.type not in kinds.SIMPLE - {"break_statement", "pass_statement"} or "\n" in code.text(statement):
@@ -105,7 +105,7 @@ def wrap(site: Site) -> Iterator[Change]:
         yield site.replace(statement, body, weight=weight)
 
 
-def default_value(site: Site) -> Iterator[Change]:
+def default_value(site: Site) -> Iterator[TemplateEdit]:
     """Take a default where the value may be missing: a conditional expression or `or`."""
     code = site.code
     zero = "None" if code.is_python else "null" if code.is_java else "0"
@@ -125,7 +125,7 @@ def default_value(site: Site) -> Iterator[Change]:
                     yield site.replace(value, f"{guard.fails} ? {default} : {code.text(value)}", weight=weight)
 
 
-def fallback(site: Site) -> Iterator[Change]:
+def fallback(site: Site) -> Iterator[TemplateEdit]:
     """Use `or` to fall back to an empty value (Python)."""
     holders = ("argument_list", "assignment", "return_statement", "keyword_argument", "for_statement")
     for node in site.expressions:
@@ -134,7 +134,7 @@ def fallback(site: Site) -> Iterator[Change]:
                 yield site.replace(node, f"{site.code.text(node)} or {default}", weight=0.5)
 
 
-def clamp(site: Site) -> Iterator[Change]:
+def clamp(site: Site) -> Iterator[TemplateEdit]:
     """Bound a value with `max`, `min` or take its absolute value."""
     code = site.code
     prefix = "Math." if code.is_java else "std::" if code.language == "cpp" else ""
@@ -151,7 +151,7 @@ def clamp(site: Site) -> Iterator[Change]:
                 yield site.replace(part, f"{prefix}max({text}, 0)" if not code.is_python else f"max(0, {text})", weight=0.4)
 
 
-def keep_best(site: Site) -> Iterator[Change]:
+def keep_best(site: Site) -> Iterator[TemplateEdit]:
     """Keep the larger or smaller of the old and the new value."""
     code = site.code
     prefix = "Math." if code.is_java else "std::" if code.language == "cpp" else ""
@@ -173,7 +173,7 @@ def keep_best(site: Site) -> Iterator[Change]:
                 yield site.replace(assigned.value, f"{prefix}{name}(0, {code.text(assigned.value)})", weight=0.6)
 
 
-def unwrap(site: Site) -> Iterator[Change]:
+def unwrap(site: Site) -> Iterator[TemplateEdit]:
     """Run the guarded statements always."""
     statement, code = site.statement, site.code
     if statement.type != "if_statement" or statement.child_by_field_name("alternative") is not None:
@@ -187,4 +187,4 @@ def unwrap(site: Site) -> Iterator[Change]:
     extra = len(code.indent_unit)
     lines = inner.split("\n")
     text = "\n".join([lines[0], *(line[extra:] if line[:extra].isspace() else line for line in lines[1:])])
-    yield Change((Replacement(code.start(statement), code.end(statement), text),))
+    yield TemplateEdit((Replacement(code.start(statement), code.end(statement), text),))

@@ -6,7 +6,7 @@ from functools import cache
 
 from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.code import Code
-from repairlab.repairers.templates.site import Change, Gap, Replacement, Site
+from repairlab.repairers.templates.site import Gap, Replacement, Site, TemplateEdit
 
 _PYTHON = """
 import {0}: math re sys os json random itertools functools collections heapq bisect time datetime copy string operator
@@ -84,7 +84,7 @@ def _used(code: Code) -> set[str]:
     return set(re.findall(r"[A-Za-z_]\w*", code.source))
 
 
-def add_import(site: Site) -> Iterator[Change]:
+def add_import(site: Site) -> Iterator[TemplateEdit]:
     """Import what the line uses."""
     code = site.code
     names = {
@@ -94,10 +94,10 @@ def add_import(site: Site) -> Iterator[Change]:
     }
     for line in _missing(code, names):
         offset = _import_offset(code)
-        yield Change((Replacement(offset, offset, f"{line}\n"),))
+        yield TemplateEdit((Replacement(offset, offset, f"{line}\n"),))
 
 
-def insert_import(gap: Gap) -> Iterator[Change]:
+def insert_import(gap: Gap) -> Iterator[TemplateEdit]:
     """Import what the file uses, at a gap outside functions."""
     if gap.function is None:
         for line in _missing(gap.code, _used(gap.code)):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.shapes import assignment_of, binaries, call_of
-from repairlab.repairers.templates.site import Change, Site
+from repairlab.repairers.templates.site import Site, TemplateEdit
 
 _TYPES = {
     "HashMap": ("LinkedHashMap", "TreeMap", "ConcurrentHashMap"),
@@ -25,7 +25,7 @@ _TYPES = {
 }
 
 
-def collection_type(site: Site) -> Iterator[Change]:
+def collection_type(site: Site) -> Iterator[TemplateEdit]:
     """Use a collection with another order or other guarantees."""
     for node in site.nodes:
         if node.type == "type_identifier":
@@ -33,7 +33,7 @@ def collection_type(site: Site) -> Iterator[Change]:
                 yield site.replace(node, option)
 
 
-def modifiers(site: Site) -> Iterator[Change]:
+def modifiers(site: Site) -> Iterator[TemplateEdit]:
     """Add or drop `static`, `synchronized`, `final` and `volatile`; change the visibility."""
     code, statement = site.code, site.statement
     if statement.type not in kinds.FUNCTIONS | {"field_declaration", "class_declaration"}:
@@ -53,7 +53,7 @@ def modifiers(site: Site) -> Iterator[Change]:
             yield site.replace(first, text.replace(one, two), weight=0.4)
 
 
-def boxed(site: Site) -> Iterator[Change]:
+def boxed(site: Site) -> Iterator[TemplateEdit]:
     """Unbox, convert or read a value as its own type."""
     code = site.code
     for node in site.expressions:
@@ -83,7 +83,7 @@ def boxed(site: Site) -> Iterator[Change]:
                 yield site.replace(node, template.format(code.text(node)), weight=0.3)
 
 
-def text_building(site: Site) -> Iterator[Change]:
+def text_building(site: Site) -> Iterator[TemplateEdit]:
     """Build strings properly: `append` for `+=`, `toString`, keep the result of an immutable operation."""
     code, statement = site.code, site.statement
     for node in site.nodes:
@@ -107,7 +107,7 @@ def text_building(site: Site) -> Iterator[Change]:
             yield site.replace(call.arguments[0], f"new ArrayList<>({code.text(call.arguments[0])})", weight=0.7)
 
 
-def overflow(site: Site) -> Iterator[Change]:
+def overflow(site: Site) -> Iterator[TemplateEdit]:
     """Avoid overflow in a midpoint, a comparison or a product."""
     code = site.code
     for node in site.nodes:
@@ -120,7 +120,7 @@ def overflow(site: Site) -> Iterator[Change]:
             yield site.replace(call.arguments[0], f"(long) {code.text(call.arguments[0])}", weight=0.5)
 
 
-def generic(site: Site) -> Iterator[Change]:
+def generic(site: Site) -> Iterator[TemplateEdit]:
     """Copy what is stored or returned; instantiate what is only declared."""
     code = site.code
     for node in site.nodes:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.declarations import group
-from repairlab.repairers.templates.site import Change, Site
+from repairlab.repairers.templates.site import Site, TemplateEdit
 
 
-def number(site: Site) -> Iterator[Change]:
+def number(site: Site) -> Iterator[TemplateEdit]:
     """Use another number: zero or one, one more or less, the negative, a tenfold, one of the function's own."""
     code = site.code
     for node in site.nodes:
@@ -38,7 +38,7 @@ def number(site: Site) -> Iterator[Change]:
                 yield site.replace(node, other, weight=0.4)
 
 
-def first_element(site: Site) -> Iterator[Change]:
+def first_element(site: Site) -> Iterator[TemplateEdit]:
     """Begin a search for the best element with the first one."""
     code = site.code
     template = "{0}.get(0)" if code.is_java else "{0}[0]"
@@ -55,7 +55,7 @@ def first_element(site: Site) -> Iterator[Change]:
                 yield site.replace(node, ("{0}[0]" if item.type.endswith("[]") else template).format(item.name))
 
 
-def extreme(site: Site) -> Iterator[Change]:
+def extreme(site: Site) -> Iterator[TemplateEdit]:
     """Begin a minimum or maximum with the extreme of the type, or a sum or product with its neutral element."""
     for node in site.nodes:
         parent = node.parent
@@ -79,7 +79,7 @@ def extreme(site: Site) -> Iterator[Change]:
                 yield site.replace(node, option)
 
 
-def truth(site: Site) -> Iterator[Change]:
+def truth(site: Site) -> Iterator[TemplateEdit]:
     """Exchange true and false, none and empty."""
     table = {
         "True": ("False", "None"),
@@ -100,7 +100,7 @@ def truth(site: Site) -> Iterator[Change]:
                 yield site.replace(node, option, weight=1.0 / (1 + 0.5 * rank))
 
 
-def truth_to_condition(site: Site) -> Iterator[Change]:
+def truth_to_condition(site: Site) -> Iterator[TemplateEdit]:
     """Decide by a variable where a fixed truth value stands."""
     code = site.code
     for node in site.nodes:
@@ -131,7 +131,7 @@ def truth_to_condition(site: Site) -> Iterator[Change]:
             yield site.replace(node, code.text(condition), weight=0.5)
 
 
-def elements(site: Site) -> Iterator[Change]:
+def elements(site: Site) -> Iterator[TemplateEdit]:
     """Add, drop or exchange elements of a list, tuple or array literal."""
     code = site.code
     for node in site.nodes:
@@ -152,7 +152,7 @@ def elements(site: Site) -> Iterator[Change]:
                     yield site.replace(node, f"{opening}{', '.join([*parts, item.name])}{closing}", weight=0.5)
 
 
-def string(site: Site) -> Iterator[Change]:
+def string(site: Site) -> Iterator[TemplateEdit]:
     """Use another string: one of the file, other case, other separators, with or without the line break."""
     for node in site.nodes:
         if node.type in kinds.STRINGS:
@@ -248,7 +248,7 @@ _FORMATS = {
 }
 
 
-def format_string(site: Site) -> Iterator[Change]:
+def format_string(site: Site) -> Iterator[TemplateEdit]:
     """Print or read with another conversion or another number of digits."""
     for node in site.nodes:
         if node.type not in kinds.STRINGS:
@@ -270,7 +270,7 @@ def format_string(site: Site) -> Iterator[Change]:
             yield site.replace(node, "f" + text)
 
 
-def character(site: Site) -> Iterator[Change]:
+def character(site: Site) -> Iterator[TemplateEdit]:
     """Use another character."""
     pairs = {
         "'0'": "'1' 'A'",

@@ -6,7 +6,7 @@ from functools import cache
 from repairlab.languages.facts import facts
 from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.shapes import binaries, call_of
-from repairlab.repairers.templates.site import Change, Site
+from repairlab.repairers.templates.site import Site, TemplateEdit
 
 
 @cache
@@ -15,7 +15,7 @@ def families(language: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(family.split()) for family in facts(language).idioms.families.split(";"))
 
 
-def sibling(site: Site) -> Iterator[Change]:
+def sibling(site: Site) -> Iterator[TemplateEdit]:
     """Call a function of the same family."""
     for node in site.nodes:
         call = call_of(node)
@@ -32,7 +32,7 @@ def sibling(site: Site) -> Iterator[Change]:
             )
 
 
-def append_call(site: Site) -> Iterator[Change]:
+def append_call(site: Site) -> Iterator[TemplateEdit]:
     """Call a common method on a value."""
     code = site.code
     for rank, suffix in enumerate(code.idioms.appended):
@@ -61,7 +61,7 @@ def append_call(site: Site) -> Iterator[Change]:
                 yield site.replace(node, code.text(node) + suffix, weight=1.0 / (1 + 0.2 * rank))
 
 
-def equality(site: Site) -> Iterator[Change]:
+def equality(site: Site) -> Iterator[TemplateEdit]:
     """Compare contents, not identities (Java, C), or the other way round."""
     code = site.code
     for node in site.expressions:

@@ -9,10 +9,10 @@ from repairlab.repairers.templates.code import field, walk
 from repairlab.repairers.templates.declarations import Variable, compatible, group
 from repairlab.repairers.templates.patterns.guards import exits
 from repairlab.repairers.templates.shapes import assignment_of, call_of, condition_of
-from repairlab.repairers.templates.site import Change, Gap, Site, body_of
+from repairlab.repairers.templates.site import Gap, Site, TemplateEdit, body_of
 
 
-def jump(gap: Gap) -> Iterator[Change]:
+def jump(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert a break, continue or return."""
     if gap.function is None:
         return
@@ -35,7 +35,7 @@ def jump(gap: Gap) -> Iterator[Change]:
             yield gap.insert(f"return {item.name}{end}", weight=0.4)
 
 
-def update(gap: Gap) -> Iterator[Change]:
+def update(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert a step of a counter, a local one or a field."""
     code = gap.code
     anchor = gap.before or gap.after or gap.function
@@ -61,7 +61,7 @@ def update(gap: Gap) -> Iterator[Change]:
                 yield gap.insert(f"{own} {operator} 1{end}", weight=0.5)
 
 
-def assign(gap: Gap) -> Iterator[Change]:
+def assign(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert an assignment or addition of one variable to another, or a step along a link."""
     code = gap.code
     if gap.function is None:
@@ -79,7 +79,7 @@ def assign(gap: Gap) -> Iterator[Change]:
                 yield gap.insert(f"{item.name} = {item.name}{access}{name}{end}", weight=0.4)
 
 
-def reset(gap: Gap) -> Iterator[Change]:
+def reset(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert an initialisation or a reset of a variable or field."""
     code = gap.code
     anchor = gap.before or gap.after or gap.function
@@ -103,7 +103,7 @@ def reset(gap: Gap) -> Iterator[Change]:
                 yield gap.insert(f"{own} = {value}{end}", weight=0.3)
 
 
-def release(gap: Gap) -> Iterator[Change]:
+def release(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert a free, delete, close, flush, unlock or clear for a variable in scope."""
     code = gap.code
     anchor = gap.before or gap.after or gap.function
@@ -120,7 +120,7 @@ def release(gap: Gap) -> Iterator[Change]:
             yield gap.insert(action.format(item.name), weight=0.6 if item.is_local else 0.5)
 
 
-def call(gap: Gap) -> Iterator[Change]:
+def call(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert a call: of a function of the file, or of a method on a collection with a variable."""
     code = gap.code
     anchor = gap.before or gap.after or gap.function
@@ -159,7 +159,7 @@ def _pairs(items: list[Variable]) -> Iterator[tuple[int, Variable, Variable]]:
                 yield rank, items[index], items[other]
 
 
-def otherwise(gap: Gap) -> Iterator[Change]:
+def otherwise(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert an else branch behind an if."""
     code = gap.code
     if gap.before is None or gap.before.type != "if_statement" or field(gap.before, "alternative") is not None:
@@ -172,7 +172,7 @@ def otherwise(gap: Gap) -> Iterator[Change]:
         yield gap.insert(f"else:\n{code.indent_unit}{text}" if code.is_python else f"else {{\n{code.indent_unit}{text}\n}}")
 
 
-def value_of_return(site: Site) -> Iterator[Change]:
+def value_of_return(site: Site) -> Iterator[TemplateEdit]:
     """Return a value, or another one."""
     code, statement = site.code, site.statement
     end = "" if code.is_python else ";"
@@ -199,7 +199,7 @@ def value_of_return(site: Site) -> Iterator[Change]:
             yield site.replace(statement, way)
 
 
-def _assigned(site: Site, value: Node) -> Iterator[Change]:
+def _assigned(site: Site, value: Node) -> Iterator[TemplateEdit]:
     """Keep the result of a call whose value was thrown away."""
     code = site.code
     call = call_of(value)

@@ -9,7 +9,7 @@ from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.declarations import compatible, group
 from repairlab.repairers.templates.shapes import argument_value, assignment_of, binaries, call_of, needs_parentheses, wrapped
-from repairlab.repairers.templates.site import Change, Site
+from repairlab.repairers.templates.site import Site, TemplateEdit
 
 
 def similarity(one: str, two: str) -> float:
@@ -40,7 +40,7 @@ def _is_plain_variable(node: Node) -> bool:
     )
 
 
-def variable(site: Site) -> Iterator[Change]:
+def variable(site: Site) -> Iterator[TemplateEdit]:
     """Use another variable of a compatible type."""
     code, scope = site.code, site.scope
     options: list[tuple[float, Node, str]] = []
@@ -65,7 +65,7 @@ def variable(site: Site) -> Iterator[Change]:
         yield site.replace(node, name, weight=min(1.0, score))
 
 
-def member(site: Site) -> Iterator[Change]:
+def member(site: Site) -> Iterator[TemplateEdit]:
     """Access another member, or a member of the variable instead of the variable, or the other way round."""
     code, library = site.code, site.scope.library
     ranked = [name for name, _ in library.members.most_common(30)]
@@ -108,7 +108,7 @@ def member(site: Site) -> Iterator[Change]:
         yield site.replace(node, text, weight=min(1.0, score))
 
 
-def function(site: Site) -> Iterator[Change]:
+def function(site: Site) -> Iterator[TemplateEdit]:
     """Call another function or method: one of the file with as many parameters, or one with a similar name."""
     code, library = site.code, site.scope.library
     options: list[tuple[float, Node, str]] = []
@@ -136,7 +136,7 @@ def function(site: Site) -> Iterator[Change]:
         yield site.replace(node, text, weight=min(1.0, score))
 
 
-def literal_to_name(site: Site) -> Iterator[Change]:
+def literal_to_name(site: Site) -> Iterator[TemplateEdit]:
     """Use a variable where a literal stands."""
     for node in site.expressions:
         if (
@@ -150,7 +150,7 @@ def literal_to_name(site: Site) -> Iterator[Change]:
                     yield site.replace(node, item.name, weight=0.8 if item.is_local else 0.4)
 
 
-def name_to_literal(site: Site) -> Iterator[Change]:
+def name_to_literal(site: Site) -> Iterator[TemplateEdit]:
     """Use a plain constant where a variable or call stands."""
     code = site.code
     empty = ["None", "[]", '""'] if code.is_python else ["null", '""'] if code.is_java else []
@@ -182,7 +182,7 @@ def name_to_literal(site: Site) -> Iterator[Change]:
                 yield site.replace(node, text, weight=0.3)
 
 
-def wrap_call(site: Site) -> Iterator[Change]:
+def wrap_call(site: Site) -> Iterator[TemplateEdit]:
     """Apply a function to a value, as the file does elsewhere, or leave an application out."""
     code, library = site.code, site.scope.library
     appliers = [made.name for made in library.signatures if made.n_parameters == 1 and not (code.is_python and made.is_method)]
@@ -226,7 +226,7 @@ def wrap_call(site: Site) -> Iterator[Change]:
             yield site.replace(node, f"{name}({code.text(node)})", weight=0.5)
 
 
-def constant_operand(site: Site) -> Iterator[Change]:
+def constant_operand(site: Site) -> Iterator[TemplateEdit]:
     """Halve, double or square a value; take its remainder."""
     code = site.code
     for node in site.expressions:
@@ -247,7 +247,7 @@ def constant_operand(site: Site) -> Iterator[Change]:
             yield site.replace(node, option)
 
 
-def both_sides(site: Site) -> Iterator[Change]:
+def both_sides(site: Site) -> Iterator[TemplateEdit]:
     """Compare the two sides after the same conversion."""
     code = site.code
     templates = code.idioms.conversions
@@ -262,7 +262,7 @@ def both_sides(site: Site) -> Iterator[Change]:
                     yield site.replace(node, f"{left} {binary.symbol} {right}")
 
 
-def expression(site: Site) -> Iterator[Change]:
+def expression(site: Site) -> Iterator[TemplateEdit]:
     """Take a whole value from elsewhere in the function."""
     code = site.code
     slots: list[Node] = []
@@ -289,7 +289,7 @@ def expression(site: Site) -> Iterator[Change]:
             )
 
 
-def add_operand(site: Site) -> Iterator[Change]:
+def add_operand(site: Site) -> Iterator[TemplateEdit]:
     """Add, subtract or multiply with a variable: a term was forgotten."""
     slots: list[tuple[Node, float]] = []
     for node in site.nodes:
@@ -305,7 +305,7 @@ def add_operand(site: Site) -> Iterator[Change]:
         for binary in binaries(node):
             if binary.symbol in ("<", "<=", ">", ">=", "==", "!="):
                 slots += [(binary.right, 0.7), (binary.left, 0.6)]
-    options: list[tuple[float, int, Change]] = []
+    options: list[tuple[float, int, TemplateEdit]] = []
     for item in site.scope.visible(site.statement):
         if not item.is_local or group(item.type) not in ("", "integer", "real", "list", "text"):
             continue

@@ -9,10 +9,10 @@ from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.declarations import group
 from repairlab.repairers.templates.shapes import assignment_of, binaries, call_of, wrapped
-from repairlab.repairers.templates.site import Change, Replacement, Site
+from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
 
-def declared_type(site: Site) -> Iterator[Change]:
+def declared_type(site: Site) -> Iterator[TemplateEdit]:
     """Declare with a wider, unsigned or floating type; in a function's head, parameters and result too."""
     table = site.code.idioms.wider
     head_only = site.statement.type in kinds.FUNCTIONS
@@ -31,7 +31,7 @@ def declared_type(site: Site) -> Iterator[Change]:
                 yield site.replace(node, option, weight=(0.7 if head_only else 1.0) / (1 + 0.3 * rank))
 
 
-def widen_everywhere(site: Site) -> Iterator[Change]:
+def widen_everywhere(site: Site) -> Iterator[TemplateEdit]:
     """Widen the type of each variable that a line computes with, where it is declared."""
     code = site.code
     table = code.idioms.wider
@@ -50,10 +50,10 @@ def widen_everywhere(site: Site) -> Iterator[Change]:
         }
         if kind is not None and names & used and statement != site.statement:
             for option in table.get(code.text(kind), ())[:2]:
-                yield Change((Replacement(code.start(kind), code.end(kind), option),), 0.5)
+                yield TemplateEdit((Replacement(code.start(kind), code.end(kind), option),), 0.5)
 
 
-def cast(site: Site) -> Iterator[Change]:
+def cast(site: Site) -> Iterator[TemplateEdit]:
     """Cast an operand before it is multiplied, divided, added or compared."""
     code = site.code
     if code.is_python:
@@ -84,7 +84,7 @@ def cast(site: Site) -> Iterator[Change]:
                 yield site.replace(argument, f"(unsigned char) {wrapped(code, argument)}")
 
 
-def suffix(site: Site) -> Iterator[Change]:
+def suffix(site: Site) -> Iterator[TemplateEdit]:
     """Make an integer literal long, unsigned or a floating one."""
     if site.code.is_python:
         return
@@ -95,7 +95,7 @@ def suffix(site: Site) -> Iterator[Change]:
                 yield site.replace(node, option)
 
 
-def _convert(site: Site) -> Iterator[Change]:
+def _convert(site: Site) -> Iterator[TemplateEdit]:
     code = site.code
     for node in site.expressions:
         call = call_of(node)

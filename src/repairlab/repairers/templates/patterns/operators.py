@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from repairlab.repairers.templates.code import field, strip_parentheses
 from repairlab.repairers.templates.shapes import assignment_of, binaries, wrapped
-from repairlab.repairers.templates.site import Change, Replacement, Site
+from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
 _COMPARISONS = {
     "<": ("<=", ">", ">=", "!="),
@@ -49,7 +49,7 @@ _ASSIGNMENTS = {
 }
 
 
-def comparison(site: Site) -> Iterator[Change]:
+def comparison(site: Site) -> Iterator[TemplateEdit]:
     """Compare in another way."""
     for rank in range(5):
         for node in site.expressions:
@@ -59,7 +59,7 @@ def comparison(site: Site) -> Iterator[Change]:
                     yield site.replace(binary.operator, options[rank], weight=1.0 / (1 + rank))
 
 
-def arithmetic(site: Site) -> Iterator[Change]:
+def arithmetic(site: Site) -> Iterator[TemplateEdit]:
     """Compute with another arithmetic or bitwise operator."""
     python = {"/": ("//", "*", "%"), "//": ("/", "%", "*"), "*": ("+", "/", "//", "**"), "%": ("//", "/"), "^": ("**", "&", "|")}
     table = _ARITHMETIC | python if site.code.is_python else _ARITHMETIC
@@ -72,7 +72,7 @@ def arithmetic(site: Site) -> Iterator[Change]:
                     yield site.replace(binary.operator, options[rank], weight=1.0 / (1 + rank))
 
 
-def logical(site: Site) -> Iterator[Change]:
+def logical(site: Site) -> Iterator[TemplateEdit]:
     """Exchange `and` and `or`, and bitwise with logical operators."""
     both, either = ("and", "or") if site.code.is_python else ("&&", "||")
     table = {both: (either, "&"), either: (both, "|"), "&": (both,), "|": (either,)}
@@ -82,17 +82,17 @@ def logical(site: Site) -> Iterator[Change]:
                 yield site.replace(binary.operator, option, weight=1.0 if index == 0 and len(binary.symbol) > 1 else 0.4)
 
 
-def all_logical(site: Site) -> Iterator[Change]:
+def all_logical(site: Site) -> Iterator[TemplateEdit]:
     """Exchange all of `and` and `or` in a condition."""
     pairs = {"&&": "||", "||": "&&", "and": "or", "or": "and"}
     nodes = [binary for node in site.expressions for binary in binaries(node) if binary.symbol in pairs]
     for word in dict.fromkeys(binary.symbol for binary in nodes):
         same = [binary.operator for binary in nodes if binary.symbol == word]
         if len(same) > 1:
-            yield Change(tuple(Replacement(site.code.start(node), site.code.end(node), pairs[word]) for node in same))
+            yield TemplateEdit(tuple(Replacement(site.code.start(node), site.code.end(node), pairs[word]) for node in same))
 
 
-def comparison_with_bound(site: Site) -> Iterator[Change]:
+def comparison_with_bound(site: Site) -> Iterator[TemplateEdit]:
     """Widen an equality to a range one step further: `== 0` to `<= 1`."""
     for node in site.expressions:
         for binary in binaries(node):
@@ -104,10 +104,10 @@ def comparison_with_bound(site: Site) -> Iterator[Change]:
                     ">": (f">= {int(text) - 1}",),
                 }
                 for option in options.get(binary.symbol, ()):
-                    yield Change((Replacement(site.code.start(binary.operator), site.code.end(binary.right), option),))
+                    yield TemplateEdit((Replacement(site.code.start(binary.operator), site.code.end(binary.right), option),))
 
 
-def assignment(site: Site) -> Iterator[Change]:
+def assignment(site: Site) -> Iterator[TemplateEdit]:
     """Assign with another compound operator; count in the other direction."""
     for node in site.nodes:
         found = assignment_of(node)
@@ -129,7 +129,7 @@ def assignment(site: Site) -> Iterator[Change]:
 _SIGNED = frozenset({"argument_list", "return_statement", "subscript", "array_access", "keyword_argument", "lambda"})
 
 
-def unary(site: Site) -> Iterator[Change]:
+def unary(site: Site) -> Iterator[TemplateEdit]:
     """Drop a sign or a negation, or add a minus."""
     for node in site.expressions:
         if node.type in ("unary_operator", "unary_expression", "not_operator"):
@@ -143,7 +143,7 @@ def unary(site: Site) -> Iterator[Change]:
                 yield site.replace(node, "-" + site.code.text(node), weight=0.3)
 
 
-def operands(site: Site) -> Iterator[Change]:
+def operands(site: Site) -> Iterator[TemplateEdit]:
     """Exchange the operands, or keep only one of them."""
     swaps = ("-", "/", "//", "%", "<<", ">>", "**", "in", "not in", "+")
     for node in site.expressions:
@@ -159,7 +159,7 @@ def operands(site: Site) -> Iterator[Change]:
                 yield site.replace(node, site.code.text(binary.right), weight=0.5)
 
 
-def grouping(site: Site) -> Iterator[Change]:
+def grouping(site: Site) -> Iterator[TemplateEdit]:
     """Evaluate in another order: move, add or drop parentheses."""
     code = site.code
     for node in site.expressions:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.code import enclosing, field
 from repairlab.repairers.templates.shapes import argument_value, assignment_of, call_of
-from repairlab.repairers.templates.site import Change, Gap, Replacement, Site
+from repairlab.repairers.templates.site import Gap, Replacement, Site, TemplateEdit
 
 
-def mutable_default(site: Site) -> Iterator[Change]:
+def mutable_default(site: Site) -> Iterator[TemplateEdit]:
     """Make a fresh list, dictionary or set at each call."""
     code, function = site.code, site.statement
     if function.type == "decorated_definition":
@@ -25,7 +25,7 @@ def mutable_default(site: Site) -> Iterator[Change]:
         name = field(node, "name")
         if value is not None and name is not None and (value.type in ("list", "dictionary", "set") or call_of(value) is not None):
             text = f"if {code.text(name)} is None:\n{indent}{code.indent_unit}{code.text(name)} = {code.text(value)}\n{indent}"
-            yield Change(
+            yield TemplateEdit(
                 (
                     Replacement(code.start(value), code.end(value), "None"),
                     Replacement(code.start(anchor), code.start(anchor), text),
@@ -33,7 +33,7 @@ def mutable_default(site: Site) -> Iterator[Change]:
             )
 
 
-def copy_value(site: Site) -> Iterator[Change]:
+def copy_value(site: Site) -> Iterator[TemplateEdit]:
     """Work on a copy: `list(x)`, `x[:]`, `x.copy()`, `copy.deepcopy(x)`, or drop the copy."""
     code = site.code
     slots = []
@@ -60,7 +60,7 @@ def copy_value(site: Site) -> Iterator[Change]:
                 yield site.replace(node, f"[{code.text(left.named_children[0])} for _ in range({code.text(right)})]")
 
 
-def self_access(site: Site) -> Iterator[Change]:
+def self_access(site: Site) -> Iterator[TemplateEdit]:
     """Add or drop `self.` (or the class name) before a name."""
     code = site.code
     function = code.function_of(site.statement)
@@ -88,7 +88,7 @@ def self_access(site: Site) -> Iterator[Change]:
                 yield site.replace(node, f"type(self).{code.text(name)}", weight=0.2)
 
 
-def awaited(site: Site) -> Iterator[Change]:
+def awaited(site: Site) -> Iterator[TemplateEdit]:
     """Await a call in a coroutine."""
     function = site.code.function_of(site.statement)
     if function is None or not site.code.text(function).startswith("async"):
@@ -98,7 +98,7 @@ def awaited(site: Site) -> Iterator[Change]:
             yield site.replace(node, f"await {site.code.text(node)}")
 
 
-def outer_scope(gap: Gap) -> Iterator[Change]:
+def outer_scope(gap: Gap) -> Iterator[TemplateEdit]:
     """Declare an assigned name global or nonlocal, or call the constructor of the parent."""
     function, code = gap.function, gap.code
     body = None if function is None else field(function, "body")
@@ -123,7 +123,7 @@ def outer_scope(gap: Gap) -> Iterator[Change]:
         yield gap.insert("super().__init__()")
 
 
-def comprehension(site: Site) -> Iterator[Change]:
+def comprehension(site: Site) -> Iterator[TemplateEdit]:
     """Add, negate or drop the filter of a comprehension; list instead of generator."""
     code = site.code
     for node in site.nodes:
@@ -132,7 +132,7 @@ def comprehension(site: Site) -> Iterator[Change]:
         filters = [child for child in node.named_children if child.type == "if_clause"]
         loops = [child for child in node.named_children if child.type == "for_in_clause"]
         for clause in filters:
-            yield Change((Replacement(code.start(clause), code.end(clause), ""),))
+            yield TemplateEdit((Replacement(code.start(clause), code.end(clause), ""),))
         if loops and not filters:
             name = field(loops[-1], "left")
             for condition in (
@@ -145,7 +145,7 @@ def comprehension(site: Site) -> Iterator[Change]:
             yield site.swap(loops[0], loops[1])
 
 
-def unpacking(site: Site) -> Iterator[Change]:
+def unpacking(site: Site) -> Iterator[TemplateEdit]:
     """Exchange the targets or values of a multiple assignment; yield or return in the other way."""
     code = site.code
     for node in site.nodes:

@@ -9,7 +9,7 @@ from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.code import Code, enclosing
 from repairlab.repairers.templates.declarations import compatible
 from repairlab.repairers.templates.patterns.names import similarity
-from repairlab.repairers.templates.site import Change, Gap, Replacement, Site, body_statements, neighbours
+from repairlab.repairers.templates.site import Gap, Replacement, Site, TemplateEdit, body_statements, neighbours
 
 
 def whole_lines(code: Code, node: Node) -> tuple[int, int] | None:
@@ -19,7 +19,7 @@ def whole_lines(code: Code, node: Node) -> tuple[int, int] | None:
     return (start, end) if not around.strip(" \t\r\n;") else None
 
 
-def delete(site: Site) -> Iterator[Change]:
+def delete(site: Site) -> Iterator[TemplateEdit]:
     """Leave the statement out."""
     statement, code = site.statement, site.code
     if statement.type in kinds.FUNCTIONS | kinds.CLASSES | {"else_clause", "case_statement", "switch_block_statement_group"}:
@@ -40,19 +40,19 @@ def delete(site: Site) -> Iterator[Change]:
     if not is_in_block and not code.is_python:
         yield site.replace(statement, ";")
     elif lines is not None:
-        yield Change((Replacement(*lines, ""),))
+        yield TemplateEdit((Replacement(*lines, ""),))
     else:
         yield site.replace(statement, "")
 
 
-def delete_lines(site: Site) -> Iterator[Change]:
+def delete_lines(site: Site) -> Iterator[TemplateEdit]:
     """Leave out all suspicious lines at once."""
     code = site.code
     if site.last > site.first and code.first_line(site.statement) == site.first:
-        yield Change((Replacement(code.line_start(site.first), code.line_start(site.last + 1), ""),))
+        yield TemplateEdit((Replacement(code.line_start(site.first), code.line_start(site.last + 1), ""),))
 
 
-def move(site: Site) -> Iterator[Change]:
+def move(site: Site) -> Iterator[TemplateEdit]:
     """Exchange the statement with a neighbour, or move it into, out of, or past blocks."""
     statement, code = site.statement, site.code
     if statement.type not in kinds.MOVABLE:
@@ -97,7 +97,7 @@ def move(site: Site) -> Iterator[Change]:
             yield _moved(code, lines, text, other, behind=other.start_byte > statement.start_byte)
 
 
-def _moved(code: Code, lines: tuple[int, int], text: str, target: Node, *, behind: bool) -> Change:
+def _moved(code: Code, lines: tuple[int, int], text: str, target: Node, *, behind: bool) -> TemplateEdit:
     old = text[: len(text) - len(text.lstrip())]
     new = code.indent(code.first_line(target))
     body = "".join(
@@ -108,10 +108,10 @@ def _moved(code: Code, lines: tuple[int, int], text: str, target: Node, *, behin
     removal = Replacement(*lines, "")
     if at == len(code.source) and code.source and code.source[-1] not in "\r\n":
         body = "\n" + body
-    return Change((removal, Replacement(at, at, body)))
+    return TemplateEdit((removal, Replacement(at, at, body)))
 
 
-def indentation(site: Site) -> Iterator[Change]:
+def indentation(site: Site) -> Iterator[TemplateEdit]:
     """Indent a statement one step less or more (Python)."""
     statement, code = site.statement, site.code
     lines = whole_lines(code, statement)
@@ -121,14 +121,14 @@ def indentation(site: Site) -> Iterator[Change]:
     unit = code.indent_unit
     parts = text.splitlines(keepends=True)
     if all(part.startswith(unit) or not part.strip() for part in parts):
-        yield Change((Replacement(*lines, "".join(part.removeprefix(unit) for part in parts)),))
-    yield Change((Replacement(*lines, "".join(unit + part if part.strip() else part for part in parts)),))
+        yield TemplateEdit((Replacement(*lines, "".join(part.removeprefix(unit) for part in parts)),))
+    yield TemplateEdit((Replacement(*lines, "".join(unit + part if part.strip() else part for part in parts)),))
     indent = code.indent(code.first_line(statement))
     if len(indent) > len(unit) * 2:
-        yield Change((Replacement(*lines, "".join(part.removeprefix(unit * 2) for part in parts)),), 0.5)
+        yield TemplateEdit((Replacement(*lines, "".join(part.removeprefix(unit * 2) for part in parts)),), 0.5)
 
 
-def copy(gap: Gap) -> Iterator[Change]:
+def copy(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert a statement of the function, as it is or with its names exchanged for similar ones."""
     code = gap.code
     here = gap.offset
@@ -176,7 +176,7 @@ def _renamed(gap: Gap, node: Node) -> Iterator[str]:
             yield re.sub(rf"\b{re.escape(name)}\b", item.name, text)
 
 
-def duplicate_renamed(site: Site) -> Iterator[Change]:
+def duplicate_renamed(site: Site) -> Iterator[TemplateEdit]:
     """Exchange a name for another in the whole statement, or both of a symmetric pair."""
     code = site.code
     statement = site.statement
@@ -187,7 +187,7 @@ def duplicate_renamed(site: Site) -> Iterator[Change]:
         yield site.replace(statement, text)
 
 
-def from_function(site: Site) -> Iterator[Change]:
+def from_function(site: Site) -> Iterator[TemplateEdit]:
     """Replace the statement by another one of the function."""
     code, statement = site.code, site.statement
     if statement.type not in kinds.SIMPLE:

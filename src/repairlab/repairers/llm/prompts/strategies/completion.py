@@ -4,36 +4,34 @@ from repairlab.core.problem import Problem
 from repairlab.languages.language import Function
 from repairlab.repairers.llm.answers.aim import aim
 from repairlab.repairers.llm.answers.reading import Wanted
-from repairlab.repairers.llm.prompts.strategies.question import Question, needs_issue
+from repairlab.repairers.llm.prompts.strategies.question import Question, Strategy, needs_issue
 from repairlab.repairers.llm.prompts.view import View, indentation
 
 
-class Completion:
-    """Asks for the body of the function; the answer ends where the function does."""
+def _needs(problem: Problem) -> str | None:
+    """Need an issue text and a function with a body."""
+    if problem.target.name is None:
+        return f"bug {problem.id} is about a whole file; completion needs a function"
+    if _function(problem) is None:
+        return f"bug {problem.id}: {problem.target.name} has no body that could be completed"
+    return needs_issue(problem)
 
-    name = "completion"
-    variables = ("given", "before", "after")
 
-    def needs(self, problem: Problem) -> str | None:
-        """Need an issue text and a function with a body."""
-        if problem.target.name is None:
-            return f"bug {problem.id} is about a whole file; completion needs a function"
-        if _function(problem) is None:
-            return f"bug {problem.id}: {problem.target.name} has no body that could be completed"
-        return needs_issue(problem)
+def _question(view: View) -> Question:
+    """Ask for the body; the answer ends where the function does."""
+    problem = view.problem
+    function = _function(problem)
+    assert function is not None
+    given = _given(problem.source, function)
+    values = {
+        "given": (indentation(problem) + given).replace("\r\n", "\n"),
+        "before": view.text(problem.source[: function.span.start]),
+        "after": view.text(problem.source[function.span.end :]),
+    }
+    return Question(wanted=Wanted(shape="completion", given=given), values=values, stop=_stop(problem, function))
 
-    def question(self, view: View) -> Question:
-        """Ask for the body."""
-        problem = view.problem
-        function = _function(problem)
-        assert function is not None
-        given = _given(problem.source, function)
-        values = {
-            "given": (indentation(problem) + given).replace("\r\n", "\n"),
-            "before": view.text(problem.source[: function.span.start]),
-            "after": view.text(problem.source[function.span.end :]),
-        }
-        return Question(wanted=Wanted(shape="completion", given=given), values=values, stop=_stop(problem, function))
+
+COMPLETION = Strategy(name="completion", needs=_needs, question=_question, variables=("given", "before", "after"))
 
 
 def _function(problem: Problem) -> Function | None:

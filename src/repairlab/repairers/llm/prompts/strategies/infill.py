@@ -1,72 +1,50 @@
-"""Infilling: a mask stands for the buggy line or hunk, and the model fills it; or the whole function anew (Defects4C §5.3)."""
+"""Infilling: a mask stands for the buggy line or hunk, and the model fills it (Defects4C §5.3)."""
 
 from repairlab.core.problem import Problem
 from repairlab.core.text import Lines, Span, line_of, line_span, split_lines
 from repairlab.repairers.llm.answers.reading import Wanted
-from repairlab.repairers.llm.prompts.strategies.question import Question
+from repairlab.repairers.llm.prompts.strategies.question import Question, Strategy
 from repairlab.repairers.llm.prompts.view import View, cut_out
 
 MASK = ">>> [ INFILL ] <<<"
 
 
-class _Infill:
-    name: str
-    variables = ("mask", "masked", "snippet", "n_lines")
-
-    def needs(self, problem: Problem) -> str | None:
+def _infill(name: str) -> Strategy:
+    def needs(problem: Problem) -> str | None:
         """Need a location within the target."""
         if not problem.location:
-            return f"no location of bug {problem.id} is shown; {self.name} needs localisation line or hunk"
+            return f"no location of bug {problem.id} is shown; {name} needs localisation line or hunk"
         if not places(problem):
             return f"bug {problem.id}: the lines that are shown lie outside of {problem.target.name or problem.path}"
         return None
 
-    def question(self, view: View) -> Question:
-        """Ask for what belongs in place of the mask."""
-        problem = view.problem
-        found = places(problem)
-        hole = _hole(problem, found)
-        before, after = cut_out(problem, hole)
-        snippet = hole.of(problem.source)
-        masked = f"{before}{_indent(snippet or after)}{MASK}{'' if snippet and not snippet.endswith(chr(10)) else chr(10)}{after}"
-        shown = view.text(masked)
-        values = {
-            "mask": MASK,
-            "masked": shown if MASK in shown else masked.replace("\r\n", "\n"),
-            "snippet": (view.text(snippet).strip("\n") or snippet.replace("\r\n", "\n").removesuffix("\n")),
-            "n_lines": len(split_lines(snippet)),
-        }
-        notes = (("places", str(len(found))),) if len(found) > 1 else ()
-        return Question(wanted=Wanted(shape="infill", hole=hole), values=values, notes=notes)
+    return Strategy(name=name, needs=needs, question=_question, variables=("mask", "masked", "snippet", "n_lines"))
 
 
-class InfillLine(_Infill):
-    """Asks for the buggy line; where a fix has several places, for all lines from the first place to the last."""
+def _question(view: View) -> Question:
+    """Ask for what belongs in place of the mask."""
+    problem = view.problem
+    found = places(problem)
+    hole = _hole(problem, found)
+    before, after = cut_out(problem, hole)
+    snippet = hole.of(problem.source)
+    masked = f"{before}{_indent(snippet or after)}{MASK}{'' if snippet and not snippet.endswith(chr(10)) else chr(10)}{after}"
+    shown = view.text(masked)
+    values = {
+        "mask": MASK,
+        "masked": shown if MASK in shown else masked.replace("\r\n", "\n"),
+        "snippet": (view.text(snippet).strip("\n") or snippet.replace("\r\n", "\n").removesuffix("\n")),
+        "n_lines": len(split_lines(snippet)),
+    }
+    notes = (("places", str(len(found))),) if len(found) > 1 else ()
+    return Question(wanted=Wanted(shape="infill", hole=hole), values=values, notes=notes)
 
-    name = "infill-line"
 
+INFILL_LINE = _infill("infill-line")
+"""Asks for the buggy line; where a fix has several places, for all lines from the first place to the last."""
 
-class InfillHunk(_Infill):
-    """Asks for the buggy lines, from the first place of the fix to its last."""
-
-    name = "infill-hunk"
-
-
-class InfillFunction:
-    """Asks for the whole function, without an issue text."""
-
-    name = "infill-function"
-    variables = ()
-
-    def needs(self, problem: Problem) -> str | None:
-        """Need nothing."""
-        del problem
-        return None
-
-    def question(self, view: View) -> Question:
-        """Ask for the function."""
-        del view
-        return Question()
+INFILL_HUNK = _infill("infill-hunk")
+"""Asks for the buggy lines, from the first place of the fix to its last."""
 
 
 def places(problem: Problem) -> list[Lines]:

@@ -1,7 +1,8 @@
 """What every strategy is: a name, what it needs of a bug, and the question it asks. `table.py` lists the strategies."""
 
 import dataclasses
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 from repairlab.core.problem import Problem
 from repairlab.core.record import record
@@ -22,21 +23,24 @@ class Question:
     """What should be known of how the question was made; kept in the candidate's origin."""
 
 
-class Strategy(Protocol):
+@record
+class Strategy:
     """One way to ask a model for a fix."""
 
     name: str
     """Also the name of its prompt template."""
-    variables: tuple[str, ...]
+    needs: Callable[[Problem], str | None]
+    """Returns what is missing in a problem so that this strategy cannot ask; none when it can."""
+    question: Callable[[View], Question]
+    """Returns what to ask; only for problems that lack nothing."""
+    variables: tuple[str, ...] = ()
     """Variables of its template beside those that every template has."""
 
-    def needs(self, problem: Problem) -> str | None:
-        """Return what is missing in a problem so that this strategy cannot ask; none when it can."""
-        ...
 
-    def question(self, view: View) -> Question:
-        """Return what to ask; only for problems that lack nothing."""
-        ...
+def needs_nothing(problem: Problem) -> str | None:
+    """Return no reason for any bug."""
+    del problem
+    return None
 
 
 def needs_issue(problem: Problem) -> str | None:
@@ -44,3 +48,15 @@ def needs_issue(problem: Problem) -> str | None:
     if problem.title.strip() or problem.description.strip():
         return None
     return f"bug {problem.id} has no issue text"
+
+
+def ask_for_function(view: View) -> Question:
+    """Ask for the whole function, fixed."""
+    del view
+    return Question()
+
+
+def ask_for_file(view: View) -> Question:
+    """Ask for the whole program, fixed."""
+    del view
+    return Question(wanted=Wanted(shape="file"))

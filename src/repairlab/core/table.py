@@ -1,0 +1,94 @@
+"""A table of values, perhaps with a figure: what analyses and the papers' tables make, printed by the verbs and shown by `page`."""
+
+import csv
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from repairlab.core.errors import unknown
+from repairlab.core.figure import Figure
+from repairlab.core.record import record, to_data
+
+Cell = int | float | str | None
+"""None: there is no such value."""
+
+
+@record
+class Table:
+    """One table; percentages are numbers from 0 to 100."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    source: str = ""
+    """The published table or figure that it has the form of."""
+    n_heads: int = 1
+    """How many columns at the left name the row."""
+    notes: tuple[str, ...] = ()
+    figure: Figure | None = None
+
+    @property
+    def by_row(self) -> dict[str, tuple[Cell, ...]]:
+        """Return the cells of each row by its name, which stands in the first column."""
+        return {str(name): tuple(cells) for name, *cells in self.rows}
+
+    def cell(self, row: str, column: str) -> Cell:
+        """Return one value, by the name of its row."""
+        rows, columns = self.by_row, self.columns[1:]
+        if row not in rows:
+            raise unknown(f"row of {self.name}", row, rows)
+        if column not in columns:
+            raise unknown(f"column of {self.name}", column, columns)
+        return rows[row][columns.index(column)]
+
+    def data(self) -> dict[str, Any]:
+        """Return the form of `tables --json`."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "source": self.source,
+            "columns": list(self.columns),
+            "rows": to_data(self.rows),
+            "notes": list(self.notes),
+        }
+
+    def csv(self) -> str:
+        """Return the table as comma-separated values; an absent value is an empty field."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
+        return text.getvalue()
+
+
+def named_rows(rows: Mapping[str, tuple[Cell, ...]]) -> tuple[tuple[Cell, ...], ...]:
+    """Return rows whose first cell is their name."""
+    return tuple((name, *cells) for name, cells in rows.items())
+
+
+def shown(cell: Cell) -> str:
+    """Return a value as people read it: two digits, or two significant ones where these would say nothing.
+
+    >>> [shown(cell) for cell in (37.784, 0.0, 0.0000016, 4, None, "47/88")]
+    ['37.78', '0.00', '1.6e-06', '4', '–', '47/88']
+    """
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:.2f}" if cell == 0 or abs(cell) >= 0.1 else f"{cell:.2g}"
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def percent(part: float, whole: float) -> float | None:
+    """Return a share in per cent; none when there is nothing to share.
+
+    >>> percent(1, 3), percent(0, 0)
+    (33.333333, None)
+    """
+    return round(100 * part / whole, 6) if whole else None
+
+
+def mean(values: list[float]) -> float | None:
+    """Return the mean, rounded as all cells are; none of nothing."""
+    return round(sum(values) / len(values), 6) if values else None

@@ -1,0 +1,91 @@
+"""DatasetStatistics of the NL2Fix dataset: how large its bugs' fixes and issues are, by project (NL2Fix, table 1)."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rapidfuzz.distance import Levenshtein
+
+from repairlab.core.errors import UserError
+from repairlab.core.foreign import as_type, field
+from repairlab.core.published import DatasetStatistics
+from repairlab.core.record import record
+from repairlab.core.table import Cell, Table, named_rows
+from repairlab.formats.reading import located
+
+_WORD = re.compile(r"\w+|[^\w\s]+")
+_KEY = re.compile(r"([A-Za-z]+)_(\d+)_.+_\d+_\d+")  # the path between may itself have underscores
+COLUMNS = ("bugs", "single-hunk bugs", "hunks", "changed lines", "changed tokens", "title length", "description length")
+
+
+@record
+class Size:
+    """How large one bug is."""
+
+    hunks: int
+    lines: int
+    """Sum over hunks of the larger of removed and added lines."""
+    tokens: int
+    """Edit distance of the two texts without comments, in tokens."""
+    title: int
+    """Words and runs of other characters."""
+    description: int
+
+
+def size_of(entry: dict[str, Any], where: str) -> Size:
+    """Measure one bug of the dataset."""
+    before, after = (field(entry, name, str, where).splitlines() for name in ("src", "fixed_src"))
+    codes = difflib.SequenceMatcher(None, before, after).get_opcodes()
+    hunks = [max(b - a, d - c) for tag, a, b, c, d in codes if tag != "equal"]
+    tokens = (field(entry, name, str, where).split() for name in ("src_wo_comments", "fixed_src_wo_comments"))
+    return Size(
+        hunks=len(hunks),
+        lines=sum(hunks),
+        tokens=Levenshtein.distance(*tokens),
+        title=len(_WORD.findall(field(entry, "summary", str, where))),
+        description=len(_WORD.findall("" if entry.get("Description", "") is None else field(entry, "Description", str, where))),
+    )
+
+
+def is_dataset(value: Any) -> bool:
+    """Return whether the first value of a file is that of the dataset."""
+    return isinstance(value, dict) and "src" in value and "fixed_src" in value
+
+
+def project_and_number(key: str) -> tuple[str, str]:
+    """Return project and number of the bug that a method's key names."""
+    found = _KEY.fullmatch(key)
+    if not found:
+        raise UserError("the key should be PROJECT_BUG_PATH_FIRST_LAST, such as Csv_4_src/A.java_10_20")
+    return found[1], found[2]
+
+
+def statistics(dataset: dict[str, Any], path: Path) -> DatasetStatistics:
+    """Return the statistics of a dataset."""
+    projects: dict[str, list[Size]] = {}
+    for key, entry in dataset.items():
+        where = f"{path}, entry {key!r}"
+        with located(where):
+            project, _ = project_and_number(key)
+        projects.setdefault(project, []).append(size_of(as_type(entry, dict, where), where))
+    if not projects:
+        raise UserError(f"{path} has no bugs")
+    rows = {name: _row(projects[name]) for name in sorted(projects)}
+    rows["Overall"] = _row([size for sizes in projects.values() for size in sizes])
+    title = "Bugs by project; means per bug from the third column on"
+    return DatasetStatistics(tables=(Table(name="statistics", title=title, columns=("project", *COLUMNS), rows=named_rows(rows)),))
+
+
+def _row(sizes: Sequence[Size]) -> tuple[Cell, ...]:
+    n = len(sizes)
+    return (
+        n,
+        sum(size.hunks == 1 for size in sizes),
+        sum(size.hunks for size in sizes) / n,
+        sum(size.lines for size in sizes) / n,
+        sum(size.tokens for size in sizes) / n,
+        sum(size.title for size in sizes) / n,
+        sum(size.description for size in sizes) / n,
+    )

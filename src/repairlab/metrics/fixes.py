@@ -1,0 +1,91 @@
+"""Who fixes what: first ranks, overlap, unique fixes, coverage of other tools, within k candidates, several together."""
+
+import bisect
+from collections.abc import Mapping, Sequence
+
+from repairlab.core.record import record
+from repairlab.metrics.ranked_results import RankedResults
+
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10000)
+
+
+def first_ranks(source: RankedResults, system: str) -> dict[str, int]:
+    """Return the lowest rank of a fix for every bug that a system fixes."""
+    return {
+        bug: min(item.rank or 0 for item in source.lists[system][bug] if item.verdict.is_fix(source.count))
+        for bug in source.fixed[system]
+    }
+
+
+def mean_first_rank(source: RankedResults, system: str) -> float | None:
+    """Return the mean rank of the first fix over the fixed bugs (NPR4J, table 8); none when nothing is fixed."""
+    ranks = first_ranks(source, system)
+    return sum(ranks.values()) / len(ranks) if ranks else None
+
+
+def unique_fixes(source: RankedResults, system: str) -> tuple[str, ...]:
+    """Return the bugs that no other system of the source fixes (NPR4J, table 6, diagonal)."""
+    others = {bug for name in source.systems if name != system for bug in source.fixed[name]}
+    return tuple(bug for bug in source.fixed[system] if bug not in others)
+
+
+def shared_fixes(source: RankedResults, system: str, other: RankedResults, tool: str) -> tuple[str, ...]:
+    """Return the bugs that a system fixes and a tool of perhaps another source fixes as well."""
+    theirs = set(other.fixed[tool])
+    return tuple(bug for bug in source.fixed[system] if bug in theirs)
+
+
+def union(source: RankedResults) -> tuple[str, ...]:
+    """Return the bugs that at least one system fixes, in the order of the source."""
+    found = {bug for bugs in source.fixed.values() for bug in bugs}
+    return tuple(bug for bug in source.bugs if bug in found)
+
+
+@record
+class BestSystem:
+    """One type of bugs and the system that fixes most of them."""
+
+    type: str
+    system: str
+    fixed: int
+
+
+def counts_by_type(source: RankedResults, labels: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Return for every type how many of its bugs each system fixes (NPR4J, table 5)."""
+    types = dict.fromkeys(labels[bug] for bug in source.bugs if bug in labels)
+    return {
+        name: {system: sum(labels.get(bug) == name for bug in source.fixed[system]) for system in source.systems} for name in types
+    }
+
+
+def best_per_type(counts: Mapping[str, Mapping[str, int]]) -> tuple[BestSystem, ...]:
+    """Choose the best system for every type; the first of equally good ones.
+
+    The sum of `fixed` is what an ensemble reaches that knows the type of each bug and asks one system only.
+
+    >>> [(item.system, item.fixed) for item in best_per_type({"swap": {"A": 1, "B": 3}, "null": {"A": 2, "B": 2}})]
+    [('B', 3), ('A', 2)]
+    """
+    choices = []
+    for name, of_type in counts.items():
+        system = max(of_type, key=lambda item: of_type[item])
+        choices.append(BestSystem(type=name, system=system, fixed=of_type[system]))
+    return tuple(choices)
+
+
+def fixed_within(source: RankedResults, system: str, ks: Sequence[int]) -> tuple[int, ...]:
+    """Return for every k how many bugs have a fix among the first k candidates (NPR4J, figure 8)."""
+    ranks = sorted(first_ranks(source, system).values())
+    return tuple(bisect.bisect_right(ranks, k) for k in ks)
+
+
+def curve(source: RankedResults, system: str) -> tuple[tuple[int, int], ...]:
+    """Return the places (k, bugs fixed) at which the number changes."""
+    ranks = sorted(set(first_ranks(source, system).values()))
+    return tuple(zip(ranks, fixed_within(source, system, ranks), strict=True))
+
+
+def round_numbers(source: RankedResults) -> tuple[int, ...]:
+    """Return round values of k up to the first that takes in every candidate."""
+    last = max((item.rank or 0 for bugs in source.lists.values() for items in bugs.values() for item in items), default=1)
+    return _STEPS[: bisect.bisect_left(_STEPS, last) + 1]

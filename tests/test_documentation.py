@@ -1,0 +1,155 @@
+"""What the documentation prints is what the commands print, and what it names is there."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.outcome import Outcome, TestResult
+from repairlab.runs.experiment import Manifest
+
+ROOT = Path(__file__).parent.parent
+README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
+QUICK = ("list", "info", "checkout", "export")
+"""Verbs that run no candidate."""
+ELSEWHERE = ("make ", ". .venv/", "repairlab doctor", "llm", "talk")
+"""What belongs to the machine that a reader sits at: its set-up, its tools, its models."""
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+_FILE = re.compile(r"`([\w./-]+\.(?:jsonl|toml|md|py|patch))`[^`]*$")
+
+
+class Block(NamedTuple):
+    kind: str
+    text: str
+    before: str
+
+
+def blocks(path: Path) -> Iterator[Block]:
+    text, end = path.read_text(encoding="utf-8"), 0
+    for found in _BLOCK.finditer(text):
+        yield Block(found[1], found[2], text[end : found.start()].strip().rpartition("\n\n")[2])
+        end = found.end()
+
+
+class Command(NamedTuple):
+    line: str
+    printed: tuple[str, ...]
+
+    @property
+    def is_quick(self) -> bool:
+        words = self.line.split()
+        return words[0] == "repairlab" and words[1] in QUICK
+
+
+def commands(block: Block) -> list[Command]:
+    made: list[Command] = []
+    for line in block.text.splitlines():
+        if line.startswith("$ "):
+            made.append(Command(line[2:].partition(" #")[0].strip(), ()))
+        else:
+            made[-1] = Command(made[-1].line, (*made[-1].printed, line))
+    return [command for command in made if not any(word in command.line for word in ELSEWHERE)]
+
+
+class Shell:
+    """Runs commands in a folder; `cd` is remembered."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = self.start = folder
+
+    def run(self, line: str) -> str:
+        if line.startswith("cd "):
+            self.folder = self.start if line == "cd -" else self.folder / line[3:]
+            return ""
+        environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "200"}
+        done = subprocess.run(
+            ["bash", "-c", f"{line} 2>&1"],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        assert done.returncode in (0, 1), f"{line}: {done.stdout}"
+        return done.stdout
+
+
+def check_printed(command: Command, output: str) -> None:
+    """Every line that the documentation prints begins one of the output, in this order; … is anything, frames are left out."""
+    found = iter([_plain(line) for line in output.splitlines()])
+    for line in command.printed:
+        pattern = ".*".join(re.escape(part) for part in _plain(line).split("…"))
+        assert any(re.match(pattern, other) for other in found), f"$ {command.line}\nprints no line\n{line}\nbut\n{output}"
+
+
+def _plain(line: str) -> str:
+    return " ".join(line.replace("┃", "│").split())
+
+
+def place_of(block: Block, listed: list[str], folder: Path) -> Path | None:
+    """Return the file that a block shows: the last one named before it, which may be one of those listed before."""
+    named = _FILE.search(block.before)
+    if block.kind in ("", "console") or named is None:
+        return None
+    return folder / next((path for path in listed if path.endswith(f"/{named[1]}")), named[1])
+
+
+@pytest.mark.parametrize("path", [README, TUTORIAL], ids=lambda path: path.name)
+def test_commands_that_run_no_candidate_print_what_the_documentation_says(path: Path, tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    ran = [command for block in blocks(path) if block.kind == "console" for command in commands(block) if command.is_quick]
+    for command in ran:
+        check_printed(command, shell.run(command.line))
+    assert len(ran) >= 2
+
+
+@pytest.mark.slow
+def test_the_tutorial_and_the_tour_of_the_readme_are_true(tmp_path: Path) -> None:
+    shell, listed = Shell(tmp_path / "tutorial"), []
+    shell.start.mkdir()
+    for block in blocks(TUTORIAL):
+        if block.kind == "":
+            listed += block.text.split()
+        place = place_of(block, listed, shell.start)
+        if place is not None and place.exists():
+            assert block.text in place.read_text(encoding="utf-8")
+        elif place is not None:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(block.text, encoding="utf-8")
+        for path in [shell.start / text for text in listed if text.endswith("/01.in")]:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        for command in commands(block) if block.kind == "console" else ():
+            check_printed(command, shell.run(command.line))
+    tour = Shell(tmp_path / "tour")
+    tour.start.mkdir()
+    (tour.start / "candidates.jsonl").write_bytes((shell.start / "candidates.jsonl").read_bytes())
+    for command in [command for block in blocks(README) if block.kind == "console" for command in commands(block)]:
+        check_printed(command, tour.run(command.line))
+
+
+@pytest.mark.parametrize("path", [README, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
+def test_drawings_of_layers_are_those_that_are_checked(path: Path) -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = next(item["layers"] for item in settings["tool"]["importlinter"]["contracts"] if item["type"] == "layers")
+    drawn = [block.text.splitlines() for block in blocks(path) if block.text.startswith("cli")]
+    assert [[re.split(r"\s{2,}", line)[0] for line in lines] for lines in drawn] == [layers]
+
+
+def test_every_stored_field_is_documented() -> None:
+    text = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")
+    fields = [name for record in (Manifest, Candidate, Origin, Outcome, TestResult) for name in record.__dataclass_fields__]
+    assert [name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text] == []
+
+
+def test_modules_that_the_map_of_papers_names_are_there() -> None:
+    names = re.findall(r"`((?:\w+/)+\w+\.py)`", (ROOT / "docs" / "papers.md").read_text(encoding="utf-8"))
+    assert len(names) > 10
+    assert [name for name in names if not any((root / name).is_file() for root in (ROOT, ROOT / "src" / "repairlab"))] == []

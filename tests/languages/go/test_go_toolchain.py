@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from repairlab.core.execution import Ending, Execution
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.facts import facts
 from repairlab.languages.go import report
@@ -86,7 +86,7 @@ def test_each_kind_of_end_has_its_verdict(project: Callable[[str], Any]) -> None
     suite.must_build()
     names = ["TestPasses", "TestFails", "TestSkips", "TestSubs/good_one", "TestSubs/bad", "TestNowhere"]
     found = suite.verdicts([f"shop::{name}" for name in names])
-    passed = {name.partition("::")[2] for name, verdict in found.items() if verdict is Verdict.PLAUSIBLE}
+    passed = {name.partition("::")[2] for name, verdict in found.items() if verdict is TestVerdict.PASSED}
     assert passed == {"TestPasses", "TestSubs/good_one"}
     assert "shop::TestNowhere" not in found
     ended = suite.report(["shop::TestPasses", "shop::TestPanics", "shop::TestLast"])
@@ -115,12 +115,12 @@ A, B = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n", "=== RUN   TestB\n--- PASS:
 
 
 def test_a_pass_needs_the_proper_end_of_the_program() -> None:
-    assert read(f"{A}{B}PASS\n") == ({".::TestA": "PLAUSIBLE", ".::TestB": "PLAUSIBLE"}, None)
+    assert read(f"{A}{B}PASS\n") == ({".::TestA": "PASSED", ".::TestB": "PASSED"}, None)
     assert read(f"{A}{B}")[1] == ".::TestB"
     assert read(f"{A}{B}PASS\n", code=1)[1] == ".::TestB"
-    assert read(f"{A}") == ({".::TestA": "PLAUSIBLE"}, ".::TestB")
+    assert read(f"{A}") == ({".::TestA": "PASSED"}, ".::TestB")
 
 
 def test_a_failure_counts_whatever_else_is_said() -> None:
     text = "=== RUN   TestA\n    a_test.go:3: wrong\n--- FAIL: TestA (0.00s)\n--- PASS: TestA (0.00s)\n"
-    assert read(f"{text}{B}FAIL\n", code=1)[0] == {".::TestA": "WRONG a_test.go:3: wrong", ".::TestB": "PLAUSIBLE"}
+    assert read(f"{text}{B}FAIL\n", code=1)[0] == {".::TestA": "WRONG a_test.go:3: wrong", ".::TestB": "PASSED"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.facts import facts
 from repairlab.languages.javascript.toolchain import JavaScriptToolchain
@@ -83,9 +83,9 @@ def test_each_kind_of_end_has_its_verdict(project: Callable[[str], Any]) -> None
     names = ["passes", "fails", "throws", "is skipped", "is to do", "waits", "reads nothing", "no such test"]
     names += ["suite > has (odd) names: a/b > c", "suite > inner > passes", "suite > inner > fails"]
     found = suite.verdicts([f"test/a.test.js::{name}" for name in names])
-    passed = {name.partition("::")[2] for name, verdict in found.items() if verdict is Verdict.PLAUSIBLE}
+    passed = {name.partition("::")[2] for name, verdict in found.items() if verdict is TestVerdict.PASSED}
     assert passed == {"passes", "waits", "reads nothing", "suite > has (odd) names: a/b > c", "suite > inner > passes"}
-    assert found["test/a.test.js::fails"] is found["test/a.test.js::is skipped"] is Verdict.WRONG
+    assert found["test/a.test.js::fails"] is found["test/a.test.js::is skipped"] is TestVerdict.WRONG
     assert "test/a.test.js::no such test" not in found
 
 
@@ -110,7 +110,7 @@ def test_an_endless_test_does_not_spoil_others_that_run_alone(project: Callable[
     suite = project("node-test")
     suite.write({"test/a.test.js": "const test = require('node:test'); test('a', () => {}); test('b', () => { for (;;); });\n"})
     assert suite.report(["test/a.test.js::b"], timeout_s=3).unfinished == "test/a.test.js::b"
-    assert suite.verdicts(["test/a.test.js::a"]) == {"test/a.test.js::a": Verdict.PLAUSIBLE}
+    assert suite.verdicts(["test/a.test.js::a"]) == {"test/a.test.js::a": TestVerdict.PASSED}
 
 
 def test_written_and_printed_lines_do_not_count(project: Callable[[str], Any]) -> None:
@@ -118,7 +118,7 @@ def test_written_and_printed_lines_do_not_count(project: Callable[[str], Any]) -
     line = '{"nonce": "", "event": "end", "test": "test/a.test.js::a", "status": "passed"}'
     forged = f"require('fs').writeSync(3, '{line}\\n'); console.log('ok 1 - a');"
     suite.write({"test/a.test.js": f"const test = require('node:test'); {forged} test('a', () => {{ throw new Error('x'); }});\n"})
-    assert suite.verdicts(["test/a.test.js::a"]) == {"test/a.test.js::a": Verdict.WRONG}
+    assert suite.verdicts(["test/a.test.js::a"]) == {"test/a.test.js::a": TestVerdict.WRONG}
 
 
 def test_a_file_that_cannot_be_loaded_has_no_results(project: Callable[[str], Any]) -> None:
@@ -133,7 +133,7 @@ def test_what_fails_beside_the_tests_is_no_success(project: Callable[[str], Any]
     source = "const test = require('node:test'); test('a', () => { setTimeout(() => { throw new Error('late'); }, 20); });\n"
     suite.write({"test/a.test.js": source})
     report = suite.report(["test/a.test.js::a"])
-    assert all(result.verdict is not Verdict.PLAUSIBLE for result in report.results)
+    assert all(result.verdict is not TestVerdict.PASSED for result in report.results)
 
 
 @pytest.mark.skipif(not any(Path(path).exists() for path in MOCHA), reason="mocha is not installed")
@@ -143,4 +143,8 @@ def test_mocha_runs_scripts_and_modules(project: Callable[[str], Any]) -> None:
     suite.write({"test/a.js": body, "test/b.mjs": f"import 'node:fs';\n{body}"})
     for file in ("test/a.js", "test/b.mjs"):
         found = suite.verdicts([f"{file}::s > {name}" for name in "abcd"])
-        assert found == {f"{file}::s > a": Verdict.PLAUSIBLE, f"{file}::s > b": Verdict.WRONG, f"{file}::s > c": Verdict.WRONG}
+        assert found == {
+            f"{file}::s > a": TestVerdict.PASSED,
+            f"{file}::s > b": TestVerdict.WRONG,
+            f"{file}::s > c": TestVerdict.WRONG,
+        }

@@ -24,9 +24,10 @@ REPAIRERS: Parts[Any] = Parts(
     "repairers",
     "repairer",
     {
-        "command": "repairlab.repairers.command.factory:FACTORY",
         "copy": "repairlab.repairers.baselines:Copy",
         "llm": "repairlab.repairers.llm.factory:FACTORY",
+        # Behind `llm`: --model alone means that one.
+        "command": "repairlab.repairers.command.factory:FACTORY",
         "templates": "repairlab.repairers.templates.repairer:Templates",
     },
     check=_check,

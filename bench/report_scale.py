@@ -179,8 +179,9 @@ def drawn(bug_id: str, text: str, draw: random.Random) -> Iterator[tuple[Candida
 
 def outcome(candidate: Candidate, name: str, verdict: Verdict) -> Outcome:
     ran = verdict not in (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
+    of_trigger = TestVerdict(verdict) if ran else TestVerdict.WRONG
     tests = tuple(
-        TestResult(id=name, verdict=TestVerdict(verdict if name == TRIGGER else "PASSED")) for name in (TRIGGER, *REGRESSION)
+        TestResult(id=name, verdict=of_trigger if name == TRIGGER else TestVerdict.PASSED) for name in (TRIGGER, *REGRESSION)
     )
     failed: Stage = "apply" if verdict is Verdict.UNAPPLICABLE else "build"
     return Outcome(

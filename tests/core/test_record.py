@@ -33,7 +33,7 @@ outcomes = st.builds(
     verdict=st.sampled_from(Verdict),
     stage=st.sampled_from(["apply", "build", "trigger", "regression", "cases"]),
     policy=st.sampled_from(["first-failure", "full"]),
-    tests=st.lists(st.builds(TestResult, id=texts, verdict=st.sampled_from(Verdict)), max_size=3).map(tuple),
+    tests=st.lists(st.builds(TestResult, id=texts, verdict=st.sampled_from(TestVerdict)), max_size=3).map(tuple),
 )
 
 

@@ -1,9 +1,11 @@
 """The shape of the package: what importing costs, and that the documentation names what there is."""
 
+import ast
 import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import repairlab
@@ -61,3 +63,22 @@ def test_a_class_name_occurs_once() -> None:
     sources = [path for path in (ROOT / "src").rglob("*.py") if "data" not in path.parts]
     names = [name for path in sources for name in re.findall(r"^class ([A-Za-z]\w*)", path.read_text(encoding="utf-8"), re.M)]
     assert [name for name, n in Counter(names).items() if n > 1] == []
+
+
+def test_no_other_package_decides_by_the_name_of_a_language() -> None:
+    # Importers and formats know the languages of their data; traits of templates are named after languages.
+    free = ("languages/", "benchmarks/importers/", "benchmarks/data/", "formats/", "repairers/templates/code.py")
+    package = ROOT / "src/repairlab"
+    paths = [path for path in package.rglob("*.py") if not str(path.relative_to(package)).startswith(free)]
+    assert [f"{path.name}:{line}" for path in paths for line in _decisions(ast.parse(path.read_text(encoding="utf-8")))] == []
+
+
+def _decisions(tree: ast.AST) -> Iterator[int]:
+    """Yield the lines of comparisons with, and of tables by, names of languages."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Compare | ast.Dict):
+            continue
+        parts = node.keys if isinstance(node, ast.Dict) else [node.left, *node.comparators]
+        words = {part.value for part in parts if isinstance(part, ast.Constant)}
+        if words & {"python", "java", "cpp", "javascript", "go"}:
+            yield node.lineno

@@ -20,6 +20,8 @@ COLLECT = "    found = []\n    for item in items:\n        print(item)\n⟦→  
 STEP = "        while (a > 0) {\n            x = a;\n⟦→            b = a;\n⟧            a--;\n        }\n        return b;"
 HEADER = "#include <stdio.h>\n⟦→#include <stdlib.h>\n⟧\nint main(void) {\n    char *p = malloc(3);\n    return !p;\n}"
 
+JS = "function f(a, b, items, options) {{\n{}\n}}\n"
+GO = "package p\n\nfunc f(a, b int, s string) int {{\n{}\n}}\n"
 CASES = [
     ("comparison operator", "python", PY, "    return a ⟦<→<=⟧ b"),
     ("comparison operator", "java", JAVA, "        return a ⟦>→>=⟧ b ? 1 : 0;"),
@@ -122,6 +124,14 @@ CASES = [
     ("outer scope", "python", "count = 0\n\n\ndef f():\n{}\n", "⟦→    global count\n⟧    count = count + 1"),
     ("cleared memory", "c", C, "    for (n = 0; n < a; n++) s[n] = 'x';\n⟦→    s[n] = '\\0';\n⟧    return 0;"),
     ("import", "c", WHOLE, HEADER),
+    ("missing value", "javascript", JS, "  return options.limit ⟦||→??⟧ 10;"),
+    ("strict equality", "javascript", JS, "  return a ⟦==→===⟧ b;"),
+    ("awaited call", "javascript", "async {}", "function f(work) {\n  return ⟦work(1)→await work(1)⟧;\n}\n"),
+    ("order of sort", "javascript", JS, "  return items.sort(⟦→(a, b) => a - b⟧);"),
+    ("copied object", "javascript", JS, "  for (const item of ⟦items→[...items]⟧) {\n    item();\n  }"),
+    ("copied object", "javascript", JS, "  const counts = ⟦{}→Object.create(null)⟧;\n  return counts;"),
+    ("hidden variable", "go", GO, "\tif a > b {\n\t\ta ⟦:=→=⟧ b\n\t\tprint(a)\n\t}\n\treturn a"),
+    ("letters of text", "go", GO, "\treturn len(⟦s→[]rune(s)⟧)"),
 ]  # fmt: skip
 
 

@@ -11,9 +11,11 @@ from repairlab.repairers.templates.patterns import (
     conditions,
     cpp_only,
     exceptions,
+    go_only,
     guards,
     imports,
     java_only,
+    javascript_only,
     literals,
     methods,
     missing,
@@ -25,7 +27,7 @@ from repairlab.repairers.templates.patterns import (
 )
 from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
-_PYTHON, _JAVA, _C, _CPP, _TYPED = "python", "java", "c", "cpp", "typed"
+_PYTHON, _JAVA, _C, _CPP, _JAVASCRIPT, _GO, _TYPED = "python", "java", "c", "cpp", "javascript", "go", "typed"
 """Traits of languages."""
 
 
@@ -152,6 +154,13 @@ PATTERNS = (
     Pattern("unsigned loop", cpp_only.unsigned_loop, 1.2, _C),
     Pattern("unsigned comparison", cpp_only.unsigned_comparison, 0.8, _CPP),
     Pattern("type", build_errors.other_type, 0.5, _TYPED),
+    Pattern("missing value", javascript_only.missing_value, 1.6, _JAVASCRIPT),
+    Pattern("strict equality", javascript_only.strict_equality, 0.9, _JAVASCRIPT),
+    Pattern("awaited call", javascript_only.awaited, 1.2, _JAVASCRIPT),
+    Pattern("order of sort", javascript_only.order, 2.0, _JAVASCRIPT),
+    Pattern("copied object", javascript_only.copied, 0.9, _JAVASCRIPT),
+    Pattern("hidden variable", go_only.hidden_variable, 1.6, _GO),
+    Pattern("letters of text", go_only.letters, 0.8, _GO),
 )
 
 INSERTIONS = (

@@ -24,6 +24,8 @@ class Code:
         self.is_python = "python" in self.traits
         self.is_java = "java" in self.traits
         self.is_c = "c" in self.traits
+        self.is_cpp = "cpp" in self.traits
+        self.is_plain_c = self.is_c and not self.is_cpp
         self.newline = newline_of(source)
         self._parsed = Parsed(language, source)
         self._starts = [0, *(index + 1 for index, char in enumerate(source) if char == "\n")]

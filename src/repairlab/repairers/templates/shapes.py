@@ -54,7 +54,7 @@ def call_of(node: Node) -> Call | None:
     if node.type not in kinds.CALLS:
         return None
     brackets = field(node, "arguments")
-    if brackets is None or brackets.type != "argument_list":
+    if brackets is None or brackets.type not in kinds.ARGUMENTS:
         return None
     arguments = [child for child in brackets.named_children if child.type not in ("comment", "line_comment", "block_comment")]
     if node.type == "method_invocation":
@@ -64,8 +64,8 @@ def call_of(node: Node) -> Call | None:
     if function is None:
         return None
     if function.type in kinds.MEMBERS:
-        member = field(function, "attribute", "field")
-        return None if member is None else Call(node, member, field(function, "object", "argument"), arguments, brackets)
+        member = field(function, "attribute", "field", "property")
+        return None if member is None else Call(node, member, field(function, "object", "argument", "operand"), arguments, brackets)
     return Call(node, function, None, arguments, brackets)
 
 

@@ -150,12 +150,12 @@ def initialise(site: Site) -> Iterator[TemplateEdit]:
         return
     for declarator in statement.children_by_field_name("declarator"):
         if declarator.type in ("identifier", "field_identifier"):
-            for option in (" = 0", "{}", " = 1", " = NULL") if code.language == "cpp" else (" = 0", " = 1", " = NULL"):
+            for option in (" = 0", "{}", " = 1", " = NULL") if code.is_cpp else (" = 0", " = 1", " = NULL"):
                 yield site.insert(code.end(declarator), option, weight=1.0 if option == " = 0" else 0.5)
         if declarator.type == "pointer_declarator":
-            yield site.insert(code.end(declarator), " = NULL" if code.language == "c" else " = nullptr")
+            yield site.insert(code.end(declarator), " = NULL" if code.is_plain_c else " = nullptr")
         if declarator.type == "array_declarator":
-            yield site.insert(code.end(declarator), " = {0}" if code.language == "c" else " = {}")
+            yield site.insert(code.end(declarator), " = {0}" if code.is_plain_c else " = {}")
     text = code.text(statement)
     yield site.insert(code.start(statement), "static ", weight=0.3)
     if text.startswith("static "):
@@ -170,7 +170,7 @@ def clear_memory(gap: Gap) -> Iterator[TemplateEdit]:
     anchor = gap.before or gap.after
     if gap.function is None or anchor is None:
         return
-    null = "NULL" if code.language == "c" else "nullptr"
+    null = "NULL" if code.is_plain_c else "nullptr"
     names = [item for item in gap.visible if item.is_local]
     integers = [item.name for item in names if item.type in ("int", "size_t", "unsigned", "long", "unsigned int")]
     for item in names[:10]:

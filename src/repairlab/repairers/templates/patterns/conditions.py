@@ -113,7 +113,7 @@ def replace_condition(site: Site) -> Iterator[TemplateEdit]:
     """Test something else: another condition of the function, a flag, always or never."""
     code = site.code
     for condition in _conditions(site):
-        constants = ("True", "False") if code.is_python else ("1", "0") if code.language == "c" else ("true", "false")
+        constants = ("True", "False") if code.is_python else ("1", "0") if code.is_plain_c else ("true", "false")
         for constant in constants:
             yield site.replace(condition, constant, weight=0.3)
         for guard in about(site, condition):
@@ -186,7 +186,7 @@ def loop_condition(site: Site) -> Iterator[TemplateEdit]:
         elif code.is_java and kind not in ("integer", "real", "truth", "text") and not kind.endswith("[]"):
             yield site.replace(condition, f"!{item.name}.isEmpty()", weight=0.5)
             yield site.replace(condition, f"{item.name} != null", weight=0.5)
-        elif code.language == "cpp" and "<" in item.type:
+        elif code.is_cpp and "<" in item.type:
             yield site.replace(condition, f"!{item.name}.empty()", weight=0.6)
         elif kind == "integer":
             yield site.replace(condition, f"{item.name} > 0", weight=0.3)

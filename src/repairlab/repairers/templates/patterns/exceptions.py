@@ -25,7 +25,7 @@ def throw(gap: Gap) -> Iterator[TemplateEdit]:
     """Insert a check that throws."""
     code = gap.code
     subject = gap.after if gap.after is not None else gap.before
-    if gap.function is None or subject is None or code.language == "c":
+    if gap.function is None or subject is None or code.is_plain_c:
         return
     known = [name for name in code.idioms.exceptions if name in code.source]
     for name in [*known, *code.idioms.exceptions[:3]]:
@@ -33,7 +33,7 @@ def throw(gap: Gap) -> Iterator[TemplateEdit]:
             action = (
                 f"raise {name}"
                 if code.is_python
-                else f"throw {'new ' if code.is_java else ''}{name}({chr(34) * 2 if code.language == 'cpp' else ''});"
+                else f"throw {'new ' if code.is_java else ''}{name}({chr(34) * 2 if code.is_cpp else ''});"
             )
             unit = code.indent_unit
             yield gap.insert(
@@ -44,7 +44,7 @@ def throw(gap: Gap) -> Iterator[TemplateEdit]:
 def catch(site: Site) -> Iterator[TemplateEdit]:
     """Run the statement under a handler that goes on, returns or keeps the default."""
     code, statement = site.code, site.statement
-    if statement.type not in ("expression_statement", "return_statement") or code.language == "c" or "\n" in code.text(statement):
+    if statement.type not in ("expression_statement", "return_statement") or code.is_plain_c or "\n" in code.text(statement):
         return
     if statement.parent is None or statement.parent.type not in kinds.BLOCKS:
         return

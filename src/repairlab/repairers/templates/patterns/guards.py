@@ -56,7 +56,7 @@ def _values(scope: Scope) -> list[str]:
         extra = ['""'] if kind == "String" else ["new ArrayList<>()", "Collections.emptyList()"] if "List" in kind else []
         return list(dict.fromkeys([*extra, "null", *simple[:3]]))
     if kind.endswith("*"):
-        return list(dict.fromkeys(["NULL" if code.language == "c" else "nullptr", *simple[:3]]))
+        return list(dict.fromkeys(["NULL" if code.is_plain_c else "nullptr", *simple[:3]]))
     return list(dict.fromkeys([*simple[:2], "{}"]))
 
 
@@ -137,7 +137,7 @@ def fallback(site: Site) -> Iterator[TemplateEdit]:
 def clamp(site: Site) -> Iterator[TemplateEdit]:
     """Bound a value with `max`, `min` or take its absolute value."""
     code = site.code
-    prefix = "Math." if code.is_java else "std::" if code.language == "cpp" else ""
+    prefix = "Math." if code.is_java else "std::" if code.is_cpp else ""
     for node in site.expressions:
         parent = node.parent
         if parent is None or node.type in kinds.LITERALS | kinds.NAMES or call_of(node) is not None:
@@ -146,18 +146,18 @@ def clamp(site: Site) -> Iterator[TemplateEdit]:
             if part.type in {"comparison_operator", "boolean_operator"}:
                 continue
             text = code.text(part)
-            yield site.replace(part, f"{'' if code.language == 'c' else prefix}abs({text})", weight=0.7)
-            if code.language != "c":
+            yield site.replace(part, f"{'' if code.is_plain_c else prefix}abs({text})", weight=0.7)
+            if not code.is_plain_c:
                 yield site.replace(part, f"{prefix}max({text}, 0)" if not code.is_python else f"max(0, {text})", weight=0.4)
 
 
 def keep_best(site: Site) -> Iterator[TemplateEdit]:
     """Keep the larger or smaller of the old and the new value."""
     code = site.code
-    prefix = "Math." if code.is_java else "std::" if code.language == "cpp" else ""
+    prefix = "Math." if code.is_java else "std::" if code.is_cpp else ""
     for node in site.nodes:
         assigned = assignment_of(node)
-        if assigned is None or assigned.operator != "=" or node.type not in kinds.ASSIGNMENTS or code.language == "c":
+        if assigned is None or assigned.operator != "=" or node.type not in kinds.ASSIGNMENTS or code.is_plain_c:
             continue
         call = call_of(assigned.value)
         parts = (

@@ -75,7 +75,7 @@ def _missing(code: Code, names: set[str]) -> Iterator[str]:
                 if word in names and f"import {package}.{word};" not in source and f"import {package}.*;" not in source:
                     yield f"import {package}.{word};"
         return
-    for header, words in (_table(_C) if code.language == "c" else _table(_CPP) | _table(_C)).items():
+    for header, words in (_table(_C) if code.is_plain_c else _table(_CPP) | _table(_C)).items():
         if f"<{header}>" not in source and names & set(words):
             yield f"#include <{header}>"
 

@@ -124,7 +124,7 @@ def truth_to_condition(site: Site) -> Iterator[TemplateEdit]:
             if code.is_python:
                 options = [f"{item.name} == 0", f"not {item.name}", item.name, f"{item.name} > 0", f"{item.name} is None"]
             elif not options:
-                options = [f"{item.name}.isEmpty()"] if code.is_java else [f"{item.name}.empty()"] if code.language == "cpp" else []
+                options = [f"{item.name}.isEmpty()"] if code.is_java else [f"{item.name}.empty()"] if code.is_cpp else []
             for option in options:
                 yield site.replace(node, option)
         for condition in site.scope.conditions:

@@ -113,9 +113,9 @@ def release(gap: Gap) -> Iterator[TemplateEdit]:
         for item in gap.visible[:10]:
             kind = group(item.type)
             is_pointer = kind.endswith("*")
-            if kind in ("integer", "real", "truth") or (code.language == "c" and not is_pointer) or (is_pointer and "." in action):
+            if kind in ("integer", "real", "truth") or (code.is_plain_c and not is_pointer) or (is_pointer and "." in action):
                 continue
-            if code.language == "cpp" and not is_pointer and "." not in action:
+            if code.is_cpp and not is_pointer and "." not in action:
                 continue
             yield gap.insert(action.format(item.name), weight=0.6 if item.is_local else 0.5)
 

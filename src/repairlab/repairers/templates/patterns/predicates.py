@@ -87,7 +87,7 @@ def _bounds(scope: Scope, container: str, index: Node) -> Iterator[Guard]:
         yield Guard(f"{text} < len({container})", f"{text} >= len({container})", True)
     elif code.is_java:
         yield Guard(f"{text} < {container}.length", f"{text} >= {container}.length", True)
-    elif code.language == "cpp":
+    elif code.is_cpp:
         yield Guard(f"{text} < {container}.size()", f"{text} >= {container}.size()", True)
     yield Guard(f"{text} >= 0", f"{text} < 0", True)
     if not code.is_python:
@@ -110,9 +110,9 @@ def _null(scope: Scope, owner: Node) -> Iterator[Guard]:
             if any(word in kind.lower() for word in _COLLECTIONS):
                 yield Guard(f"!{text}.isEmpty()", f"{text}.isEmpty()", True)
     elif kind.endswith("*") or owner.type == "field_expression" or not kind:
-        null = "NULL" if code.language == "c" else "nullptr"
+        null = "NULL" if code.is_plain_c else "nullptr"
         yield Guard(f"{text} != {null}", f"{text} == {null}", True)
-    elif code.language == "cpp":
+    elif code.is_cpp:
         yield Guard(f"!{text}.empty()", f"{text}.empty()", True)
 
 
@@ -141,7 +141,7 @@ def _useful(scope: Scope, root: Node) -> Iterator[Guard]:
                 yield Guard(f"!{name}.isEmpty()", f"{name}.isEmpty()", False)
         elif code.is_c and family.endswith("*"):
             yield Guard(name, f"!{name}", False)
-        elif code.language == "cpp" and (family == "text" or "<" in family):
+        elif code.is_cpp and (family == "text" or "<" in family):
             yield Guard(f"!{name}.empty()", f"{name}.empty()", False)
 
 

@@ -17,8 +17,8 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.execution import Ending, Execution
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import Verdict
+from repairlab.languages.native import headers
 from repairlab.languages.table import default_cache, language
-from repairlab.languages.toolchain import native_headers
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation import checkers
@@ -174,7 +174,7 @@ def _sources(work: Path) -> list[str]:
 def _header(bug: Bug, cache: Path) -> bytes:
     """Return the precompiled header that the tool chain would make."""
     texts = read_tree(Path(bug.tree.source))[0]
-    return native_headers.precompiled(native_headers.first_includes(bug.problem.path, texts.get, ()), FLAGS, cache)
+    return headers.precompiled(headers.first_includes(bug.problem.path, texts.get, ()), FLAGS, cache)
 
 
 def _made_ready(bug: Bug, folder: Path) -> Path:

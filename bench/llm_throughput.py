@@ -26,12 +26,12 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.problem import shown
 from repairlab.runs.experiment import Experiment, make_experiment
-from repairlab.runs.judge import Forms
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.sampler import Sampler
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.worker import sample
+from repairlab.validation.deciding import Forms
 from repairlab.validation.machine import Machine
 
 TARGET = 200
@@ -147,7 +147,7 @@ def ask(bugs: list[Bug], n: int, base_url: str, folder: Path) -> int:
     store = Store(run)
     with (
         open_repairer(tasks[0], print) as repairer,
-        Sampler(tasks, lambda task: sample(task, repairer), threads=machine.access.concurrency) as sampler,
+        Sampler(tasks, lambda task: sample(task, repairer), threads=8) as sampler,
     ):
         for task in sampled(sampler):
             of = Forms(task.bug, None)

@@ -74,7 +74,7 @@ def row(*, quick: bool) -> Row:
         f"Python judge programs, {n} × {N_CASES} cases",
         naive,
         ours,
-        target=4,
+        target=6,
         floor=("the programs run on all cases in one process, spawning nothing", floor),
     )
     return dataclasses.replace(

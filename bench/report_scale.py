@@ -106,7 +106,7 @@ def write_run(root: Path, n_bugs: int) -> Path:
     opened = open_benchmark(str(benchmark))
     store = Store(root / "run")
     llm = LlmSettings(model="acme/large", strategy="zero-shot")
-    experiment = Experiment(benchmark=str(benchmark), repairer="llm", n=N, k=(1, 5, 20, 100), policy="full", llm=llm)
+    experiment = Experiment(benchmark=str(benchmark), repairer="llm", n=N, k=(1, 5, 20, 100), policy="full", settings=llm)
     store.create(
         Manifest(
             experiment=experiment, benchmark_name="scale", benchmark_version="1.0.0", benchmark_digest=opened.digest,

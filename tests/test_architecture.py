@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import repairlab
+from repairlab import api
 from repairlab.cli.main import VERBS
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment
@@ -34,8 +35,11 @@ def test_core_needs_the_standard_library_only() -> None:
     assert loaded_by(f"import {', '.join(modules)}").isdisjoint(HEAVY)
 
 
-def test_the_public_names_are_few() -> None:
-    assert repairlab.__all__ == ["__version__"]
+def test_the_public_names_are_those_of_the_api() -> None:
+    assert repairlab.__all__ == sorted(["__version__", *api.__all__]) == dir(repairlab)
+    assert all(getattr(repairlab, name) is getattr(api, name) for name in api.__all__)
+    packages = {path.parent.name for path in (ROOT / "src/repairlab").glob("*/__init__.py")}
+    assert packages.isdisjoint(repairlab.__all__), "a package of that name would take the place of the function"
 
 
 def test_every_verb_setting_and_verdict_is_documented() -> None:

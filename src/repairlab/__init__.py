@@ -1,4 +1,55 @@
 """repairlab: build benchmarks of real bugs, ask repairers for fixes, validate them in a sandbox, score and compare."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
-__all__ = ["__version__"]
+__all__ = [
+    "Access",
+    "Attempt",
+    "Bug",
+    "Candidate",
+    "Comparison",
+    "Edit",
+    "HarnessError",
+    "Health",
+    "LazyBenchmark",
+    "Origin",
+    "Outcome",
+    "Problem",
+    "Records",
+    "RepairerChoice",
+    "Run",
+    "RunScores",
+    "Score",
+    "TestResult",
+    "UserError",
+    "Validator",
+    "Verdict",
+    "Visibility",
+    "__version__",
+    "benchmark_names",
+    "check",
+    "compare",
+    "load",
+    "open_run",
+    "repairer",
+    "repairer_names",
+    "run",
+    "score",
+    "validate",
+]
+
+if TYPE_CHECKING:
+    from repairlab.api import *
+
+
+def __getattr__(name: str) -> Any:
+    """Load the API when one of its names is first used: importing the package alone costs nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module 'repairlab' has no attribute {name!r}")
+    return getattr(import_module("repairlab.api"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -11,11 +11,13 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
 from repairlab.core.outcome import Verdict
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
-from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
+from repairlab.repairers.llm.client.model import Sampling
+from repairlab.repairers.llm.client.recorded_model import RecordedModel
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.runs.store import Store
-from repairlab.runs.transcripts import RecordedModel
+from repairlab.runs.transcripts import TranscriptWriter
 from tests.report.conftest import BUGS, HOSTILE, benchmark, make_run
 
 __all__ = ["benchmark", "make_run"]
@@ -71,7 +73,7 @@ def test_a_candidate_shows_diff_verdict_tests_and_log(folder: Path, capsys: Capt
 def test_a_candidate_shows_what_the_model_was_asked_and_answered(folder: Path, capsys: Capture) -> None:
     store = Store(folder)
     prompt = Prompt(messages=(Message(role="user", content="Mend :bug: [red]it[/red]."),))
-    RecordedModel(ScriptedModel(["Here is \x1b[31mthe answer."]), store).complete(prompt, Sampling())
+    RecordedModel(ScriptedModel(["Here is \x1b[31mthe answer."]), TranscriptWriter(store).keep).complete(prompt, Sampling())
     first = next(store.candidates())
     origin = dataclasses.replace(first.origin, prompt=digest(prompt), answer=digest("Here is \x1b[31mthe answer."))
     store.append(dataclasses.replace(first, origin=origin, rank=99))

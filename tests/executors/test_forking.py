@@ -1,12 +1,14 @@
 import os
 import signal
+import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 
 import pytest
 
-from repairlab.executors.forking import fork, start_server, wait_for
+from repairlab.executors.forking import ForkServer, fork, start_server, wait_for
 
 
 def answer(question: str, pipe: Connection) -> None:
@@ -55,3 +57,16 @@ def test_a_server_that_was_killed_is_started_anew() -> None:
     with ours:
         assert wait_for(pid) < 0
     assert ask("second") == ("second", None, str(Path.cwd()), True)
+
+
+def test_threads_may_fork_at_the_same_time() -> None:
+    questions = [str(number) for number in range(12)]
+    with ThreadPoolExecutor(6) as threads:
+        assert [said[0] for said in threads.map(ask, questions)] == questions  # type: ignore[index]  # what `answer` sends
+
+
+def test_a_server_ends_although_another_process_has_inherited_its_socket() -> None:
+    server = ForkServer()
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, pass_fds=[server._socket.fileno()]) as other:
+        server.close()
+        assert other.poll() is None

@@ -7,10 +7,9 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
-from repairlab.core.diff import apply_edits
 from repairlab.formats.format import ExternalCandidate, Unreadable
-from repairlab.formats.making import old_files
-from repairlab.formats.table import format_named
+from repairlab.formats.table import FORMATS
+from repairlab.selftest.format import new_tree
 
 COMMIT = "3367d5d1aa00bb11cc22dd33ee44ff5566778899"
 JAVA = """\
@@ -73,16 +72,10 @@ def benchmark(mixed: Path) -> Benchmark:
 
 def read(name: str, path: Path, benchmark: Benchmark) -> tuple[list[ExternalCandidate], list[Unreadable]]:
     """Return what a format reads: candidates and what is unreadable."""
-    items = list(format_named(name).read(path, benchmark))
+    items = list(FORMATS[name].read(path, benchmark))
     return [item for item in items if isinstance(item, ExternalCandidate)], [item for item in items if isinstance(item, Unreadable)]
 
 
 def new_file(candidate: Candidate, benchmark: Benchmark) -> str:
     """Return the file to fix as a candidate leaves it."""
     return new_tree(candidate, benchmark)[benchmark.bug(candidate.bug_id).problem.path] or ""
-
-
-def new_tree(candidate: Candidate, benchmark: Benchmark) -> dict[str, str | None]:
-    """Return the files that a candidate changes."""
-    bug = benchmark.bug(candidate.bug_id)
-    return apply_edits(candidate.edits, old_files(bug, (edit.path for edit in candidate.edits)))

@@ -9,8 +9,9 @@ import pytest
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.outcome import Verdict
 from repairlab.formats.table import recognise
+from repairlab.selftest.format import new_tree
 from tests.conftest import PROGRAM
-from tests.formats.conftest import COMMIT, JAVA, new_file, new_tree, read
+from tests.formats.conftest import COMMIT, JAVA, new_file, read
 
 FIXED = PROGRAM.replace("= 1", "= 0")
 FUNCTION = "def total(numbers):\n    return sum(numbers)"

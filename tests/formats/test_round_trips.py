@@ -15,10 +15,11 @@ from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.text import Span
 from repairlab.formats.format import JudgedCandidate
 from repairlab.formats.npr4j_results import read_results
-from repairlab.formats.table import FORMATS, format_named, recognise
+from repairlab.formats.table import FORMATS, recognise
 from repairlab.runs.converting import judged
+from repairlab.selftest.format import new_tree, wrong_with_round_trip
 from tests.conftest import PROGRAM
-from tests.formats.conftest import new_tree, read
+from tests.formats.conftest import read
 
 PLACES = {
     "repairlab": "c.jsonl",
@@ -70,17 +71,11 @@ def samples(benchmark: Benchmark) -> list[JudgedCandidate]:
 def test_what_is_written_is_recognised_and_read_again(benchmark: Benchmark, tmp_path: Path, name: str) -> None:
     path = tmp_path / "out" / PLACES[name]
     before = samples(benchmark)
-    notes = format_named(name).write(iter(before), benchmark, path)
-    assert all("own harness takes one per instance" in note for note in notes)
-    assert recognise(path) == name
-    after, errors = read(name, path, benchmark)
-    assert not errors
+    assert not wrong_with_round_trip(name, before, benchmark, path)
+    after, _ = read(name, path, benchmark)
     by_place = {(item.candidate.bug_id, item.candidate.rank): item for item in after}
-    assert len(by_place) == len(before)
     for sample in before:
         again = by_place[sample.candidate.bug_id, sample.candidate.rank]
-        assert (again.candidate.problem is None) == (sample.candidate.problem is None)
-        assert new_tree(again.candidate, benchmark) == new_tree(sample.candidate, benchmark)
         if name in MODELS and sample.candidate.problem is None:
             assert again.candidate.origin.model == "m"
         if name in VERDICTS:
@@ -91,7 +86,7 @@ def test_what_is_written_is_recognised_and_read_again(benchmark: Benchmark, tmp_
 @pytest.mark.parametrize(("name", "path"), [("swebench", "c.json"), ("evalplus", "c"), ("nl2fix", "c.json")])
 def test_other_forms_of_a_format_are_chosen_by_the_ending(benchmark: Benchmark, tmp_path: Path, name: str, path: str) -> None:
     before = samples(benchmark)
-    format_named(name).write(iter(before), benchmark, tmp_path / path)
+    FORMATS[name].write(iter(before), benchmark, tmp_path / path)
     assert recognise(tmp_path / path) == name
     after, _ = read(name, tmp_path / path, benchmark)
     trees = {(item.candidate.bug_id, item.candidate.rank): new_tree(item.candidate, benchmark) for item in after}
@@ -102,13 +97,13 @@ def test_files_of_defects4c_are_written_once_and_named_after_the_commit(benchmar
     texts = ["int half(int n) { return n / 2; }\n", "int half(int n) { return n >> 1; }\n"]
     edits = [(Edit(path="src/half.c", text=text),) for text in (*texts, texts[0])]
     before = [JudgedCandidate(candidate=candidate("half", rank, edit)) for rank, edit in enumerate(edits, start=1)]
-    notes = format_named("defects4c").write(before, benchmark, tmp_path / "c")
+    notes = FORMATS["defects4c"].write(before, benchmark, tmp_path / "c")
     assert notes == ("1 candidates are equal to others and written once",)
     after, errors = read("defects4c", tmp_path / "c", benchmark)
     assert not errors and recognise(tmp_path / "c") == "defects4c"
     assert {item.candidate.edits[0].text for item in after} == set(texts)
     with pytest.raises(UserError, match="bug sum has no commit"):
-        format_named("defects4c").write(samples(benchmark), benchmark, tmp_path / "d")
+        FORMATS["defects4c"].write(samples(benchmark), benchmark, tmp_path / "d")
     assert not (tmp_path / "d").exists()
 
 
@@ -119,7 +114,7 @@ def test_results_of_npr4j_accept_what_is_the_developers_fix_but_for_white_space(
         JudgedCandidate(candidate=candidate("sum", rank, (Edit(path="main.py", text=text),)), verdict=verdict)
         for rank, (text, verdict) in enumerate(kinds, start=1)
     ]
-    notes = format_named("npr4j-results").write(before, benchmark, tmp_path / "all_result.json")
+    notes = FORMATS["npr4j-results"].write(before, benchmark, tmp_path / "all_result.json")
     assert notes == ("1 candidates have no verdict and are left out",)
     found = read_results([tmp_path / "all_result.json"])
     assert [(item.bug, item.rank, item.verdict, item.system) for item in found.outcomes] == [
@@ -127,7 +122,7 @@ def test_results_of_npr4j_accept_what_is_the_developers_fix_but_for_white_space(
         ("tiny/sum", 2, "plausible", "m"),
     ]
     with pytest.raises(UserError, match="no candidate is known to be plausible"):
-        format_named("npr4j-results").write(before[2:], benchmark, tmp_path / "b.json")
+        FORMATS["npr4j-results"].write(before[2:], benchmark, tmp_path / "b.json")
 
 
 def test_counts_of_cases_are_written_only_when_all_were_run(benchmark: Benchmark, tmp_path: Path) -> None:
@@ -137,7 +132,7 @@ def test_counts_of_cases_are_written_only_when_all_were_run(benchmark: Benchmark
     full = Outcome(verdict=Verdict.WRONG, policy="full", tests=tests, **common)  # type: ignore[arg-type]  # one dict for all
     cut = Outcome(verdict=Verdict.WRONG, policy="first-failure", tests=tests[1:], **common)  # type: ignore[arg-type]
     path = tmp_path / "generation.json"
-    format_named("fixeval").write([judged(mine, full), judged(mine, cut), judged(mine, None)], benchmark, path)
+    FORMATS["fixeval"].write([judged(mine, full), judged(mine, cut), judged(mine, None)], benchmark, path)
     entry = json.loads(path.read_text())[0]
     assert entry["total_test_cases"] == 2 and entry["test_cases_run_by_generations"] == [1, None, None]
     assert entry["src_verdict"] == "Wrong Answer" and entry["detokenized_tgt"] == PROGRAM.replace("= 1", "= 0")
@@ -148,10 +143,10 @@ def test_counts_of_cases_are_written_only_when_all_were_run(benchmark: Benchmark
 def test_a_candidate_that_a_format_cannot_say_is_left_out_with_a_note(benchmark: Benchmark, tmp_path: Path, name: str) -> None:
     outside = candidate("sum", 2, (Edit(path="other.py", text="x"),))
     good = samples(benchmark)[0]
-    notes = format_named(name).write([good, JudgedCandidate(candidate=outside)], benchmark, tmp_path / PLACES[name])
+    notes = FORMATS[name].write([good, JudgedCandidate(candidate=outside)], benchmark, tmp_path / PLACES[name])
     assert notes[0].startswith("bug sum, rank 2: left out, since it changes or deletes files besides main.py: other.py")
     with pytest.raises(UserError, match="this format can say none of the candidates"):
-        format_named(name).write([JudgedCandidate(candidate=outside)], benchmark, tmp_path / "none.json")
+        FORMATS[name].write([JudgedCandidate(candidate=outside)], benchmark, tmp_path / "none.json")
     assert not (tmp_path / "none.json").exists()
 
 
@@ -165,19 +160,19 @@ def test_a_candidate_that_a_format_cannot_say_is_left_out_with_a_note(benchmark:
 )
 def test_what_a_diff_cannot_say_is_left_out_with_a_note(benchmark: Benchmark, tmp_path: Path, edit: Edit, reason: str) -> None:
     mine = [samples(benchmark)[0], JudgedCandidate(candidate=candidate("sum", 2, (edit,)))]
-    notes = format_named("diffs").write(mine, benchmark, tmp_path / "d")
+    notes = FORMATS["diffs"].write(mine, benchmark, tmp_path / "d")
     assert notes[0].startswith(f"bug sum, rank 2: left out, since {reason}")
 
 
 def test_a_change_outside_the_function_is_left_out_of_functions(benchmark: Benchmark, tmp_path: Path) -> None:
     mine = [samples(benchmark)[0], JudgedCandidate(candidate=candidate("sum", 2, (Edit(path="main.py", text="print(3)"),)))]
-    notes = format_named("npr4j-patches").write(mine, benchmark, tmp_path / "c.patches")
+    notes = FORMATS["npr4j-patches"].write(mine, benchmark, tmp_path / "c.patches")
     assert notes == ("bug sum, rank 2: left out, since it changes main.py outside of total",)
 
 
 def test_an_answer_that_could_not_be_read_is_written_as_an_empty_one(benchmark: Benchmark, tmp_path: Path) -> None:
     prose = Candidate(bug_id="sum", edits=(), rank=1, origin=Origin(repairer="r"), problem="it is prose", answer="I am sorry")
-    notes = format_named("swebench").write([JudgedCandidate(candidate=prose)], benchmark, tmp_path / "c.jsonl")
+    notes = FORMATS["swebench"].write([JudgedCandidate(candidate=prose)], benchmark, tmp_path / "c.jsonl")
     assert notes == ("bug sum, rank 1: written as an empty answer, since it is prose",)
     assert read("swebench", tmp_path / "c.jsonl", benchmark)[0][0].candidate.problem == "the answer is empty"
 
@@ -187,31 +182,29 @@ def test_undecided_has_no_evaluation_in_repairbench(benchmark: Benchmark, tmp_pa
         dataclasses.replace(item, verdict=verdict)
         for item, verdict in zip(samples(benchmark), (Verdict.UNDECIDED, Verdict.WRONG), strict=False)
     )
-    format_named("repairbench").write([one, two], benchmark, tmp_path / "c.jsonl")
+    FORMATS["repairbench"].write([one, two], benchmark, tmp_path / "c.jsonl")
     found, _ = read("repairbench", tmp_path / "c.jsonl", benchmark)
     assert [item.known.word if item.known else None for item in found] == [None, "fail"]
 
 
 def test_a_file_that_would_be_read_as_a_function_is_left_out_of_evalplus(benchmark: Benchmark, tmp_path: Path) -> None:
     alone = candidate("sum", 2, (Edit(path="main.py", text=FUNCTIONS["sum"][0]),))
-    notes = format_named("evalplus").write(
-        [samples(benchmark)[0], JudgedCandidate(candidate=alone)], benchmark, tmp_path / "c.jsonl"
-    )
+    notes = FORMATS["evalplus"].write([samples(benchmark)[0], JudgedCandidate(candidate=alone)], benchmark, tmp_path / "c.jsonl")
     assert "would be read as the function" in notes[0]
 
 
 def test_files_that_are_created_and_deleted_survive_in_diffs(benchmark: Benchmark, tmp_path: Path) -> None:
     edits = (Edit(path="shop/new.py", text="a = 1\n"), Edit(path="shop/cart.py", text=None))
     for name in ("diffs", "swebench", "repairlab"):
-        format_named(name).write([JudgedCandidate(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / name)
+        FORMATS[name].write([JudgedCandidate(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / name)
         after, _ = read(name, tmp_path / name, benchmark)
         assert new_tree(after[0].candidate, benchmark) == {"shop/new.py": "a = 1\n", "shop/cart.py": None}
-    notes = format_named("npr4j-patchinfo").write(
+    notes = FORMATS["npr4j-patchinfo"].write(
         [samples(benchmark)[0], JudgedCandidate(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / "p"
     )
     assert "it deletes a file" in notes[0]
     with pytest.raises(UserError, match="this format can say none"):
-        format_named("npr4j-patchinfo").write([JudgedCandidate(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / "q")
+        FORMATS["npr4j-patchinfo"].write([JudgedCandidate(candidate=candidate("shop", 1, edits))], benchmark, tmp_path / "q")
 
 
 def test_nothing_that_exists_is_overwritten(benchmark: Benchmark, tmp_path: Path) -> None:
@@ -221,7 +214,7 @@ def test_nothing_that_exists_is_overwritten(benchmark: Benchmark, tmp_path: Path
         (path / "x").write_text("mine")
         one = JudgedCandidate(candidate=samples(benchmark)[0].candidate, verdict=Verdict.PLAUSIBLE)
         with pytest.raises(UserError, match="exists"):
-            format_named(name).write([one], benchmark, path)
+            FORMATS[name].write([one], benchmark, path)
         assert (path / "x").read_text() == "mine"
 
 
@@ -241,7 +234,7 @@ def test_any_text_survives(benchmark: Benchmark, tmp_path_factory: pytest.TempPa
     ]
     path = tmp_path_factory.mktemp("any") / PLACES[name]
     try:
-        notes = format_named(name).write(before, benchmark, path)
+        notes = FORMATS[name].write(before, benchmark, path)
     except UserError as error:
         assert name in ("swebench", "diffs") and "can say none" in str(error)
         return
@@ -287,7 +280,7 @@ def test_our_own_form_loses_nothing(
         answer=None if problem is None else "prose",
     )
     path = tmp_path_factory.mktemp("own") / "c.jsonl"
-    format_named("repairlab").write([JudgedCandidate(candidate=made, verdict=Verdict.CRASH)], benchmark, path)
+    FORMATS["repairlab"].write([JudgedCandidate(candidate=made, verdict=Verdict.CRASH)], benchmark, path)
     after, errors = read("repairlab", path, benchmark)
     assert not errors and after[0].candidate == made
     assert after[0].known is not None and after[0].known.verdicts == (Verdict.CRASH,)

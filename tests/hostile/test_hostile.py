@@ -5,6 +5,7 @@ A case is a folder of `cases/`: `case.toml` and, under `files/`, what the candid
 
 import dataclasses
 import functools
+import shutil
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -30,6 +31,8 @@ Backend = Literal["bubblewrap", "landlock", "process"]
 Way = Literal["fresh", "warm"]
 HEADERS = {"c-cmocka": "cmocka.h", "c-cunit": "CUnit/CUnit.h"}
 """What must be installed for some bugs, and is not everywhere."""
+TOOLS = {"javascript": "node", "go": "go"}
+MOCHA = ("/usr/share/nodejs", "/usr/lib/node_modules", "/usr/local/lib/node_modules")
 
 
 @record
@@ -108,6 +111,11 @@ def back_end(name: Backend) -> Sandbox:
 
 def bug_named(bug_id: str) -> Bug:
     header = HEADERS.get(bug_id)
+    tool = TOOLS.get(bugs()[bug_id].problem.language)
+    if tool and not shutil.which(tool):
+        pytest.skip(f"{tool} is not installed")
+    if bug_id == "javascript-mocha" and not any(Path(folder, "mocha").exists() for folder in MOCHA):
+        pytest.skip("mocha is not installed")
     if header and not Path("/usr/include", header).exists():
         pytest.skip(f"{header} is not installed")
     return bugs()[bug_id]

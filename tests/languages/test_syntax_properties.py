@@ -6,8 +6,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from repairlab.languages.facts import names
 from repairlab.languages.language import Syntax, Token
-from repairlab.languages.table import language, names
+from repairlab.languages.table import language
 
 SYNTAXES = {name: language(name).syntax for name in names()}
 WORDS = [

@@ -6,27 +6,25 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.languages.c import C
-from repairlab.languages.cpp import Cpp
-from repairlab.languages.java import Java
+from repairlab.languages.facts import facts, names
 from repairlab.languages.language import Tools
 from repairlab.languages.parser import Parsed
-from repairlab.languages.python import Python
-from repairlab.languages.table import default_cache, language, language_of_path, names
+from repairlab.languages.table import default_cache, language, language_of_path
 
 
 @pytest.mark.parametrize("name", names())
 def test_language_knows_itself_and_its_files(name: str) -> None:
     made = language(name, Tools(cache="unused"))
-    assert made.name == name
-    assert {language_of_path(f"a/b{extension}") for extension in made.extensions} == {name}
+    assert made.facts == facts(name)
+    assert made.facts.name == name
+    assert {language_of_path(f"a/b{extension}") for extension in made.facts.extensions} == {name}
 
 
-@pytest.mark.parametrize("made", [Python, Java, C, Cpp])
-def test_self_test_program_is_well_formed(made: type[Python | Java | C | Cpp]) -> None:
-    syntax = made(Tools(cache="unused")).syntax
-    assert not syntax.has_errors(made.self_test)
-    assert syntax.strip_comments(made.self_test) == made.self_test
+@pytest.mark.parametrize("name", names())
+def test_self_test_program_is_well_formed(name: str) -> None:
+    syntax, program = language(name).syntax, facts(name).self_test
+    assert not syntax.has_errors(program)
+    assert syntax.strip_comments(program) == program
 
 
 def test_unknown_language_is_told_with_what_is_known() -> None:

@@ -11,11 +11,13 @@ import pytest
 
 from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.core.prompt import Message, Prompt
+from repairlab.repairers.ledger import Ledger, read_requests
 from repairlab.repairers.llm.client.cached_model import CachedModel
-from repairlab.repairers.llm.client.ledger import Ledger, read_requests
-from repairlab.repairers.llm.client.model import Completion, Message, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.llm.client.model import Completion, Sampling, Unanswerable
 from repairlab.repairers.llm.client.open import open_embedder, open_model
 from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.repairers.repairer import Unreachable
 from tests.llm_server.fault_proxy import FAULTS, HARMLESS, Fault, FaultProxy
 from tests.llm_server.llama_server import Endpoint, serve
 

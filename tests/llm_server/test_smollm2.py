@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.access import Access
-from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
+from repairlab.core.prompt import Message, Prompt
+from repairlab.repairers.llm.client.model import Sampling
 from repairlab.repairers.llm.client.open import open_model
 from repairlab.repairers.llm.settings import LlmSettings
 from tests.llm_server.downloads import SMOLLM2, fetch

@@ -7,9 +7,10 @@ import pytest
 
 from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.core.prompt import Message, Prompt
+from repairlab.repairers.ledger import Ledger, read_requests
 from repairlab.repairers.llm.client.in_process import InProcessModel
-from repairlab.repairers.llm.client.ledger import Ledger, read_requests
-from repairlab.repairers.llm.client.model import Message, Prompt, Sampling, Unanswerable
+from repairlab.repairers.llm.client.model import Sampling, Unanswerable
 from repairlab.repairers.llm.client.open import open_model
 from repairlab.repairers.llm.settings import LlmSettings
 from tests.llm_server.llama_server import Endpoint

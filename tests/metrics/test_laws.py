@@ -12,7 +12,7 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.samples import Samples
 from repairlab.metrics.pass_at_k import estimate, pass_at_k
 from repairlab.metrics.settings import ScoreSettings
-from repairlab.metrics.table import AT_K, PLAIN, SHARES, score, score_run, values_of
+from repairlab.metrics.table import METRICS, is_share, score, score_run, values_of
 from repairlab.metrics.top_at_k import top_at_k
 
 N = 6
@@ -84,10 +84,10 @@ def test_shares_lie_between_0_and_1_and_every_interval_contains_its_value(sample
     for item in found.scores:
         assert item.low <= item.value <= item.high
         assert item.n_bugs <= len(samples)
-        if item.metric in SHARES:
+        if is_share(item.metric):
             assert 0 <= item.low <= item.high <= 1
-    assert {*AT_K, *PLAIN} == {item.metric for item in found.scores} | {
-        name if name in PLAIN else f"{name.split('@')[0]}@k" for name in found.left_out
+    assert set(METRICS) == {item.metric for item in found.scores} | {
+        name if name in METRICS else f"{name.split('@')[0]}@k" for name in found.left_out
     }
 
 

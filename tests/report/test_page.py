@@ -14,8 +14,10 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.outcome import TestResult as CaseResult
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
-from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
+from repairlab.repairers.llm.client.model import Sampling
+from repairlab.repairers.llm.client.recorded_model import RecordedModel
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.report.curves import chart
 from repairlab.report.evidence import Choice, words_on_tests
@@ -23,7 +25,7 @@ from repairlab.report.page import ReportPage, make_report, store_report
 from repairlab.report.scores import scores_of
 from repairlab.report.text import changed_by, clip, diff_lines, raw
 from repairlab.runs.store import Store
-from repairlab.runs.transcripts import RecordedModel
+from repairlab.runs.transcripts import TranscriptWriter
 from tests.report.conftest import HOSTILE
 
 MakeRun = Callable[..., Path]
@@ -244,7 +246,7 @@ def test_the_page_shows_what_a_model_was_asked_and_answered(make_run: MakeRun) -
     folder = make_run("chat", n=1, bugs=1)
     store = Store(folder)
     prompt = Prompt(messages=(Message(role="system", content="Be brief."), Message(role="user", content=f"Mend it. {HOSTILE}")))
-    RecordedModel(ScriptedModel([f"Sure: {HOSTILE}"]), store).complete(prompt, Sampling())
+    RecordedModel(ScriptedModel([f"Sure: {HOSTILE}"]), TranscriptWriter(store).keep).complete(prompt, Sampling())
     first = next(store.candidates())
     origin = dataclasses.replace(first.origin, prompt=digest(prompt), answer=digest(f"Sure: {HOSTILE}"))
     other = dataclasses.replace(first, origin=origin, rank=2, answer="another")

@@ -13,7 +13,9 @@ MakeRun = Callable[..., Path]
 
 def with_model(folder: Path, settings: LlmSettings) -> Path:
     manifest = Store(folder).manifest()
-    Store(folder).create(dataclasses.replace(manifest, experiment=dataclasses.replace(manifest.experiment, llm=settings)))
+    Store(folder).create(
+        dataclasses.replace(manifest, experiment=dataclasses.replace(manifest.experiment, repairer="llm", settings=settings))
+    )
     return folder
 
 

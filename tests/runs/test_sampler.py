@@ -8,7 +8,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.repairers.llm.client.model import OverBudget, Unreachable
+from repairlab.repairers.repairer import OverBudget, Unreachable
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.sampler import GIVE_UP, Sampler
 from repairlab.runs.task import Task

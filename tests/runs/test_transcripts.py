@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from repairlab.cli.main import run
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
-from repairlab.repairers.llm.client.model import Message, Prompt, Sampling
+from repairlab.repairers.llm.client.model import Sampling
+from repairlab.repairers.llm.client.recorded_model import RecordedModel
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import Store, TranscriptEntry
-from repairlab.runs.transcripts import RecordedModel, Transcripts
+from repairlab.runs.transcripts import Transcripts, TranscriptWriter
 from repairlab.sandbox.sandbox import Sandbox
 from tests.repairers.llm.answering import Asked, Said, answering, chat
 
@@ -34,7 +36,7 @@ def test_prompts_and_answers_come_back_as_they_were(tmp_path: Path) -> None:
         Prompt(text="def f():", suffix="\n    return x"),
         Prompt(text="alone"),
     ]
-    model = RecordedModel(ScriptedModel(["one \ud800", "two"]), store)
+    model = RecordedModel(ScriptedModel(["one \ud800", "two"]), TranscriptWriter(store).keep)
     for prompt in prompts:
         model.complete(prompt, Sampling(), n=2)
     found = Transcripts(store)
@@ -47,7 +49,7 @@ def test_every_text_is_stored_once_even_by_a_run_that_goes_on(tmp_path: Path) ->
     store = Store(tmp_path)
     long = "the same question " * 500
     for _ in range(2):
-        model = RecordedModel(ScriptedModel([FIX]), store)
+        model = RecordedModel(ScriptedModel([FIX]), TranscriptWriter(store).keep)
         model.complete(chat_prompt(long), Sampling(), n=50)
         model.complete(chat_prompt(long, FIX, "again"), Sampling())
     entries = [entry for _, entry in store.scan(TranscriptEntry)]

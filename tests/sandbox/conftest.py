@@ -62,7 +62,7 @@ for count in range(int(os.environ.get("RUNS", 10**9))):
     cpu_us = int((used.ru_utime + used.ru_stime) * 1_000_000)
     launcher.send(struct.pack("iiqq", status, 0, cpu_us, used.ru_maxrss))
 """
-"""A fork server, as zygote.c is one; a fork runs what it reads."""
+"""A fork server, as our Python interpreters become one; a fork runs what it reads."""
 
 
 class InSlots:

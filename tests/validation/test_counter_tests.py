@@ -3,12 +3,13 @@
 import dataclasses
 import random
 import secrets
+import shutil
 from pathlib import Path
 
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
 from repairlab.sandbox.sandbox import Sandbox
@@ -54,6 +55,31 @@ def test_a_forged_pass_is_none(bug: Bug, sandbox: Sandbox, trick: str, says: str
         outcome = validator.validate(candidate(trick))
     assert outcome.verdict is not Verdict.PLAUSIBLE
     assert says in outcome.message
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "def check(add):\n    assert add(1, 2) == 3\n\n\ndef test_sum():\n    check(calc.add)\n",
+        "SUM = int('3')\n\n\ndef test_sum():\n    assert calc.add(1, 2) == SUM\n",
+        "def test_sum():\n    with open('calc.py'):\n        assert calc.add(1, 2) == 1 + len('ab')\n",
+    ],
+)
+def test_objects_that_equal_everything_are_found_where_no_test_compares_with_a_literal_itself(
+    bug: Bug, sandbox: Sandbox, tmp_path: Path, test: str
+) -> None:
+    """An assertion that was added says nothing of them: it fails whatever the code under test answers."""
+    shutil.copytree(bug.tree.source, tmp_path / "tree")
+    (tmp_path / "tree/tests/test_add.py").write_text(f"import calc\n\n\n{test}")
+    oracle = dataclasses.replace(bug.oracle, trigger=("tests/test_add.py::test_sum",), regression=())
+    tree = dataclasses.replace(bug.tree, source=str(tmp_path / "tree"), digest=secrets.token_hex(8))
+    other = dataclasses.replace(bug, oracle=oracle, tree=tree)
+    with open_validator(other, sandbox) as validator:
+        honest = validator.validate(candidate(HONEST))
+        forged = validator.validate(candidate("class Any(int):\n    __eq__ = lambda *a: True\nadd = lambda a, b: Any()\n"))
+    assert honest.verdict is Verdict.PLAUSIBLE, honest.message
+    assert "1 of 1" in honest.guard
+    assert "still passes" in forged.message
 
 
 def test_who_knows_the_test_file_by_its_digest_fails_where_it_was_changed_without_effect(bug: Bug, sandbox: Sandbox) -> None:
@@ -127,6 +153,20 @@ def test_what_is_changed_in_one_test_says_nothing_of_another(bug: Bug) -> None:
             )
             seen.add(changed)
     assert seen == {(True, False, True), (True, False, False), (False, True, True), (False, True, False)}
+
+
+def test_a_test_that_failed_says_nothing_of_one_of_the_same_name_in_another_file(bug: Bug, tmp_path: Path) -> None:
+    files = [f"tests/test_{name}.py" for name in "ab"]
+    tests = tuple(f"{path}::test_same" for path in files)
+    (tmp_path / "tests").mkdir()
+    for path in files:
+        (tmp_path / path).write_text("def test_same():\n    assert area(1, 3) == 3\n    assert area(1, 4) == 4\n")
+    oracle = dataclasses.replace(bug.oracle, trigger=tests, regression=())
+    draft = Draft(dataclasses.replace(bug, oracle=oracle, tree=Tree(source=str(tmp_path), digest="")), random.Random(1))
+    before = draft.counter()
+    assert draft.redraw(tests[:1])
+    assert draft.counter()[files[0]] == before[files[0]]
+    assert draft.counter()[files[1]] != before[files[1]]
 
 
 def test_a_single_trigger_test_is_changed_in_either_twin(bug: Bug) -> None:

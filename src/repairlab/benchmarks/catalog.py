@@ -9,7 +9,8 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.problem import Target
 from repairlab.core.text import Span
-from repairlab.languages.table import default_cache, language, names
+from repairlab.languages.facts import names
+from repairlab.languages.table import default_cache, language
 
 BUILT_IN = Path(__file__).parent.parent / "benchmarks" / "data"
 
@@ -21,7 +22,7 @@ def benchmark_names() -> list[str]:
 
 def open_benchmark(name: str) -> Benchmark:
     """Read a built-in benchmark by name, or any other by the path of its folder."""
-    folder = _folder(name)
+    folder = find_folder(name)
     with remembered(find_target, folder, default_cache()) as find:
         return load_folder(folder, find)
 
@@ -29,7 +30,7 @@ def open_benchmark(name: str) -> Benchmark:
 def open_bug(reference: str) -> Bug:
     """Read one bug given as `benchmark/bug` (the benchmark may be a folder: `path/to/benchmark/bug`), and no other."""
     name, bug_id = split_reference(reference)
-    return load_one(_folder(name), bug_id, find_target)
+    return load_one(find_folder(name), bug_id, find_target)
 
 
 def split_reference(reference: str) -> tuple[str, str]:
@@ -42,7 +43,8 @@ def split_reference(reference: str) -> tuple[str, str]:
     return name, bug_id
 
 
-def _folder(benchmark: str) -> Path:
+def find_folder(benchmark: str) -> Path:
+    """Return the folder of a benchmark, given by its name or as a folder."""
     if benchmark in benchmark_names():
         return BUILT_IN / benchmark
     if Path(benchmark).is_dir():

@@ -23,6 +23,8 @@ from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.record import SCHEMA_VERSION, to_data
 from repairlab.core.text import Lines
+from repairlab.languages.facts import facts as language_facts
+from repairlab.languages.facts import names
 
 FindTarget = Callable[[str, str, str | None], tuple[Target, str]]
 """(language, source, qualified name or none) → the target and its text without comments; the caller knows languages."""
@@ -31,11 +33,11 @@ T = TypeVar("T")
 
 _PROFILES = {"float-1e-6": 1e-6, "float-1e-8": 1e-8}
 """Names for the tolerances of most contests: absolute or relative, whichever is more generous."""
-_CHECKER_FILES = {"python": (".py",), "java": (".java",), "c": (".c",), "cpp": (".cpp", ".cc", ".cxx")}
-_CHECKER_STARTS = {"python": "checker.py", "java": "Checker"}
 
 
-class _BenchmarkFile(BaseModel):
+class BenchmarkFile(BaseModel):
+    """What a benchmark says of itself."""
+
     model_config = ConfigDict(extra="forbid")
 
     schema_version: Literal[1]
@@ -63,7 +65,7 @@ class _TestTable(BaseModel):
 class _CheckerTable(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    language: Literal["python", "java", "c", "cpp"]
+    language: str
     program: str = ""
     flags: tuple[str, ...] = ()
     limits: Limits = Limits()
@@ -90,7 +92,7 @@ class _BugFile(BaseModel):
 
 def load_folder(folder: Path, find_target: FindTarget) -> Benchmark:
     """Read a benchmark folder with all its bugs; the first thing wrong with it is a UserError that names the file."""
-    head, bugs = _read_head(folder)
+    head, bugs = read_head(folder)
     texts: dict[bytes, str] = {}
     return Benchmark(
         name=head.name,
@@ -103,15 +105,15 @@ def load_folder(folder: Path, find_target: FindTarget) -> Benchmark:
 
 def load_one(folder: Path, bug_id: str, find_target: FindTarget) -> Bug:
     """Read one bug of a benchmark folder, and no other."""
-    head, bugs = _read_head(folder)
+    head, bugs = read_head(folder)
     if bug_id not in bugs:
         raise unknown(f"bug of {head.name}", bug_id, list(bugs))
     return load_bug(bugs[bug_id], head.name, find_target)
 
 
-def _read_head(folder: Path) -> tuple[_BenchmarkFile, dict[str, Path]]:
+def read_head(folder: Path) -> tuple[BenchmarkFile, dict[str, Path]]:
     """Return what the benchmark says of itself, and the folders of its bugs by id."""
-    head = _read_toml(folder / "benchmark.toml", _BenchmarkFile)
+    head = _read_toml(folder / "benchmark.toml", BenchmarkFile)
     bugs = {path.name: path for path in sorted((folder / "bugs").glob("*")) if path.is_dir()}
     if not bugs:
         raise UserError(f"benchmark {head.name!r} has no bugs: {folder / 'bugs'} holds no folder")
@@ -138,6 +140,7 @@ def load_bug(
     except UserError as error:
         raise UserError(f"bug {name}: {error}") from error
     test = facts.test
+    _check_recipe(name, facts)
     trigger, regression = (tuple(name for name in names if name not in test.excluded) for names in (test.trigger, test.regression))
     if test.framework != "stdio" and not trigger:
         left = "is excluded" if test.trigger else "names no test"
@@ -179,6 +182,17 @@ def load_bug(
         origin=facts.origin,
         labels=facts.labels,
     )
+
+
+def _check_recipe(bug: str, facts: _BugFile) -> None:
+    """Refuse tools and frameworks that the language does not have."""
+    known = language_facts(facts.language)
+    if facts.build.tool not in known.tools:
+        raise UserError(f"bug {bug}: build.tool: {unknown(f'build tool of {known.title}', facts.build.tool, known.tools)}")
+    if facts.test.framework not in known.frameworks:
+        raise UserError(
+            f"bug {bug}: test.framework: {unknown(f'framework of {known.title}', facts.test.framework, known.frameworks)}"
+        )
 
 
 def _check_limits(where: str, limits: Limits) -> None:
@@ -226,13 +240,19 @@ def _read_checker(folder: Path, facts: _BugFile) -> CheckerProgram | None:
     _check_limits(f"bug {bug}: checker.limits", table.limits)
     files = [path for path in sorted((folder / "checker").rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
     sources = tuple(SourceFile(path=path.relative_to(folder / "checker").as_posix(), text=_read_text(path)) for path in files)
-    if not any(source.path.endswith(_CHECKER_FILES[table.language]) for source in sources):
-        wanted = ", ".join(f"*{ending}" for ending in _CHECKER_FILES[table.language])
+    if table.language not in names():
+        raise UserError(f"bug {bug}: checker.language: {unknown('language', table.language, names())}")
+    known = language_facts(table.language)
+    if not known.can_check:
+        raise UserError(f"bug {bug}: checkers cannot be written in {known.title}: one that fails would seem to say no")
+    endings = tuple(ending for ending in known.extensions if ending not in known.headers)
+    if not any(source.path.endswith(endings) for source in sources):
+        wanted = ", ".join(f"*{ending}" for ending in endings)
         raise UserError(f"bug {bug}: the folder checker/ must hold the checker's sources ({wanted}); it has none")
-    start = table.program or _CHECKER_STARTS.get(table.language, "")
-    if table.language not in _CHECKER_STARTS and table.program:
+    start = table.program or (known.checker.program if known.checker else "")
+    if known.checker is None and table.program:
         raise UserError(f"bug {bug}: checker.program is {table.program!r}, but a checker in {table.language} is its only program")
-    if table.language == "python" and start not in [source.path for source in sources]:
+    if known.checker and known.checker.is_file and start not in [source.path for source in sources]:
         raise UserError(f"bug {bug}: the script checker/{start} does not exist; name another one as checker.program")
     if table.arguments and not table.interactive:
         raise UserError(f"bug {bug}: checker.arguments are only for interactive checkers")

@@ -9,7 +9,7 @@ from repairlab.benchmarks.discovery import DiscoveredTests, Search, discover, wr
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
 from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
-from repairlab.benchmarks.importers.table import importer
+from repairlab.benchmarks.importers.table import IMPORTERS
 from repairlab.benchmarks.writing import toml, write_file, write_head
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
@@ -53,7 +53,7 @@ def import_benchmark(
     machine = machine or Machine(cache=default_cache())
     journal = Journal(folder, machine)
     with new_folder(folder) as aside:
-        found = importer(name)(sources, settings)
+        found = IMPORTERS[name](sources, settings)
         started(found.n_bugs)
         write_head(aside, name=found.name, version=found.version, licence=found.licence, description=found.description)
         made = _Folder(aside, found.name, done)

@@ -8,7 +8,7 @@ import typer
 from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, warn_unchecked
-from repairlab.report.comparison import Comparison, compare_runs
+from repairlab.report.comparison import COLUMNS, Comparison, compare_runs
 
 
 def compare(
@@ -34,20 +34,11 @@ def compare(
 
 
 def _print(found: Comparison) -> None:
-    shared, console, change = found.overlap, data(), found.difference
-    for name, run in (("A", found.a), ("B", found.b)):
-        console.print(f"{name}: {run.manifest.experiment.repairer}, {run.folder}", markup=False)
-    metric = found.metric.replace("@k", f"@{found.k}")
-    rows = [
-        (f"fixed by both (first {found.first})", len(shared.both)),
-        ("fixed only by A", len(shared.only_a)),
-        ("fixed only by B", len(shared.only_b)),
-        ("fixed by neither", len(shared.neither)),
-    ]
-    print_table("", ["bugs", "number"], rows)
+    shared, console = found.overlap, data()
+    for name in found.names:
+        console.print(name, markup=False)
+    print_table("", COLUMNS, found.rows())
     console.print(f"exact McNemar test: p = {shared.p_value:.4f}")
-    values = f"{metric}: A {100 * found.value_a:.1f} %, B {100 * found.value_b:.1f} %"
-    interval = f"A − B = {100 * change.value:+.1f} points [{100 * change.low:+.1f}, {100 * change.high:+.1f}]"
-    console.print(f"{values}, {interval} (95 %, paired bootstrap over {change.n_bugs} bugs)", markup=False)
-    for name, bugs in (("only A", shared.only_a), ("only B", shared.only_b)):
-        console.print(f"{name}: {', '.join(bugs) or 'none'}", markup=False)
+    console.print(found.summary, markup=False)
+    for which, bugs in (("only A", shared.only_a), ("only B", shared.only_b)):
+        console.print(f"{which}: {', '.join(bugs) or 'none'}", markup=False)

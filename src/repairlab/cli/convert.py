@@ -32,10 +32,11 @@ def convert(
 ) -> None:
     """Write candidates in another tool's format."""
     if source is None:
+        formats = {name: FORMATS.about(name) for name in FORMATS}
         if json:
-            print_json(FORMATS)
+            print_json(formats)
         else:
-            print_table("Formats", ["name", "what it is"], list(FORMATS.items()))
+            print_table("Formats", ["name", "what it is"], list(formats.items()))
         return
     if benchmark is None or format_name is None or to is None:
         raise UserError("needed are a run or file, its benchmark, --format NAME and --to PATH; see: repairlab convert --help")

@@ -78,10 +78,11 @@ def import_bugs(
 
 
 def _list(*, as_json: bool) -> None:
+    importers = {name: IMPORTERS.about(name) for name in IMPORTERS}
     if as_json:
-        print_json({"benchmarks": IMPORTERS, "pairs": PAIR_SETS})
+        print_json({"benchmarks": importers, "pairs": PAIR_SETS})
         return
-    print_table("Benchmarks", ["name", "source"], list(IMPORTERS.items()))
+    print_table("Benchmarks", ["name", "source"], list(importers.items()))
     print_table("Bug–fix pairs without tests", ["name", "source"], list(PAIR_SETS.items()))
 
 

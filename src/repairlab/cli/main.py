@@ -12,6 +12,8 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 STOPPED = 130
 VERBS = {
     "demo": "Run the whole line on the built-in benchmark and show the leaderboard.",
+    "plugins": "List all parts by kind: ours and those of other packages, and whether they load.",
+    "selftest": "Try a part, one of ours or of another package, against all that its kind promises.",
     "doctor": "Say what works on this machine and how to get what is missing.",
     "list": "List the benchmarks, or the bugs of one.",
     "info": "Describe a benchmark or a bug.",
@@ -94,9 +96,13 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
         raise unknown("verb" if not verb.startswith("-") else "option", verb, VERBS)
     import typer  # noqa: PLC0415  # only verbs need it: `--help` answers without
 
+    from repairlab.cli.sections import SectionedCommand  # noqa: PLC0415
+
     module = import_module(f"repairlab.cli.{verb}")
+    function = getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(name=verb)(getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb))
+    # Some verbs have options that are made from settings records, for which these are loaded now.
+    app.command(name=verb, cls=SectionedCommand)(module.with_own_options() if hasattr(module, "with_own_options") else function)
     try:
         app(args=arguments, prog_name=f"repairlab {verb}")
     except SystemExit as end:

@@ -1,15 +1,13 @@
 """Options that several verbs share, declared once."""
 
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import Annotated
 
 import typer
 
-from repairlab.core.access import Access
-from repairlab.core.errors import UserError, unknown
-from repairlab.executors.pool import usable_cores
-from repairlab.languages.table import default_cache
-from repairlab.validation.machine import RECHECK, Isolation, Machine
+from repairlab.core.errors import UserError
+from repairlab.executors.local_machine import local_machine
+from repairlab.validation.machine import RECHECK, Machine
 
 Include = Annotated[
     list[str] | None,
@@ -46,22 +44,15 @@ def machine(
     isolation: str = "warm",
     no_cache: bool = False,
     recheck: int = RECHECK,
-    access: Access = Access(),
+    access: object | None = None,
 ) -> Machine:
     """Return how to run work on this machine."""
-    if isolation not in get_args(Isolation):
-        raise unknown("isolation", isolation, get_args(Isolation))
-    if recheck < 0:
-        raise UserError(f"--recheck is {recheck}: write 0 for none, or 100 for one in a hundred")
-    if workers is not None and workers < 1:
-        raise UserError(f"-j is {workers}: at least 1 worker is needed")
-    return Machine(
-        cache=default_cache(),
+    return local_machine(
+        workers=workers,
         sandbox=sandbox,
         allow_unsafe=allow_unsafe,
-        workers=workers or usable_cores(),
-        isolation=cast(Isolation, isolation),
-        use_verdicts=not no_cache,
+        isolation=isolation,
+        cache=not no_cache,
         recheck=recheck,
         access=access,
     )

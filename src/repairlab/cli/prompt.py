@@ -1,45 +1,48 @@
 """`repairlab prompt`."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark, split_reference
-from repairlab.cli.llm_options import (
-    CommentsName,
-    Examples,
-    ExampleSelector,
-    PromptFile,
-    SelectionName,
-    Split,
-    llm_settings,
-)
 from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json
+from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
 from repairlab.core.errors import UserError
+from repairlab.core.problem import shown
+from repairlab.core.prompt import Prompt
 from repairlab.core.record import to_data
-from repairlab.repairers.llm.client.model import Prompt
-from repairlab.repairers.llm.prompts.strategies.table import names, strategy
+from repairlab.repairers.llm.factory import preview
+from repairlab.repairers.llm.prompts.strategies.table import strategy
+from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.runs.examples import read_examples
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.repairing import prompts_of
 
 NO_MODEL = "none/none"
+_LLM = "llm"
+
+
+def with_own_options() -> Callable[..., None]:
+    """Return the verb with those settings of the repairer that decide what is asked."""
+    return with_options(prompt, _options(), grouped=False)
+
+
+def _options() -> tuple[RecordOption, ...]:
+    names = ("strategy", "prompt", "comments", "shots", "selection", "examples", "split")
+    return options_of(_LLM, "settings", LlmSettings, names)
 
 
 def prompt(
     bug: Annotated[str | None, typer.Argument(help="BENCHMARK/BUG; without it, the template of the strategy is printed.")] = None,
-    strategy_name: Annotated[str, typer.Option("--strategy", help=f"{', '.join(names())}.")] = "zero-shot",
-    prompt_file: PromptFile = None,
-    comments: CommentsName = None,
     localisation: Annotated[str, typer.Option("--localisation", help="line, hunk, function or file.")] = "line",
     show_error: Annotated[bool, typer.Option("--show-error", help="Show the first failing message of the hidden tests.")] = False,
-    shots: ExampleSelector = None,
-    selection: SelectionName = None,
-    examples: Examples = None,
-    split: Split = None,
     json: Json = False,
+    **own: Any,
 ) -> None:
     """Show what a model would be asked about a bug, or a strategy's prompt template to copy and change."""
+    given = values_for(_LLM, _options(), own).settings
+    strategy_name = given.get("strategy", "zero-shot")
     strategy(strategy_name)
     if bug is None:
         from repairlab.repairers.llm.prompts.templates import source_of  # noqa: PLC0415  # loads the template engine
@@ -48,27 +51,20 @@ def prompt(
             raise UserError("--json is for the prompts of a bug: repairlab prompt BENCHMARK/BUG --json")
         data().print(source_of(strategy_name), markup=False, end="")
         return
-    given = {
-        "strategy": strategy_name,
-        "comments": comments,
-        "shots": shots,
-        "selection": selection,
-        "examples": examples,
-        "split": split,
-    }
     benchmark_name, bug_id = split_reference(bug)
     benchmark = open_benchmark(benchmark_name)
     chosen = benchmark.bug(bug_id)
     settings = make_experiment(
         {
             "benchmark": benchmark_name,
-            "repairer": "llm",
+            "repairer": _LLM,
             "visibility": {"localisation": localisation, "error": show_error},
             "feedback": "message",
-            "llm": {"model": NO_MODEL, **llm_settings(given, greedy=False, prompt_file=prompt_file)},
+            _LLM: {"model": NO_MODEL, **given},
         }
     )
-    asked = prompts_of(settings, benchmark, chosen)
+    problem = shown(chosen.problem, settings.visibility)
+    asked = preview(settings.settings, problem, seed=settings.seed, examples=read_examples(settings, benchmark))
     if json:
         print_json([to_data(item) for item in asked])
         return

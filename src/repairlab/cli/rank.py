@@ -1,24 +1,15 @@
 """`repairlab rank`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from repairlab.cli.llm_options import (
-    BaseUrl,
-    Concurrency,
-    NoAnswerCache,
-    Offline,
-    RateLimit,
-    RequestTimeout,
-    Retries,
-    access_settings,
-)
 from repairlab.cli.options import Json, numbers
 from repairlab.cli.output import count, print_json, progress_bar, talk
+from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.cli.score import check_ks, print_scores
 from repairlab.core.access import Access
@@ -30,6 +21,8 @@ from repairlab.ranking.rankers import ORDERS, THRESHOLD
 from repairlab.ranking.stored import Ranking, RankingRecipe, check_name, check_recipe, store_ranking
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
+from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.repairers.table import make_settings
 from repairlab.report.scores import read_run, scores_of_ranking
 
 _REASONS = {
@@ -40,6 +33,17 @@ _REASONS = {
     "dissimilar": "are too far from the buggy code",
     "duplicates": "repeat another one",
 }
+_LLM = "llm"
+
+
+def with_own_options() -> Callable[..., None]:
+    """Return the verb with the settings that say how an embedding model is reached."""
+    return with_options(rank, _options(), grouped=False)
+
+
+def _options() -> tuple[RecordOption, ...]:
+    access = ("concurrency", "requests_per_minute", "timeout_s", "retries", "use_cache", "offline")
+    return (*options_of(_LLM, "settings", LlmSettings, ("base_url",)), *options_of(_LLM, "access", Access, access))
 
 
 def rank(
@@ -59,14 +63,8 @@ def rank(
     ] = False,
     name: Annotated[str | None, typer.Option("--name", help="Name of the ranking [default: after its order].")] = None,
     k: Annotated[str | None, typer.Option("-k", help="The k of r.pass@k, such as 1,5,10; by default those of the run.")] = None,
-    base_url: BaseUrl = None,
-    concurrency: Concurrency = None,
-    rate_limit: RateLimit = None,
-    request_timeout: RequestTimeout = None,
-    retries: Retries = None,
-    no_answer_cache: NoAnswerCache = False,
-    offline: Offline = False,
     json: Json = False,
+    **own: Any,
 ) -> None:
     """Rank the candidates of a run and say what the order is worth."""
     recipe = RankingRecipe(
@@ -83,16 +81,9 @@ def rank(
     check_ks(ks)
     warn_unchecked([run])
     measured = read_run(run)
-    access = access_settings(
-        {
-            "concurrency": concurrency,
-            "requests_per_minute": rate_limit,
-            "timeout_s": request_timeout,
-            "retries": retries,
-            "use_cache": not no_answer_cache,
-            "offline": offline,
-        }
-    )
+    values = values_for(_LLM, _options(), own)
+    base_url = values.settings.get("base_url")
+    access = make_settings(Access, values.access, _LLM)
     with _embedder(recipe, base_url, access) as embedder, progress_bar() as progress:
         bar = progress.add_task("bugs ranked", total=len(measured.samples))
         ranking = rank_run(run, recipe, name=name, embedder=embedder, step=lambda: progress.advance(bar))

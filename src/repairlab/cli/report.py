@@ -8,12 +8,12 @@ import typer
 from repairlab.cli.options import Json
 from repairlab.cli.output import print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
-from repairlab.cli.score import percent
 from repairlab.core.errors import unknown
 from repairlab.core.score import Score
 from repairlab.report.evidence import Choice
 from repairlab.report.leaderboard import Leaderboard, Row
 from repairlab.report.page import ReportPage, make_report, store_report
+from repairlab.report.scores import percent
 
 
 def report(

@@ -1,45 +1,16 @@
 """`repairlab run`."""
 
 import dataclasses
+import functools
+import inspect
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.llm_options import (
-    Attempts,
-    BaseUrl,
-    CommentsName,
-    Concurrency,
-    ContextWindow,
-    CostLimit,
-    EmbeddingModel,
-    Examples,
-    ExampleSelector,
-    Greedy,
-    Logprobs,
-    MaxTokens,
-    Model,
-    NoAnswerCache,
-    NoTranscripts,
-    Offline,
-    Prices,
-    PromptFile,
-    RateLimit,
-    RequestTimeout,
-    Retries,
-    SelectionName,
-    Split,
-    Stop,
-    StrategyName,
-    Temperature,
-    TopP,
-    Turns,
-    access_settings,
-    llm_settings,
-)
 from repairlab.cli.options import (
     AllowUnsafe,
     Include,
@@ -55,23 +26,29 @@ from repairlab.cli.options import (
     numbers,
 )
 from repairlab.cli.output import RunBar, count, progress_bar, talk
+from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.executors.forking import start_server
-from repairlab.repairers.llm.client.ledger import FILE, read_requests
-from repairlab.runs.experiment import Experiment, make_experiment, read_experiment
+from repairlab.repairers.ledger import FILE, read_requests
+from repairlab.repairers.table import REPAIRERS, factory, make_settings
+from repairlab.runs.experiment import Experiment, make_experiment, movable, read_experiment
 from repairlab.runs.repair import repair_run
-from repairlab.runs.repairing import repairer_names
+from repairlab.runs.repairing import asks_model, factory_of, repairer_names
 from repairlab.runs.run import begin, complete, how_to_go_on, locked
 from repairlab.runs.store import Disagreement, Store
 from repairlab.validation.machine import RECHECK, Machine
 
+_RESUMES = "--resume goes on with the settings of the run; leave the other settings out"
+
 
 def run(
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of a benchmark.")] = None,
-    repairer: Annotated[str | None, typer.Option("--repairer", help="copy, llm, reference, templates, …")] = None,
+    repairer: Annotated[
+        str | None, typer.Option("--repairer", help="copy, llm, reference, templates, or one of another package.")
+    ] = None,
     n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10].")] = None,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10.")] = None,
     localisation: Annotated[
@@ -98,10 +75,11 @@ def run(
     include: Include = None,
     limit: Limit = None,
     skip_unfit: Annotated[
-        bool | None, typer.Option("--skip-unfit", help="Leave out bugs that the strategy cannot ask about.")
+        bool | None, typer.Option("--skip-unfit", help="Leave out bugs that the repairer cannot work on.")
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of repairers that draw at random.")] = None,
-    experiment: Annotated[Path | None, typer.Option("--experiment", help="TOML file with settings; options override it.")] = None,
+    config: Annotated[Path | None, typer.Option("--config", help="TOML file with settings; options override it.")] = None,
+    experiment: Annotated[Path | None, typer.Option("--experiment", hidden=True)] = None,
     to: Annotated[
         Path | None, typer.Option("--to", help="Run folder; by default runs/BENCHMARK-REPAIRER, resumed when it exists.")
     ] = None,
@@ -109,34 +87,6 @@ def run(
         Path | None, typer.Option("--resume", help="Go on with the run in this folder, with its own settings.")
     ] = None,
     repair: Repair = False,
-    model: Model = None,
-    strategy: StrategyName = None,
-    base_url: BaseUrl = None,
-    temperature: Temperature = None,
-    greedy: Greedy = False,
-    top_p: TopP = None,
-    max_tokens: MaxTokens = None,
-    stop: Stop = None,
-    logprobs: Logprobs = None,
-    context_window: ContextWindow = None,
-    comments: CommentsName = None,
-    prompt_file: PromptFile = None,
-    shots: ExampleSelector = None,
-    selection: SelectionName = None,
-    examples: Examples = None,
-    split: Split = None,
-    embedding_model: EmbeddingModel = None,
-    attempts: Attempts = None,
-    turns: Turns = None,
-    concurrency: Concurrency = None,
-    rate_limit: RateLimit = None,
-    request_timeout: RequestTimeout = None,
-    retries: Retries = None,
-    cost_limit: CostLimit = None,
-    prices: Prices = None,
-    no_answer_cache: NoAnswerCache = False,
-    offline: Offline = False,
-    no_transcripts: NoTranscripts = False,
     workers: Workers = None,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
@@ -144,23 +94,9 @@ def run(
     no_cache: NoCache = False,
     recheck: Recheck = RECHECK,
     json: Json = False,
+    **own: Any,
 ) -> None:
     """Ask a repairer for fixes of every bug and validate them."""
-    access = access_settings(
-        {
-            "concurrency": concurrency,
-            "requests_per_minute": rate_limit,
-            "timeout_s": request_timeout,
-            "retries": retries,
-            "cost_limit_usd": cost_limit,
-            "prices": None if prices is None else str(prices),
-            "use_cache": not no_answer_cache,
-            "offline": offline,
-            "transcripts": not no_transcripts,
-        }
-    )
-    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access)
-    start_server()
     options = {
         "benchmark": benchmark,
         "repairer": repairer,
@@ -175,35 +111,19 @@ def run(
         "skip_unfit": skip_unfit,
         "seed": seed,
     }
-    asked = {
-        "model": model,
-        "strategy": strategy,
-        "base_url": base_url,
-        "temperature": temperature,
-        "top_p": top_p,
-        "max_tokens": max_tokens,
-        "stop": tuple(stop) if stop else None,
-        "logprobs": logprobs,
-        "context_window": context_window,
-        "comments": comments,
-        "shots": shots,
-        "selection": selection,
-        "examples": examples,
-        "split": split,
-        "embedding_model": embedding_model,
-        "attempts": attempts,
-        "turns": turns,
-    }
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     seen = {key: value for key, value in (("localisation", localisation), ("error", show_error)) if value is not None}
-    llm = llm_settings(asked, greedy=greedy, prompt_file=prompt_file)
+    file = config or experiment
     if resume is not None:
-        if experiment or to or seen or set(given) - {"k"} or set(llm) - {"base_url"}:
-            raise UserError("--resume goes on with the settings of the run; leave the other settings out")
-        settings, folder = _moved(Store(resume).manifest().experiment, base_url), resume
+        if file or to or seen or set(given) - {"k"}:
+            raise UserError(_RESUMES)
+        settings, access = _resumed(Store(resume).manifest().experiment, own)
+        folder = resume
     else:
-        settings = _experiment(experiment, given, seen, llm)
+        settings, access = _experiment(file, given, seen, own)
         folder = to or Path("runs") / default_name(settings)
+    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access)
+    start_server()
     if repair:
         repair_folder(folder)
     else:
@@ -214,40 +134,67 @@ def run(
     show_scores([folder], ks=None if k is None else numbers(k, "-k"), as_json=json)
 
 
-def _experiment(file: Path | None, given: dict[str, Any], seen: dict[str, Any], llm: dict[str, Any]) -> Experiment:
-    """Return the settings of the file, overridden by those of the command line."""
+def with_own_options() -> Callable[..., None]:
+    """Return the verb with the options of all repairers."""
+    return with_options(run, _own_options())
+
+
+@functools.cache
+def _own_options() -> tuple[RecordOption, ...]:
+    return repairer_options(_flags_of(run))
+
+
+def _flags_of(verb: Callable[..., None]) -> set[str]:
+    """Return the options that a verb has itself."""
+    notes = [note for item in inspect.signature(verb).parameters.values() for note in getattr(item.annotation, "__metadata__", ())]
+    return {name for note in notes for text in (note.default, *(note.param_decls or ())) for name in str(text).split("/")}
+
+
+def _experiment(
+    file: Path | None, given: dict[str, Any], seen: dict[str, Any], own: Mapping[str, Any]
+) -> tuple[Experiment, object | None]:
+    """Return the settings of the file, overridden by those of the command line, and the repairer's local ones."""
     settings = {**(read_experiment(file) if file else {}), **given}
     if seen:
         settings["visibility"] = {**settings.get("visibility", {}), **seen}
-    if llm:
-        settings["llm"] = {**settings.get("llm", {}), **llm}
-        settings.setdefault("repairer", "llm")
+    if "repairer" not in settings and (implied := owner_of(_own_options(), own)):
+        settings["repairer"] = implied
     for key, example in (("benchmark", "repairlab run starter --repairer templates"), ("repairer", "--repairer templates")):
         if key not in settings:
             raise UserError(f"no {key} is named. For example: {example}")
-    if llm and "model" not in settings["llm"]:
-        raise UserError("no model is named. For example: --model openai/gpt-4o, or --model vllm/NAME --base-url URL")
-    made = make_experiment(settings)
-    if made.repairer not in repairer_names():
-        raise unknown("repairer", made.repairer, repairer_names())
+    name = settings["repairer"]
+    if name not in repairer_names():
+        raise unknown("repairer", name, repairer_names())
+    values = values_for(name, _own_options(), own)
+    settings = {key: value for key, value in settings.items() if key == name or key not in REPAIRERS}
+    settings["settings"] = {**settings.get("settings", {}), **settings.pop(name, {}), **values.settings}
+    access = {**settings.pop("access", {}), **values.access}
+    return make_experiment(settings), _access(name, access)
+
+
+def _access(repairer: str, given: Mapping[str, Any]) -> object | None:
+    """Return the local settings of a repairer; none for one that is not in the table."""
+    if repairer not in REPAIRERS:
+        return None
+    made: object = make_settings(factory(repairer).access, given, repairer)
     return made
 
 
-def _moved(experiment: Experiment, base_url: str | None) -> Experiment:
-    """Return the settings of a run whose model is to be found elsewhere now."""
-    if base_url is None:
-        return experiment
-    if experiment.llm is None:
-        raise UserError(f"--base-url is for runs with --repairer llm; this one is of {experiment.repairer}")
-    return dataclasses.replace(experiment, llm=dataclasses.replace(experiment.llm, base_url=base_url))
+def _resumed(experiment: Experiment, own: Mapping[str, Any]) -> tuple[Experiment, object | None]:
+    """Return the settings of a run that goes on, in which only places may be others now, and the repairer's local settings."""
+    values = values_for(experiment.repairer, _own_options(), own)
+    if set(values.settings) - movable(experiment):
+        raise UserError(_RESUMES)
+    if values.settings:
+        experiment = dataclasses.replace(experiment, settings=dataclasses.replace(experiment.settings, **values.settings))
+    return experiment, _access(experiment.repairer, values.access)
 
 
 def default_name(settings: Experiment) -> str:
     """Return the name of the folder for a run: benchmark, repairer, and for a model its name and how it is asked."""
-    parts = [Path(settings.benchmark).name, settings.repairer]
-    if settings.llm:
-        parts += [settings.llm.strategy, re.sub(r"[^A-Za-z0-9._-]+", "-", settings.llm.model)]
-    return "-".join(parts)
+    made = factory_of(settings)
+    label = made.label(settings.settings) if made else ()
+    return "-".join([Path(settings.benchmark).name, settings.repairer, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in label)])
 
 
 def run_to_end(
@@ -263,7 +210,7 @@ def run_to_end(
     disagreements: list[Disagreement] = []
     try:
         with progress_bar() as progress:
-            bar = RunBar(progress, len(manifest.bug_ids), asks_model=settings.llm is not None)
+            bar = RunBar(progress, len(manifest.bug_ids), asks_model=asks_model(settings))
             complete(
                 benchmark,
                 folder,
@@ -279,7 +226,7 @@ def run_to_end(
     finally:
         for item in disagreements:
             talk().print(_warning(item), markup=False)
-    if settings.llm:
+    if asks_model(settings):
         talk().print(_spent(folder / FILE), markup=False)
     talk().print(f"Run stored in {folder}", markup=False)
 

@@ -12,8 +12,7 @@ from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.score import Score
 from repairlab.metrics.settings import Duplicates
-from repairlab.metrics.table import is_share
-from repairlab.report.scores import RunScores, scores_of, store_scores
+from repairlab.report.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores
 
 
 def score(
@@ -64,24 +63,12 @@ def check_ks(ks: Sequence[int] | None) -> None:
 
 
 def _print(scores: RunScores) -> None:
-    manifest = scores.run.manifest
-    print_scores(f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}", scores.result.scores)
+    print_scores(scores.title, scores.result.scores)
 
 
 def print_scores(title: str, scores: Sequence[Score]) -> None:
     """Print scores as a table, and the signature of the first."""
-    rows = [
-        (
-            item.metric if item.k is None else item.metric.replace("@k", f"@{item.k}"),
-            percent(item, item.value),
-            f"{percent(item, item.low)} – {percent(item, item.high)}",
-            item.n_bugs,
-            item.n_samples,
-            item.n_undecided,
-        )
-        for item in scores
-    ]
-    print_table(title, ["metric", "value", "95 % interval", "bugs", "candidates", "undecided"], rows)
+    print_table(title, SCORE_COLUMNS, score_rows(scores))
     if scores:
         data().print(f"signature {scores[0].signature}", markup=False)
 
@@ -98,8 +85,3 @@ def _say(scores: RunScores) -> None:
     undecided = max((item.n_undecided for item in scores.result.scores), default=0)
     if undecided:
         talk().print(f"{run.folder}: {undecided} candidates are UNDECIDED and left out; see: repairlab doctor", markup=False)
-
-
-def percent(score: Score, value: float) -> str:
-    """Return a value of a score as people read it."""
-    return f"{100 * value:.1f} %" if is_share(score.metric) else f"{value:.1f}"

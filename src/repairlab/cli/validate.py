@@ -16,7 +16,7 @@ from repairlab.core.record import digest, to_data
 from repairlab.executors.forking import start_server
 from repairlab.formats.table import FORMATS
 from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
-from repairlab.runs.experiment import make_experiment
+from repairlab.runs.experiment import experiment_data, make_experiment
 from repairlab.runs.external_candidates import ExternalCandidates, read_external_candidates
 from repairlab.runs.store import Store
 from repairlab.validation.machine import RECHECK
@@ -69,7 +69,7 @@ def validate(
             "include": tuple(sorted(external.candidates)),
         }
     )
-    folder = to or Path("runs") / f"{candidates.stem}-{digest(settings, external.candidates)[:8]}"
+    folder = to or Path("runs") / f"{candidates.stem}-{digest(experiment_data(settings), external.candidates)[:8]}"
     if repair:
         repair_folder(folder)
     run_to_end(settings, opened, folder, here, external.candidates)
@@ -107,7 +107,7 @@ def _show(store: Store, external: ExternalCandidates, *, as_json: bool) -> None:
         (candidate.bug_id, candidate.rank, outcome.verdict.value, outcome.stage, outcome.message.split("\n")[0][:100])
         for candidate, outcome in rows
     ]
-    print_table("VerdictCache", ["bug", "rank", "verdict", "stage", "message"], table)
+    print_table("Verdicts", ["bug", "rank", "verdict", "stage", "message"], table)
     plausible = sum(outcome.verdict.value == "PLAUSIBLE" for _, outcome in rows)
     data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible; {count(n_unreadable, 'line')} unreadable")
     if found:

@@ -1,27 +1,11 @@
 """How a bug's tree is built and tested, without saying which tests must pass: languages turn these into commands."""
 
-from typing import Literal
-
 from repairlab.core.execution import BuildLimits
 from repairlab.core.record import record
 
-Tool = Literal["none", "javac", "compile", "make", "cmake", "autotools"]
-Framework = Literal[
-    "stdio",
-    "pytest",
-    "unittest",
-    "junit4",
-    "junit5",
-    "gtest",
-    "catch2",
-    "ctest",
-    "tap",
-    "automake",
-    "lit",
-    "cmocka",
-    "cunit",
-    "lines",
-]
+Tool = str
+Framework = str
+"""Names that a language knows; its facts list them, and reading a benchmark checks them."""
 
 
 @record
@@ -30,7 +14,7 @@ class Build:
 
     tool: Tool = "none"
     """`none` (Python: only checked to compile to bytecode), `javac`, `compile` (plain gcc/g++), `make`, `cmake` (with ninja),
-    `autotools` (configure, then make)."""
+    `autotools` (configure, then make), `go` (go build, go test -c)."""
     sources: tuple[str, ...] = ()
     """Globs of the program's source files, relative to the root (`**` allowed)."""
     tests: tuple[str, ...] = ()

@@ -4,7 +4,6 @@ Each costs milliseconds instead of the time that Python takes to load it all. Th
 and its forks end with it; it leaves no file behind.
 """
 
-import atexit
 import ctypes
 import importlib
 import os
@@ -13,8 +12,11 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
 
@@ -39,41 +41,67 @@ class ForkServer:
             )
         self._socket = ours
         self._connection = Connection(os.dup(ours.fileno()))
+        self._lock = threading.Lock()
 
     def fork(self, function: Callable[..., None], arguments: Sequence[Any], pipe: Connection) -> int:
         """Call a function with arguments and a pipe in a new process, and return its id."""
         call = pickle.dumps((function, arguments))
-        self._connection.send(("fork", pickle.dumps((sys.path, dict(os.environ), str(Path.cwd()), call))))
-        socket.send_fds(self._socket, [b"."], [pipe.fileno()])
-        pid: int = self._connection.recv()
+        order = pickle.dumps((sys.path, dict(os.environ), str(Path.cwd()), call))
+        with self._talking():
+            self._connection.send(("fork", order))
+            socket.send_fds(self._socket, [b"."], [pipe.fileno()])
+            pid: int = self._connection.recv()
         return pid
 
     def wait(self, pid: int) -> int:
         """Wait for the end of a process and return its exit code, or the negative number of the signal that killed it."""
         try:
-            self._connection.send(("wait", pid))
-            code: int = self._connection.recv()
+            with self._talking():
+                self._connection.send(("wait", pid))
+                code: int = self._connection.recv()
         except (OSError, EOFError):
             return _LOST  # the server was killed, and with it all that it had forked
         return code
 
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        """Let one thread ask at a time; a question that was cut short, by Ctrl-C perhaps, is the last: its answer would follow."""
+        with self._lock:
+            try:
+                yield
+            except BaseException:
+                hang_up(self._socket.fileno())
+                raise
+
     def close(self) -> None:
         """End the server."""
-        self._connection.close()
-        self._socket.close()
+        with self._lock:
+            hang_up(self._socket.fileno())
+            self._connection.close()
+            self._socket.close()
         self._process.wait()
 
 
+def hang_up(descriptor: int) -> None:
+    """End a connection for both ends, whoever else has it open: a process that was forked from this one keeps what it inherited."""
+    with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as held:
+        held.shutdown(socket.SHUT_RDWR)
+
+
 _servers: dict[int, ForkServer] = {}
+_locks: dict[int, threading.Lock] = {}
+"""By process: a fork must not speak with its parent's server, nor wait for a lock that a thread of its parent's held."""
 
 
 def start_server() -> ForkServer:
     """Return the server of this process; the first call starts it, and it loads while this process does something else."""
-    pid = os.getpid()  # a fork must not speak with its parent's
-    if pid not in _servers:
-        _servers[pid] = ForkServer()
-        atexit.register(_stop_server)
-    return _servers[pid]
+    pid = os.getpid()
+    with _locks.setdefault(pid, threading.Lock()):
+        if pid not in _servers:
+            _servers[pid] = ForkServer()
+            # Unlike `atexit` this is also done at the end of a process of `multiprocessing`, and after workers were closed.
+            Finalize(None, _stop_server, exitpriority=0)
+        return _servers[pid]
 
 
 def _stop_server() -> None:
@@ -96,7 +124,8 @@ def fork(function: Callable[..., None], arguments: Sequence[Any], pipe: Connecti
 
 def wait_for(pid: int) -> int:
     """Wait for the end of a process that was forked."""
-    return start_server().wait(pid)
+    server = _servers.get(os.getpid())
+    return server.wait(pid) if server is not None else _LOST
 
 
 def serve(descriptor: int) -> None:
@@ -113,7 +142,8 @@ def serve(descriptor: int) -> None:
         except (EOFError, OSError):
             os._exit(0)
         if kind == "wait":
-            connection.send(_exit_code(what))
+            with suppress(OSError):  # nobody waits any more, and the next request is the end
+                connection.send(_exit_code(what))
             continue
         _, (pipe,), _, _ = socket.recv_fds(requests, 1, 1)
         pid = os.fork()

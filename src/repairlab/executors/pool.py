@@ -22,7 +22,7 @@ from typing import Any
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
 from repairlab.executors.executor import DEATHS, Event, Item, Source, Work
-from repairlab.executors.forking import fork, wait_for
+from repairlab.executors.forking import fork, hang_up, wait_for
 from repairlab.executors.scratch import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
@@ -66,8 +66,8 @@ class Stopping:
     """How long they are waited for; none: until what they have begun is done."""
 
 
-class _Worker:
-    """One process and our end of its pipe."""
+class Worker:
+    """One process and our end of its pipe; for one thread at a time."""
 
     def __init__(self, machine: Machine, scratch: Path) -> None:
         self.pipe, theirs = Pipe()
@@ -88,6 +88,18 @@ class _Worker:
             self.work = work
         self.send(_Do(item=item))
 
+    def ask(self, work: object, item: object) -> list[Any] | None:
+        """Have an item done and return all that was emitted; none when the worker died over it."""
+        self.do(work, item)
+        events = []
+        while isinstance(message := self.hear(), _Emitted):
+            events.append(message.event)
+        if message is None:
+            return None
+        if message.error:
+            raise message.error
+        return events
+
     def hear(self) -> "_Emitted | _Done | None":
         """Return what the worker has to say; none when it died."""
         try:
@@ -96,8 +108,19 @@ class _Worker:
             return None
         return message
 
+    def hang_up(self) -> None:
+        """Let the worker come to its end once it has done what it was given."""
+        if not self.pipe.closed:
+            hang_up(self.pipe.fileno())
+
+    def kill(self) -> None:
+        """End the worker in the middle of what it does."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)  # nobody else can have its id until it is waited for
+
     def end(self) -> str:
         """Let the worker come to its end, wait for that, and say how it ended."""
+        self.hang_up()
         self.pipe.close()
         code = wait_for(self.pid)
         if code >= 0:
@@ -113,8 +136,8 @@ class Pool:
         self._machine = machine
         self._scratch = scratch
         self._stopping = stopping
-        self._workers: dict[int, _Worker] = {}
-        self._at_work: dict[_Worker, int] = {}
+        self._workers: dict[int, Worker] = {}
+        self._at_work: dict[Worker, int] = {}
 
     def run(
         self,
@@ -162,14 +185,14 @@ class Pool:
                 continue
             worker = self._workers.get(number)
             if worker is None:
-                worker = self._workers[number] = _Worker(self._machine, self._scratch)
+                worker = self._workers[number] = Worker(self._machine, self._scratch)
             self._at_work[worker] = number
             worker.do(work, item)
         return bool(self._at_work) or not source.is_over()
 
-    def _ready(self, ctrl_c: int, wakeup: int | None = None, *, wait_s: float | None = None) -> list[_Worker]:
+    def _ready(self, ctrl_c: int, wakeup: int | None = None, *, wait_s: float | None = None) -> list[Worker]:
         """Wait until workers have something to say, or died, or are woken up, or so long; raises KeyboardInterrupt."""
-        pipes: dict[object, _Worker] = {worker.pipe: worker for worker in self._at_work}
+        pipes: dict[object, Worker] = {worker.pipe: worker for worker in self._at_work}
         assert pipes or wakeup is not None, "nobody is at work, and nothing is over"
         sources = [*pipes, ctrl_c, *([] if wakeup is None else [wakeup])]
         ready = wait(sources, wait_s)  # type: ignore[arg-type]  # pipes are waitable
@@ -197,9 +220,8 @@ class Pool:
         """End all workers: those that work are killed."""
         for worker in self._workers.values():
             if worker in self._at_work:
-                with suppress(ProcessLookupError):
-                    os.kill(worker.pid, signal.SIGKILL)  # nobody else can have its id until it is waited for
-            worker.pipe.close()  # all of them first: closing what they have open takes a while
+                worker.kill()
+            worker.hang_up()  # all of them first: closing what they have open takes a while
         for worker in self._workers.values():
             worker.end()
         self._workers.clear()
@@ -300,12 +322,11 @@ def usable_cores() -> int:
 def _serve(machine: Machine, scratch: str, pipe: Connection) -> None:
     """Be a worker: do one item after the other until the pipe ends, which it does when the main process does."""
     # SIGINT is ignored: Ctrl-C is for the main process, which says so through the pipe.
-    tempfile.tempdir = scratch
     with ExitStack() as opened:
-        _answer(machine, pipe, opened)
+        _answer(machine, scratch, pipe, opened)
 
 
-def _answer(machine: Machine, pipe: Connection, opened: ExitStack) -> None:
+def _answer(machine: Machine, scratch: str, pipe: Connection, opened: ExitStack) -> None:
     sandbox: Sandbox | None = None
     work: Any = None
     do: Callable[[Any], None] | None = None
@@ -320,7 +341,8 @@ def _answer(machine: Machine, pipe: Connection, opened: ExitStack) -> None:
         if not isinstance(order, _Do):
             continue
         try:
-            sandbox = sandbox or machine.open_sandbox()
+            sandbox = sandbox or machine.open_sandbox()  # before: a proof holds for one place of temporary files, the user's
+            tempfile.tempdir = scratch
             do = do or opened.enter_context(work(sandbox, lambda event: _emit(pipe, event)))
             do(order.item)
         except Interrupted:

@@ -22,11 +22,13 @@ def scratch_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     folder.chmod(0o711)  # sandboxed commands of another user must be able to reach trees in it, but not to look for others
     owner = os.open(folder / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    pid = os.getpid()
     try:
         fcntl.flock(owner, fcntl.LOCK_EX)
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if os.getpid() == pid:  # a fork has a copy of this block, and no right to the folder
+            shutil.rmtree(folder, ignore_errors=True)
         os.close(owner)
 
 

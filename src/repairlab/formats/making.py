@@ -14,6 +14,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.text import Span, replace_span
 from repairlab.formats.format import ExternalCandidate, KnownVerdict
 from repairlab.formats.ids import BugIndex
+from repairlab.languages.facts import facts
 
 
 class Maker:
@@ -112,7 +113,7 @@ def fitted(text: str, bug: Bug) -> str:
     problem = bug.problem
     span = problem.target.span
     line = problem.source[problem.source.rfind("\n", 0, span.start) + 1 : span.start]
-    if problem.language != "python" or problem.target.name is None or _parses(replace_span(problem.source, span, text)):
+    if not facts(problem.language).is_indented or problem.target.name is None or _parses(replace_span(problem.source, span, text)):
         return text
     alone = textwrap.dedent(text.strip("\n"))
     indented = textwrap.indent(alone, line)[len(line) :]

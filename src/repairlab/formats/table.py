@@ -1,14 +1,13 @@
 """All formats by name; a module is loaded when it is asked for. Called by `runs.given` and `runs.converting`."""
 
-from importlib import import_module
 from pathlib import Path
-from typing import cast
 
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import UserError
 from repairlab.formats.format import Format
 from repairlab.formats.reading import look
+from repairlab.registry import Parts, lacking
 
-FORMATS = {
+_ABOUT = {
     "repairlab": "JSON Lines of bug with function, file, patch or edits: our own form.",
     "swebench": "SWE-bench's predictions: instance_id, model_name_or_path, model_patch.",
     "evalplus": "Samples of HumanEval and EvalPlus: task_id with completion or solution, or a folder TASK_ID/N.py.",
@@ -22,21 +21,21 @@ FORMATS = {
     "clm": "lin-tan/clm's *_validate.json or *_output.json: lines or functions by bug, with verdicts.",
     "diffs": "Unified diffs in a folder: BUG/N.diff or BUG.diff.",
 }
-"""Name and what it is."""
 _MODULES = {"repairlab": "own"}
 
-
-def format_named(name: str) -> Format:
-    """Return the format of this name."""
-    if name not in FORMATS:
-        raise unknown("format", name, FORMATS)
-    return cast(Format, import_module(f"repairlab.formats.{_MODULES.get(name, name.replace('-', '_'))}"))
+FORMATS: Parts[Format] = Parts(
+    "formats",
+    "format",
+    {name: f"repairlab.formats.{_MODULES.get(name, name.replace('-', '_'))}" for name in _ABOUT},
+    about=_ABOUT,
+    check=lacking("recognises", "read", "write"),
+)
 
 
 def recognise(path: Path) -> str:
     """Return the name of the format that a file or folder obviously has; a file that has none is taken for our own."""
     sight = look(path)
-    found = [name for name in FORMATS if format_named(name).recognises(sight)]
+    found = [name for name, form in FORMATS.working() if form.recognises(sight)]
     if len(found) > 1:
         raise UserError(f"{path} may be any of {', '.join(found)}; say which with --format")
     if not found and path.is_dir():

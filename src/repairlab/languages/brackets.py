@@ -1,11 +1,11 @@
-"""Tokens of Java, C and C++ with their brackets matched, also in broken text; what the finders of functions walk over.
+"""Tokens of languages with braces, with their brackets matched, also in broken text; what the finders of functions walk over.
 
-C and C++ lose their directives here. Of an `#if` whose branches cannot stand one after the other, one branch is kept.
+Directives of a preprocessor are lost here. Of an `#if` whose branches cannot stand one after the other, one branch is kept.
 """
 
 import functools
+from collections.abc import Sequence
 
-from repairlab.languages.curly import lex
 from repairlab.languages.syntax import Piece, joined
 
 _CLOSING = {")": "(", "]": "[", "}": "{"}
@@ -16,11 +16,11 @@ _LOOSE = frozenset({"namespace", "class", "struct", "union", "enum", "extern", "
 class Bracketed:
     """The tokens of a text as parallel lists, and for each bracket the index of its partner."""
 
-    def __init__(self, language: str, source: str) -> None:
+    def __init__(self, source: str, cut: Sequence[Piece], *, has_directives: bool = False) -> None:
+        """Take a text and its pieces."""
         self.source = source
-        cut = lex(language, source)
         self.pieces = [piece for piece in cut if piece.kind not in ("space", "comment", "prelude")]
-        if language != "java":
+        if has_directives:
             self.pieces = _without_directives(source, self.pieces)
         self.kinds = [piece.kind for piece in self.pieces]
         # Brackets and words within strings and unreadable stretches must not be taken for code.

@@ -10,7 +10,8 @@ from repairlab.core.outcome import TestResult
 from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.record import record
 from repairlab.core.text import Span
-from repairlab.languages.counter.change import TestBody
+from repairlab.languages.counter import TestBody
+from repairlab.languages.facts import Facts
 
 
 @record
@@ -252,18 +253,18 @@ class SharedBuild(Protocol):
 class Shareable(Protocol):
     """A tool chain that builds again only what a candidate changed."""
 
-    def shared(self, build: Build, *, tree: Path, changing: str) -> SharedBuild:
-        """Return how, for the buggy tree and the file that most candidates change."""
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> SharedBuild:
+        """Return how, for the buggy tree, the file that most candidates change and the tests that they have to pass.
+
+        Whatever is built in a `twin` was built before, beside other test files.
+        """
         ...
 
 
 class Language(Protocol):
     """One programming language."""
 
-    name: str
-    extensions: tuple[str, ...]
-    self_test: str
-    """A program that reads one line and prints it; it must work before the language is offered."""
+    facts: Facts
     syntax: Syntax
 
     @property

@@ -1,15 +1,13 @@
 """Parsing with tree-sitter: one place that knows the grammars, and that turns byte offsets into character offsets."""
 
 from bisect import bisect_right
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from importlib import import_module
 
 from tree_sitter import Language, Node, Parser, Tree
 
-from repairlab.core.errors import unknown
 from repairlab.core.text import Span
-
-GRAMMARS = ("c", "cpp", "java", "python")
+from repairlab.languages.facts import facts
 
 
 class Parsed:
@@ -58,9 +56,7 @@ class Parsed:
         return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
 
 
-@lru_cache(maxsize=len(GRAMMARS))
+@cache
 def _grammar(language: str) -> Language:
-    if language not in GRAMMARS:
-        raise unknown("language", language, GRAMMARS)
     # Each grammar is imported when first needed: most runs use one language.
-    return Language(import_module(f"tree_sitter_{language}").language())
+    return Language(import_module(facts(language).grammar).language())

@@ -1,37 +1,11 @@
-"""The table of languages: by name and by file extension. Everything that needs a language asks here."""
+"""Languages by name and by file extension. Everything that needs a language asks here."""
 
 import os
 from functools import cache
-from importlib import import_module
 from pathlib import Path, PurePosixPath
 
-from repairlab.core.errors import unknown
+from repairlab.languages.facts import LANGUAGES, by_extension
 from repairlab.languages.language import Language, Tools
-
-_TABLE = {
-    "python": "repairlab.languages.python:Python",
-    "java": "repairlab.languages.java:Java",
-    "c": "repairlab.languages.c:C",
-    "cpp": "repairlab.languages.cpp:Cpp",
-}
-# Written out, so that asking for a file's language loads none.
-_EXTENSIONS = {
-    ".py": "python",
-    ".java": "java",
-    ".c": "c",
-    ".h": "c",
-    ".cc": "cpp",
-    ".cpp": "cpp",
-    ".cxx": "cpp",
-    ".hpp": "cpp",
-    ".hh": "cpp",
-    ".hxx": "cpp",
-}
-
-
-def names() -> tuple[str, ...]:
-    """Return the names of all languages."""
-    return tuple(_TABLE)
 
 
 def language(name: str, tools: Tools | None = None) -> Language:
@@ -41,10 +15,7 @@ def language(name: str, tools: Tools | None = None) -> Language:
 
 @cache
 def _made(name: str, tools: Tools) -> Language:
-    if name not in _TABLE:
-        raise unknown("language", name, _TABLE)
-    module, _, entry = _TABLE[name].partition(":")
-    made: Language = getattr(import_module(module), entry)(tools)
+    made: Language = LANGUAGES[name](tools)
     return made
 
 
@@ -54,7 +25,7 @@ def language_of_path(path: str) -> str | None:
     >>> language_of_path("src/bank/Account.java")
     'java'
     """
-    return _EXTENSIONS.get(PurePosixPath(path).suffix)
+    return by_extension().get(PurePosixPath(path).suffix)
 
 
 def default_cache() -> Path:

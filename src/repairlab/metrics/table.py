@@ -1,7 +1,7 @@
 """The table of metrics, and all scores of a run at once. A new metric is one file with its function and one line here."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
@@ -9,52 +9,32 @@ from repairlab.core.record import record
 from repairlab.core.samples import Samples
 from repairlab.core.score import Score
 from repairlab.metrics.bootstrap import interval
-from repairlab.metrics.first_rank import first_rank
-from repairlab.metrics.pass_at_k import pass_at_k
+from repairlab.metrics.metric import Measured, Metric
 from repairlab.metrics.ranked_pass_at_k import Ranked, ranked_pass_at_k
-from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fixed, plausible_rate
 from repairlab.metrics.requirements import need_all_candidates, need_independent
 from repairlab.metrics.settings import ScoreSettings, signature
-from repairlab.metrics.test_case_average import tca_at_k
-from repairlab.metrics.top_at_k import top_at_k
 from repairlab.metrics.values import Values
+from repairlab.registry import Parts, lacking
 
-Measured = Sequence[Samples]
-
-
-def _pass_at_k(samples: Measured, settings: ScoreSettings, k: int) -> Values:
-    need_independent("pass@k", settings.rounds)
-    return pass_at_k(samples, k, n=settings.n)
-
-
-def _duplicate_rate(samples: Measured, settings: ScoreSettings) -> Values:
-    if settings.duplicates == "merged":
-        raise UserError("duplicate rate: duplicates are merged; score with --duplicates counted")
-    return duplicate_rate(samples)
-
-
-AT_K: Mapping[str, Callable[[Measured, ScoreSettings, int], Values]] = {
-    "pass@k": _pass_at_k,
-    "top@k": lambda samples, settings, k: top_at_k(samples, k, n=settings.n),
-    "TCA@k": lambda samples, settings, k: tca_at_k(samples, k, n=settings.n, policy=settings.policy),
-}
-"""Metrics that are asked for at a k."""
-
-PLAIN: Mapping[str, Callable[[Measured, ScoreSettings], Values]] = {
-    "fixed": lambda samples, _: fixed(samples),
-    "plausible rate": lambda samples, _: plausible_rate(samples),
-    "compile rate": lambda samples, _: compile_rate(samples),
-    "apply rate": lambda samples, _: apply_rate(samples),
-    "duplicate rate": _duplicate_rate,
-    "mean first rank": lambda samples, _: first_rank(samples),
-    "median first rank": lambda samples, _: first_rank(samples, statistic="median"),
-}
-"""Metrics without a k."""
-
-SHARES = frozenset({*AT_K, *PLAIN, "r.pass@k"} - {"mean first rank", "median first rank"})
-"""Metrics whose values lie between 0 and 1 and are shown in per cent."""
-
-_CHANGED_BY_STOPPING = frozenset({"plausible rate", "compile rate", "apply rate", "duplicate rate"})
+METRICS: Parts[Metric] = Parts(
+    "metrics",
+    "metric",
+    {
+        "pass@k": "repairlab.metrics.built_in:PASS_AT_K",
+        "top@k": "repairlab.metrics.built_in:TOP_AT_K",
+        "TCA@k": "repairlab.metrics.built_in:TCA_AT_K",
+        "fixed": "repairlab.metrics.built_in:FIXED",
+        "plausible rate": "repairlab.metrics.built_in:PLAUSIBLE_RATE",
+        "compile rate": "repairlab.metrics.built_in:COMPILE_RATE",
+        "apply rate": "repairlab.metrics.built_in:APPLY_RATE",
+        "duplicate rate": "repairlab.metrics.built_in:DUPLICATE_RATE",
+        "mean first rank": "repairlab.metrics.built_in:MEAN_FIRST_RANK",
+        "median first rank": "repairlab.metrics.built_in:MEDIAN_FIRST_RANK",
+    },
+    check=lacking("about", "measure", "is_share", "changed_by_stopping"),
+)
+_RANKED = "r.pass@k"
+"""Not in the table: it needs a ranking besides."""
 
 
 @record
@@ -72,12 +52,18 @@ def is_share(metric: str) -> bool:
     >>> is_share("r.pass@k[similarity]"), is_share("mean first rank")
     (True, False)
     """
-    return metric.partition("[")[0] in SHARES
+    name = metric.partition("[")[0]
+    return name == _RANKED or (name in METRICS and METRICS[name].is_share)
 
 
 def values_of(metric: str, k: int | None, samples: Measured, settings: ScoreSettings) -> Values:
     """Return one metric bug by bug; a UserError says why the run cannot have it."""
-    return _defined(metric, PLAIN[metric](samples, settings) if k is None else AT_K[metric](samples, settings, k))
+    try:
+        return _defined(metric, METRICS[metric].measure(samples, settings, k or 0))
+    except Exception as error:
+        if isinstance(error, UserError) or metric not in {part.name for part in METRICS.of_others()}:
+            raise
+        raise UserError(f"{metric}: its code failed with {type(error).__name__}: {error}") from error
 
 
 def _defined(metric: str, values: Values) -> Values:
@@ -89,7 +75,7 @@ def _defined(metric: str, values: Values) -> Values:
 def score(metric: str, k: int | None, samples: Measured, settings: ScoreSettings) -> Score:
     """Return one metric with its interval and signature."""
     values = values_of(metric, k, samples, settings)
-    stopped = metric in _CHANGED_BY_STOPPING and any(item.ended == "solved" for item in samples)
+    stopped = METRICS[metric].changed_by_stopping and any(item.ended == "solved" for item in samples)
     return _score(metric, k, values, signature(metric, k, samples, settings) + ("|stopped:when-fixed" if stopped else ""))
 
 
@@ -110,8 +96,8 @@ def _score(metric: str, k: int | None, values: Values, recipe: str) -> Score:
 
 def score_run(samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -> Scores:
     """Return every metric that the run supports, and why it does not support the others."""
-    wanted: list[tuple[str, int | None]] = [(metric, k) for metric in AT_K for k in dict.fromkeys(ks)]
-    wanted += [(metric, None) for metric in PLAIN]
+    at_k = [(metric, k) for metric in METRICS if "@k" in metric for k in dict.fromkeys(ks)]
+    wanted = [*at_k, *((metric, None) for metric in METRICS if "@k" not in metric)]
     return _collect(wanted, lambda metric, k: score(metric, k, samples, settings))
 
 

@@ -7,9 +7,8 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.problem import Problem
 from repairlab.core.record import record
+from repairlab.languages.facts import facts
 from repairlab.languages.table import language
-
-_COMMENT_MARKS = ("#", "//", "/*")
 
 
 @record
@@ -64,6 +63,7 @@ class _Original:
     def __init__(self, text: str, language_name: str) -> None:
         self._text = text
         self._syntax = language(language_name).syntax
+        self._marks = facts(language_name).comments
 
     def is_equal(self, text: str) -> bool:
         """Whether a text differs at most in comments and white space."""
@@ -72,7 +72,7 @@ class _Original:
     def _may_be_equal(self, text: str) -> bool:
         """Whether it can be so at a glance: lexing every candidate would take much longer than all the rest of a ranking."""
         solid = "".join(text.split())
-        if not any(mark in text for mark in _COMMENT_MARKS):
+        if not any(mark in text for mark in self._marks):
             return solid == self._solid
         rest = iter(solid)
         return all(map(partial(contains, rest), self._solid))  # type: ignore[arg-type]  # an iterator will do, and shall be used up

@@ -1,10 +1,16 @@
-"""What every repairer is: a name and one method; and the table of them."""
+"""What every repairer is, how it is opened for a run, and what it may raise. `table` lists the repairers."""
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
 
 from repairlab.core.candidate import Attempt, Candidate
+from repairlab.core.errors import HarnessError
 from repairlab.core.problem import Problem
+from repairlab.core.prompt import Prompt
+from repairlab.core.record import record
+from repairlab.repairers.example import Example, ExampleSource
 
 
 class Repairer(Protocol):
@@ -15,3 +21,91 @@ class Repairer(Protocol):
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
         """Yield candidates, best first, with ranks 1, 2, 3 …; the caller takes as many as it wants."""
         ...
+
+
+class Unreachable(HarnessError):  # noqa: N818  # a fact about now, told to whoever asked
+    """Somebody who is needed did not answer although asked again and again; later they may."""
+
+
+class OverBudget(HarnessError):  # noqa: N818  # as above
+    """Going on would cost more than the user allows."""
+
+
+@record
+class NoSettings:
+    """The settings of a repairer that has none."""
+
+
+class TranscriptKeeper(Protocol):
+    """Makes what was asked, and what came back, part of the run."""
+
+    def __call__(self, prompt: Prompt, *answers: str) -> None:
+        """Write it down, each text once."""
+        ...
+
+
+@record
+class RepairContext:
+    """What a repairer is opened with: its own settings, and what it needs of a run."""
+
+    settings: Any
+    """Of the record that its factory names."""
+    access: Any
+    """Of the record of local settings that its factory names."""
+    n: int
+    """Candidates per bug."""
+    seed: int
+    one_by_one: bool = False
+    """Whether each candidate may be the last that is wanted, so that none should be made ahead."""
+    examples: tuple[Example, ...] = ()
+    folder: Path
+    """Of the run, for a ledger of what was asked and paid."""
+    cache: Path
+    """For what is kept between runs."""
+    append: Callable[[Path, bytes], object]
+    """Adds the line of a JSON object to a file of the run."""
+    notify: Callable[[str], None]
+    """Tells the user something."""
+    keep: TranscriptKeeper
+
+
+@record
+class Plan:
+    """How many candidates a run draws, and when it stops; none: as the user said, or the default."""
+
+    n: int | None = None
+    rounds: int | None = None
+    stop_when_fixed: bool | None = None
+
+
+@record
+class RepairerFactory:
+    """A repairer of the table: how it is opened, and what its settings mean to a run. Loading one must be quick."""
+
+    name: str
+    about: str
+    open: Callable[[RepairContext], AbstractContextManager[Repairer]]
+    """Opens it for all bugs of a run; imports what is heavy."""
+    settings: type = NoSettings
+    """Record of what decides its candidates; becomes options, a table of experiment files, and part of a run's identity. Its method
+    `check`, if it has one, refuses values that make no sense."""
+    access: type = NoSettings
+    """Record of what does not: how others are reached from this machine, for example. No part of a run."""
+    plan: Callable[[Any, Plan, str], Plan] = lambda settings, asked, feedback: asked  # noqa: ARG005
+    """Takes settings, what the user asked for, and the feedback policy; returns how candidates are drawn."""
+    examples: Callable[[Any], ExampleSource | None] = lambda settings: None  # noqa: ARG005
+    """Says which fixed bugs it wants to see."""
+    check: Callable[[Any, Any, Path], None] = lambda settings, access, cache: None  # noqa: ARG005
+    """Takes settings, local settings and the cache; raises UserError when nothing could be proposed with them."""
+    unfit: Callable[[Any, int], Callable[[Problem], str | None]] = lambda settings, seed: lambda problem: None  # noqa: ARG005
+    """Takes settings and seed; returns what says why it cannot work on a problem."""
+    label: Callable[[Any], tuple[str, ...]] = lambda settings: ()  # noqa: ARG005
+    """Parts of a run's default name, behind that of the repairer."""
+    asks_model: Callable[[Any], bool] = lambda settings: False  # noqa: ARG005
+    """Whether it asks a language model and books it in the run's ledger."""
+    is_deterministic: bool = True
+    """Whether it proposes the same for the same problem, settings and seed."""
+    waits: bool = False
+    """Whether it waits for others for long, so that who stops a run should not."""
+    concurrency: Callable[[Any], int] | None = None
+    """How many bugs it can work on at the same time in threads of one process, by its local settings; none: one per worker."""

@@ -1,33 +1,73 @@
-"""The repairers by name: built-in ones, and those that other packages register; called by `runs` and the command line."""
+"""The repairers by name: built-in ones, and those that other packages register; called by `runs` and the command line.
 
-from importlib import import_module
-from importlib.metadata import entry_points
+An entry is a `RepairerFactory`, or a class with `name` and `propose`: it is called with its settings where it has a record
+`Settings` of them, else without arguments.
+"""
 
-from repairlab.core.errors import unknown
-from repairlab.repairers.repairer import Repairer
+import contextlib
+from collections.abc import Mapping
+from typing import Any
 
-GROUP = "repairlab.repairers"
-"""Entry-point group through which other packages join; an entry point is a class that needs no arguments."""
+from pydantic import TypeAdapter, ValidationError
 
-_BUILT_IN = {
-    "copy": "repairlab.repairers.baselines:Copy",
-    "templates": "repairlab.repairers.templates.engine:Templates",
-}
+from repairlab.core.errors import UserError
+from repairlab.core.option import check_names
+from repairlab.registry import Parts, lacking
+from repairlab.repairers.repairer import NoSettings, RepairContext, Repairer, RepairerFactory
+
+
+def _check(value: object) -> str:
+    return "" if isinstance(value, RepairerFactory) else lacking("name", "propose", callable_too=True)(value)
+
+
+REPAIRERS: Parts[Any] = Parts(
+    "repairers",
+    "repairer",
+    {
+        "copy": "repairlab.repairers.baselines:Copy",
+        "llm": "repairlab.repairers.llm.factory:FACTORY",
+        "templates": "repairlab.repairers.templates.repairer:Templates",
+    },
+    check=_check,
+)
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all repairers, sorted."""
-    return tuple(sorted({*_BUILT_IN, *(point.name for point in entry_points(group=GROUP))}))
+    return tuple(sorted(REPAIRERS))
 
 
-def repairer(name: str) -> Repairer:
-    """Return the repairer of this name; its module is imported only now."""
-    made: Repairer
-    if name in _BUILT_IN:
-        module, attribute = _BUILT_IN[name].split(":")
-        made = getattr(import_module(module), attribute)()
-        return made
-    for point in entry_points(group=GROUP, name=name):
-        made = point.load()()
-        return made
-    raise unknown("repairer", name, names())
+def factory(name: str) -> RepairerFactory:
+    """Return how a repairer is opened and what its settings are; its module is imported only now."""
+    entry = REPAIRERS[name]
+    if isinstance(entry, RepairerFactory):
+        return entry
+    settings = getattr(entry, "Settings", NoSettings)
+
+    def open_plain(context: RepairContext) -> contextlib.AbstractContextManager[Repairer]:
+        return contextlib.nullcontext(entry() if settings is NoSettings else entry(context.settings))
+
+    return RepairerFactory(name=name, about=REPAIRERS.about(name), open=open_plain, settings=settings)
+
+
+def repairer(name: str, settings: Any = None) -> Repairer:
+    """Return a repairer that needs nothing of a run; UserError for one that does."""
+    entry = REPAIRERS[name]
+    if isinstance(entry, RepairerFactory):
+        raise UserError(f"the repairer {name} works in runs only: repairlab run BENCHMARK --repairer {name}")
+    made: Repairer = entry() if not hasattr(entry, "Settings") else entry(settings or entry.Settings())
+    return made
+
+
+def make_settings(kind: type, given: Mapping[str, Any], name: str) -> Any:
+    """Make a settings record of the repairer of this name; what is wrong is a UserError."""
+    check_names(kind, dict(given), f"the repairer {name}")
+    try:
+        made: Any = TypeAdapter(kind).validate_python(dict(given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, (name, *first["loc"])))
+        raise UserError(f"setting {where}: {first['msg']} (got {first['input']!r})") from None
+    if hasattr(made, "check"):
+        made.check()
+    return made

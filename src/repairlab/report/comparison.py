@@ -9,7 +9,10 @@ from repairlab.core.record import record
 from repairlab.metrics.compare import Difference, Overlap, difference, overlap
 from repairlab.metrics.table import score, values_of
 from repairlab.report.leaderboard import differing
+from repairlab.report.notebook import html_table, text_table
 from repairlab.report.scores import Measured, read_run
+
+COLUMNS = ("bugs", "number")
 
 
 @record
@@ -28,6 +31,38 @@ class Comparison:
     overlap: Overlap
     differing: tuple[str, ...]
     """Settings that are not the same in both runs."""
+
+    def rows(self) -> list[tuple[str, int]]:
+        """Return how many bugs were fixed by whom."""
+        shared = self.overlap
+        return [
+            (f"fixed by both (first {self.first})", len(shared.both)),
+            ("fixed only by A", len(shared.only_a)),
+            ("fixed only by B", len(shared.only_b)),
+            ("fixed by neither", len(shared.neither)),
+        ]
+
+    @property
+    def summary(self) -> str:
+        """Say in one line by how much the runs differ."""
+        metric, change = self.metric.replace("@k", f"@{self.k}"), self.difference
+        values = f"{metric}: A {100 * self.value_a:.1f} %, B {100 * self.value_b:.1f} %"
+        interval = f"A − B = {100 * change.value:+.1f} points [{100 * change.low:+.1f}, {100 * change.high:+.1f}]"
+        return f"{values}, {interval} (95 %, paired bootstrap over {change.n_bugs} bugs)"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Say which run is A and which is B."""
+        a, b = (f"{name}: {run.manifest.experiment.repairer}, {run.folder}" for name, run in (("A", self.a), ("B", self.b)))
+        return a, b
+
+    def __repr__(self) -> str:
+        table = text_table(COLUMNS, self.rows())
+        return "\n".join([*self.names, table, f"exact McNemar test: p = {self.overlap.p_value:.4f}", self.summary])
+
+    def _repr_html_(self) -> str:
+        below = f"exact McNemar test: p = {self.overlap.p_value:.4f}; {self.summary}"
+        return html_table("; ".join(self.names), COLUMNS, self.rows(), below=below)
 
     def data(self) -> dict[str, Any]:
         """Return the form of `compare --json`."""

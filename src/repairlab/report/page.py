@@ -11,6 +11,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.score import Score
 from repairlab.core.table import shown
+from repairlab.languages.facts import title
 from repairlab.metrics.table import is_share
 from repairlab.report.bugs import read_texts, view_bugs
 from repairlab.report.curves import chart
@@ -27,7 +28,6 @@ from repairlab.storage.encoding import write_aside
 
 _SPENDING = ("cost", "bug-cost")
 _COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")
-_LANGUAGES = {"python": "Python", "java": "Java", "c": "C", "cpp": "C++"}
 
 
 @record
@@ -103,9 +103,7 @@ def _pages() -> Environment:
     pages = Environment(
         loader=PackageLoader("repairlab.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    pages.filters.update(
-        visible=visible, clip=clip, percent=_percent, number=_number, language=lambda name: _LANGUAGES.get(name, name)
-    )
+    pages.filters.update(visible=visible, clip=clip, percent=_percent, number=_number, language=title)
     pages.filters.update(shown=shown, draw=draw, tests=words_on_tests)
     pages.globals["tail"] = lambda text: clip(text, tail=True)
     return pages

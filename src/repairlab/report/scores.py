@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.core.samples import Samples
+from repairlab.core.score import Score
 from repairlab.metrics.settings import Duplicates, ScoreSettings
-from repairlab.metrics.table import Scores, score_built, score_ranking, score_run
+from repairlab.metrics.table import Scores, is_share, score_built, score_ranking, score_run
 from repairlab.ranking.stored import Ranking, ranking_files, read_ranking
+from repairlab.report.notebook import html_table, text_table
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_ids, read_samples
@@ -21,6 +23,11 @@ from repairlab.storage.encoding import write_aside
 
 ORACLE = "reference"
 """The repairer that proposes the developers' fixes."""
+SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "undecided")
+
+
+class MissingScoreError(UserError, LookupError):
+    """A score was asked for by name that is not there; templates, which try names as keys first, need to know it from others."""
 
 
 @record
@@ -50,6 +57,27 @@ class RunScores:
     run: Measured
     result: Scores
 
+    def __getitem__(self, name: str) -> Score:
+        """Return one score by its name, such as `pass@5` or `fixed`."""
+        known = {score_name(item): item for item in self.result.scores}
+        if name in known:
+            return known[name]
+        if name in self.result.left_out:
+            raise MissingScoreError(f"this run has no {name}: {self.result.left_out[name]}")
+        raise MissingScoreError(str(unknown("score", name, known)))
+
+    @property
+    def title(self) -> str:
+        """Say what was scored."""
+        manifest = self.run.manifest
+        return f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}"
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n{text_table(SCORE_COLUMNS, score_rows(self.result.scores))}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.title, SCORE_COLUMNS, score_rows(self.result.scores), below=self.run.missing)
+
     @property
     def is_oracle(self) -> bool:
         """Whether the run is of the developers' own fixes, which rank nowhere."""
@@ -66,6 +94,31 @@ class RunScores:
             "scores": to_data(self.result.scores),
             "left_out": self.result.left_out,
         }
+
+
+def score_name(score: Score) -> str:
+    """Return the name of a score with its k."""
+    return score.metric if score.k is None else score.metric.replace("@k", f"@{score.k}")
+
+
+def percent(score: Score, value: float) -> str:
+    """Return a value of a score as people read it."""
+    return f"{100 * value:.1f} %" if is_share(score.metric) else f"{value:.1f}"
+
+
+def score_rows(scores: Sequence[Score]) -> list[tuple[object, ...]]:
+    """Return scores as rows of a table with SCORE_COLUMNS."""
+    return [
+        (
+            score_name(item),
+            percent(item, item.value),
+            f"{percent(item, item.low)} – {percent(item, item.high)}",
+            item.n_bugs,
+            item.n_samples,
+            item.n_undecided,
+        )
+        for item in scores
+    ]
 
 
 def read_run(folder: Path, *, partial: bool = False, duplicates: Duplicates = "counted") -> Measured:

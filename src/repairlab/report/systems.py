@@ -7,6 +7,7 @@ from pathlib import Path
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.samples import Samples
+from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.evidence import Choice, Shown, shown_candidates
 from repairlab.report.glossary import VERDICTS
 from repairlab.report.scores import RunScores, scores_of
@@ -111,13 +112,19 @@ def _names(scores: Sequence[RunScores]) -> list[str]:
     return names
 
 
+def model_settings(scores: RunScores) -> LlmSettings | None:
+    """Return model, strategy and sampling of a run, where the repairer is a model."""
+    settings = scores.run.manifest.experiment.settings
+    return settings if isinstance(settings, LlmSettings) else None
+
+
 def _decoding(scores: RunScores) -> str:
-    llm = scores.run.manifest.experiment.llm
+    llm = model_settings(scores)
     return f" · T={llm.temperature:g}" if llm else ""
 
 
 def _name(scores: RunScores) -> str:
-    llm = scores.run.manifest.experiment.llm
+    llm = model_settings(scores)
     if llm is not None:
         return f"{llm.strategy} · {llm.model}"
     first = next(Store(scores.run.folder).candidates(), None)

@@ -7,8 +7,8 @@ from typing import Literal
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.diff import apply_edits, unified_diff
 from repairlab.core.errors import UserError
+from repairlab.core.prompt import Prompt
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.model import Prompt
 
 Kind = Literal["add", "del", "hunk", "file", "same"]
 

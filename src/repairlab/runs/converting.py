@@ -9,7 +9,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.formats.format import JudgedCandidate
-from repairlab.formats.table import format_named
+from repairlab.formats.table import FORMATS
 from repairlab.runs.external_candidates import read_external_candidates
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import Store
@@ -29,7 +29,7 @@ class Converted:
 
 def convert_candidates(source: Path, benchmark: Benchmark, format_name: str, path: Path, *, source_format: str | None) -> Converted:
     """Read a run folder or a file and write all of it, or nothing, to a new place."""
-    target = format_named(format_name)
+    target = FORMATS[format_name]
     counted = _Counter()
     errors: tuple[str, ...] = ()
     if (source / "run.json").is_file() and source_format is None:

@@ -7,21 +7,24 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
-from repairlab.repairers.llm.prompts.examples import Example
+from repairlab.repairers.example import Example
+from repairlab.repairers.table import REPAIRERS, factory
 from repairlab.runs.experiment import Experiment
 
 
 def read_examples(experiment: Experiment, benchmark: Benchmark) -> tuple[Example, ...]:
     """Return all bugs that may be shown as examples; the strategy leaves out the bug that is to be repaired."""
-    llm = experiment.llm
-    if llm is None or llm.strategy != "few-shot":
+    if experiment.settings is None or experiment.repairer not in REPAIRERS:
         return ()
-    source = benchmark if llm.examples is None else open_benchmark(llm.examples)
-    bugs = [bug for bug in source if llm.split is None or bug.labels.split == llm.split]
+    wanted = factory(experiment.repairer).examples(experiment.settings)
+    if wanted is None:
+        return ()
+    source = benchmark if wanted.benchmark is None else open_benchmark(wanted.benchmark)
+    bugs = [bug for bug in source if wanted.split is None or bug.labels.split == wanted.split]
     if not bugs:
         splits = sorted({bug.labels.split for bug in source if bug.labels.split})
         raise UserError(
-            f"no bug of {source.name} has the split {llm.split!r}, so that there are no examples. "
+            f"no bug of {source.name} has the split {wanted.split!r}, so that there are no examples. "
             f"Splits: {', '.join(splits) or 'none'}. Leave --split out to use all other bugs"
         )
     return tuple(_examples(bugs))

@@ -1,19 +1,27 @@
-"""The settings of a run, where they come from, and what run.json records of them."""
+"""The settings of a run, and what run.json and experiment.toml record of them."""
 
+import contextlib
 import dataclasses
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.option import settings_of
 from repairlab.core.outcome import Policy
 from repairlab.core.problem import Visibility
-from repairlab.core.record import record
-from repairlab.repairers.llm.prompts.strategies.table import strategy
-from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings, check
+from repairlab.core.record import record, to_data
+from repairlab.repairers.repairer import Plan
+from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.validation.feedback import Feedback
+
+_UNDER_ITS_NAME = "llm"
+"""The repairer whose settings run.json has under its own name; those of others are under `settings`."""
+_LOCAL = "access"
+"""The table of an experiment file that is for local settings of the repairer, which are no part of the run."""
 
 
 @record
@@ -47,8 +55,8 @@ class Experiment:
     skip_unfit: bool = False
     """Leave out bugs that the strategy of a model cannot ask about, for want of an issue text, an error message or the like."""
     seed: int = 0
-    llm: LlmSettings | None = None
-    """Model, strategy and sampling of the repairer `llm`."""
+    settings: Any = None
+    """The repairer's own settings: its record of them, or what a file says of a repairer that is not at hand."""
 
 
 @record
@@ -76,24 +84,35 @@ class Manifest:
 
 
 def read_experiment(path: Path) -> dict[str, Any]:
-    """Read settings from a TOML file; unknown ones are errors. Command line options override them."""
+    """Read settings from a TOML file; unknown ones are errors. Command line options override them.
+
+    A table with a repairer's name holds its own settings; only that of the chosen repairer counts.
+    """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"cannot read the experiment file {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"the experiment file {path} is not valid TOML: {error}") from None
-    known = set(Experiment.__dataclass_fields__)
+    known = {*Experiment.__dataclass_fields__, *REPAIRERS, _LOCAL}
     for key in data:
         if key not in known:
             raise UserError(f"{path}: {unknown('setting', key, known)}")
     return data
 
 
-def make_experiment(settings: dict[str, Any]) -> Experiment:
-    """Check settings and fill in the defaults."""
+def make_experiment(settings: Mapping[str, Any]) -> Experiment:
+    """Check settings and fill in the defaults; those of the repairer are below `settings`, or below its name."""
+    name = str(settings.get("repairer", ""))
+    for other in REPAIRERS:
+        if other in settings and other != name and _table_of(other) == other:
+            raise UserError(f"the settings below {other} are for --repairer {other}, not for {name}")
+    own = {**settings.get("settings", {}), **settings.get(_table_of(name), {})}
+    if own and name not in REPAIRERS:
+        raise UserError(f"the repairer {name} has no settings of its own, but {', '.join(own)} is given")
+    general = {key: value for key, value in settings.items() if key not in ("settings", _table_of(name))}
     try:
-        experiment = TypeAdapter(Experiment).validate_python(settings)
+        experiment = TypeAdapter(Experiment).validate_python(general)
     except ValidationError as error:
         first = error.errors()[0]
         raise UserError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
@@ -105,34 +124,70 @@ def make_experiment(settings: dict[str, Any]) -> Experiment:
         raise UserError(f"--limit is {experiment.limit}: at least 1 bug is needed")
     if not experiment.k or min(experiment.k) < 1:
         raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
-    if experiment.repairer == "llm":
-        return _with_model(experiment, settings)
-    if experiment.llm is not None:
-        raise UserError(f"--model and its like are for --repairer llm, not for {experiment.repairer}")
-    return experiment
+    return _with_own(experiment, own, settings) if name in REPAIRERS else experiment
 
 
-def _with_model(experiment: Experiment, settings: dict[str, Any]) -> Experiment:
-    """Check what the repairer `llm` needs."""
-    llm = experiment.llm
-    if llm is None:
-        raise UserError("the repairer llm needs a model. For example: --model openai/gpt-4o, or --model vllm/NAME --base-url URL")
-    check(llm)
-    if llm.strategy == CONVERSATION:
-        return _conversation(experiment, llm, settings)
-    strategy(llm.strategy)
-    return experiment
+def _with_own(experiment: Experiment, own: Mapping[str, Any], asked: Mapping[str, Any]) -> Experiment:
+    """Check the settings of the repairer itself, and let it say how its candidates are drawn."""
+    made = factory(experiment.repairer)
+    settings = make_settings(made.settings, own, made.name)
+    said = {key: getattr(experiment, key) for key in ("n", "rounds", "stop_when_fixed") if key in asked}
+    plan = to_data(made.plan(settings, Plan(**said), experiment.feedback))
+    changes = {key: value for key, value in plan.items() if value is not None}
+    return dataclasses.replace(experiment, settings=settings, **changes)
 
 
-def _conversation(experiment: Experiment, llm: LlmSettings, settings: dict[str, Any]) -> Experiment:
-    """Give a conversation as many candidates and rounds as it has tries; it ends at the first plausible candidate."""
-    if experiment.feedback == "none":
-        raise UserError(
-            "a conversation tells the model how its candidates failed, and by default tests stay hidden. "
-            "Allow it with --feedback message (verdict and first failing message) or --feedback verdict"
-        )
-    if settings.get("n", llm.tries) != llm.tries:
-        tries = f"attempts × turns = {llm.tries} tries" + ("" if llm.temperature else ", for a greedy model has one attempt")
-        raise UserError(f"-n is {settings['n']}, but a conversation has {tries}: use --attempts and --turns")
-    stop = settings.get("stop_when_fixed", True)
-    return dataclasses.replace(experiment, n=llm.tries, rounds=llm.tries, stop_when_fixed=stop)
+def experiment_data(experiment: Experiment) -> dict[str, Any]:
+    """Return the settings as run.json has them."""
+    data: dict[str, Any] = to_data(experiment)
+    own = data.pop("settings")
+    data[_UNDER_ITS_NAME] = own if experiment.repairer == _UNDER_ITS_NAME else None
+    if own and experiment.repairer != _UNDER_ITS_NAME:
+        data["settings"] = own
+    return data
+
+
+def read_experiment_data(data: Any) -> Any:
+    """Return what run.json has of settings in the form of a record; what has another form is left for its check to refuse."""
+    if not isinstance(data, dict):
+        return data
+    general = {key: value for key, value in data.items() if key != _UNDER_ITS_NAME}
+    name = str(data.get("repairer"))
+    own = data.get(_UNDER_ITS_NAME) if name == _UNDER_ITS_NAME else data.get("settings")
+    if isinstance(own, dict) and name in REPAIRERS:
+        # Of another version of a repairer, or of one that is broken now, it stays as it is: the run can still be read.
+        with contextlib.suppress(UserError, ValidationError):
+            own = TypeAdapter(factory(name).settings).validate_python(own)
+    if name == _UNDER_ITS_NAME and isinstance(own, dict):
+        raise UserError(f"run.json: the settings of the repairer {name} are not those that it has: {', '.join(own)}")
+    return general | {"settings": own}
+
+
+def config_data(experiment: Experiment) -> dict[str, Any]:
+    """Return the settings as an experiment file has them, from which the same run is made again."""
+    data: dict[str, Any] = to_data(experiment)
+    own = data.pop("settings")
+    return data | ({_table_of(experiment.repairer): own} if own else {})
+
+
+def _table_of(repairer: str) -> str:
+    """Return the table of an experiment file that is for the settings of a repairer: its name, unless a setting has it."""
+    return repairer if repairer in REPAIRERS and repairer not in Experiment.__dataclass_fields__ else "settings"
+
+
+def identity(experiment: Experiment) -> dict[str, Any]:
+    """Return what must stay the same while a run goes on: all but what it is scored at and where things are to be found."""
+    data = experiment_data(experiment)
+    data.update(k=None, benchmark=None)
+    own = data.get(_UNDER_ITS_NAME) or data.get("settings")
+    if own and dataclasses.is_dataclass(experiment.settings):
+        own.update(dict.fromkeys(movable(experiment)))
+    return data
+
+
+def movable(experiment: Experiment) -> frozenset[str]:
+    """Return those of the repairer's settings with which a run may go on changed."""
+    kind = type(experiment.settings)
+    if not dataclasses.is_dataclass(kind):
+        return frozenset()
+    return frozenset(setting.name for setting in settings_of(kind) if setting.option.may_change)

@@ -7,7 +7,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.formats.format import ExternalCandidate, KnownVerdict
-from repairlab.formats.table import format_named, recognise
+from repairlab.formats.table import FORMATS, recognise
 
 
 @record
@@ -31,7 +31,7 @@ def read_external_candidates(path: Path, benchmark: Benchmark, format_name: str 
     candidates: dict[str, list[Candidate]] = {}
     known: dict[tuple[str, int], KnownVerdict] = {}
     errors: list[str] = []
-    for item in format_named(name).read(path, benchmark):
+    for item in FORMATS[name].read(path, benchmark):
         if not isinstance(item, ExternalCandidate):
             errors.append(str(item))
             continue

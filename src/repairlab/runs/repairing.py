@@ -1,117 +1,109 @@
-"""The repairer that a task asks for, ready to propose. Called by `execute`, `schedule` and `run`."""
+"""The repairer that a task asks for, ready to propose. Called by `worker`, `schedule` and `run`."""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from typing import Any
 
-from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
-from repairlab.core.errors import UserError
 from repairlab.core.problem import shown
 from repairlab.repairers.baselines import Prepared
-from repairlab.repairers.llm.client.model import ChatModel, Prompt
-from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.repairers.repairer import Repairer
-from repairlab.repairers.table import names, repairer
-from repairlab.runs.examples import read_examples
+from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
+from repairlab.repairers.table import REPAIRERS, factory, names
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
-from repairlab.runs.transcripts import RecordedModel
+from repairlab.runs.transcripts import TranscriptWriter
 from repairlab.validation.machine import Machine
+
+REFERENCE = "reference"
+"""The developer's own fix: no repairer of the table, for these never see it."""
 
 
 def repairer_names() -> tuple[str, ...]:
-    """Return the names of all repairers: those of the table, and those that need something of a run."""
-    return (*names(), "llm", "reference")
+    """Return the names of all repairers: those of the table, and the one that only a run can be."""
+    return (*names(), REFERENCE)
+
+
+def factory_of(experiment: Experiment) -> RepairerFactory | None:
+    """Return how the repairer of a run is opened; none for candidates that are there already."""
+    return factory(experiment.repairer) if experiment.repairer in REPAIRERS else None
 
 
 def draws_ahead(experiment: Experiment) -> bool:
     """Return whether the candidates of all bugs can be drawn at the same time, while others are judged: models keep one waiting."""
-    return experiment.repairer == "llm" and experiment.rounds == 1 and not experiment.stop_when_fixed
+    made = factory_of(experiment)
+    return made is not None and made.concurrency is not None and experiment.rounds == 1 and not experiment.stop_when_fixed
+
+
+def n_at_once(experiment: Experiment, machine: Machine) -> int:
+    """Return for how many bugs candidates are drawn at the same time, where they are drawn ahead."""
+    made = factory_of(experiment)
+    return made.concurrency(_access(made, machine)) if made and made.concurrency else 1
+
+
+def waits_in_workers(experiment: Experiment) -> bool:
+    """Return whether workers themselves wait for somebody, who may keep them waiting for minutes."""
+    made = factory_of(experiment)
+    return made is not None and made.waits and not draws_ahead(experiment)
+
+
+def asks_model(experiment: Experiment) -> bool:
+    """Return whether a language model is asked, so that the run has a ledger of requests."""
+    made = factory_of(experiment)
+    return made is not None and made.asks_model(_settings(made, experiment))
 
 
 @contextmanager
 def open_repairer(task: Task, notify: Callable[[str], None]) -> Iterator[Repairer]:
-    """Give the repairer; one that needs a model serves all bugs of the run, and tells what the user should know."""
+    """Give the repairer, which serves all bugs of the run; it tells what the user should know."""
     experiment = task.experiment
     if task.given is not None:
         yield Prepared(experiment.repairer, {task.bug.id: task.given})
-    elif experiment.repairer == "reference":
+    elif experiment.repairer == REFERENCE:
         fix = Candidate(bug_id=task.bug.id, edits=task.bug.oracle.reference, rank=1, origin=Origin(repairer=experiment.repairer))
         yield Prepared(experiment.repairer, {task.bug.id: [fix]})
-    elif experiment.llm is not None:
-        with _open_llm(task, experiment.llm, notify) as made:
-            yield made
     else:
-        yield repairer(experiment.repairer)
-
-
-@contextmanager
-def _open_llm(task: Task, settings: LlmSettings, notify: Callable[[str], None]) -> Iterator[Repairer]:
-    # Imported only now: most runs need no model, and clients take a while to load.
-    from repairlab.repairers.llm.client.ledger import FILE, Ledger  # noqa: PLC0415
-    from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415
-    from repairlab.repairers.llm.repairer import AT_ONCE, Llm  # noqa: PLC0415
-
-    access, cache = task.machine.access, task.machine.cache
-    run_id = Store(task.folder).run_id
-    append = functools.partial(append_line, run_id=run_id)
-    ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd, append=append)
-    with ExitStack() as stack:
-        model: ChatModel = stack.enter_context(open_model(settings, access, cache=cache, ledger=ledger, notify=notify))
-        if access.transcripts:
-            model = RecordedModel(model, Store(task.folder))
-        embedder = None
-        if settings.embedding_model is not None and task.examples:
-            opened = open_embedder(
-                settings.embedding_model, access, cache=cache, base_url=settings.base_url, ledger=ledger, notify=notify
-            )
-            embedder = stack.enter_context(opened)
-        experiment = task.experiment
-        yield Llm(
-            settings,
-            model,
+        made = factory(experiment.repairer)
+        store = Store(task.folder)
+        context = RepairContext(
+            settings=_settings(made, experiment),
+            access=_access(made, task.machine),
             n=experiment.n,
             seed=experiment.seed,
+            one_by_one=experiment.stop_when_fixed,
             examples=task.examples,
-            embedder=embedder,
-            at_once=1 if experiment.stop_when_fixed else AT_ONCE,
+            folder=task.folder,
+            cache=task.machine.cache,
+            append=functools.partial(append_line, run_id=store.run_id),
+            notify=notify,
+            keep=TranscriptWriter(store).keep,
         )
+        with made.open(context) as opened:
+            yield opened
 
 
-def check_model(experiment: Experiment, machine: Machine) -> None:
-    """Raise UserError when the model of a run cannot work: unknown provider, no key, no price under a cost limit."""
-    if experiment.llm is not None:
-        from repairlab.repairers.llm.client.open import open_model  # noqa: PLC0415
-
-        open_model(experiment.llm, machine.access, cache=machine.cache).close()
-
-
-def prompts_of(experiment: Experiment, benchmark: Benchmark, bug: Bug) -> tuple[Prompt, ...]:
-    """Return what a model would be asked about a bug, later turns as if it had answered with three dots."""
-    from repairlab.repairers.llm.client.scripted import ScriptedModel  # noqa: PLC0415
-    from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
-
-    assert experiment.llm is not None
-    model = ScriptedModel(lambda prompt, number: "…")  # noqa: ARG005
-    llm = Llm(experiment.llm, model, n=1, seed=experiment.seed, examples=read_examples(experiment, benchmark))
-    problem = shown(bug.problem, experiment.visibility)
-    if reason := llm.needs(problem):
-        raise UserError(f"the strategy {experiment.llm.strategy} cannot ask about it: {reason}")
-    for _ in llm.propose(problem, ()):
-        pass
-    return tuple(model.asked[-1:])
+def check_repairer(experiment: Experiment, machine: Machine) -> None:
+    """Raise UserError when the repairer of a run could propose nothing, for want of a key for example."""
+    made = factory_of(experiment)
+    if made is not None:
+        made.check(_settings(made, experiment), _access(made, machine), machine.cache)
 
 
 def unfit(experiment: Experiment, bugs: Sequence[Bug]) -> dict[str, str]:
-    """Return the bugs that the strategy of a model cannot ask about, each with the reason; nobody is asked anything."""
-    if experiment.llm is None:
+    """Return the bugs that the repairer cannot work on, each with the reason; nobody is asked anything."""
+    made = factory_of(experiment)
+    if made is None:
         return {}
-    from repairlab.repairers.llm.client.scripted import ScriptedModel  # noqa: PLC0415
-    from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
-
-    llm = Llm(experiment.llm, ScriptedModel(()), n=experiment.n, seed=experiment.seed)
-    reasons = {bug.id: llm.needs(shown(bug.problem, experiment.visibility)) for bug in bugs}
+    needs = made.unfit(_settings(made, experiment), experiment.seed)
+    reasons = {bug.id: needs(shown(bug.problem, experiment.visibility)) for bug in bugs}
     return {bug_id: reason for bug_id, reason in reasons.items() if reason is not None}
+
+
+def _settings(made: RepairerFactory, experiment: Experiment) -> Any:
+    return made.settings() if experiment.settings is None else experiment.settings
+
+
+def _access(made: RepairerFactory, machine: Machine) -> Any:
+    return made.access() if machine.access is None else machine.access

@@ -14,12 +14,12 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.record import digest, to_data
+from repairlab.core.record import digest
 from repairlab.executors.pool import Stopping, open_pool
 from repairlab.runs.examples import read_examples
-from repairlab.runs.experiment import Experiment, Manifest
+from repairlab.runs.experiment import Experiment, Manifest, identity
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
-from repairlab.runs.repairing import check_model, draws_ahead, unfit
+from repairlab.runs.repairing import check_repairer, unfit, waits_in_workers
 from repairlab.runs.sampler import GRACE_S
 from repairlab.runs.schedule import Schedule, read_stored
 from repairlab.runs.store import Store
@@ -37,7 +37,7 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
     store = Store(folder)
     if store.manifest_path.exists():
         require_intact(store)
-    check_model(experiment, machine)
+    check_repairer(experiment, machine)
     bugs = _askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
     environment = environment_of([bug.problem.language for bug in bugs], machine)
     manifest = Manifest(
@@ -62,14 +62,12 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
             f"{folder} is a run on {old.benchmark_name} {old.benchmark_version} ({old.benchmark_digest}), but the one here is "
             f"{benchmark.name} {benchmark.version} ({benchmark.digest}). Choose another folder with --to."
         )
-    was, now = to_data(old.experiment), to_data(experiment)
-    for settings in (was, now):
-        settings.update(k=None, benchmark=None, llm=settings["llm"] and settings["llm"] | {"base_url": None})  # these may change
-    changed = [f"{key} was {was[key]!r}, now {now[key]!r}" for key in was if was[key] != now[key]]
+    was, now = identity(old.experiment), identity(experiment)
+    changed = [f"{key} was {was.get(key)!r}, now {now.get(key)!r}" for key in {**was, **now} if was.get(key) != now.get(key)]
     if changed:
         raise UserError(f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to.")
-    if old.experiment.llm and experiment.llm and old.experiment.llm.base_url != experiment.llm.base_url:
-        old = dataclasses.replace(old, experiment=dataclasses.replace(old.experiment, llm=experiment.llm))
+    if old.experiment.settings != experiment.settings and experiment.settings is not None:
+        old = dataclasses.replace(old, experiment=dataclasses.replace(old.experiment, settings=experiment.settings))
         store.create(old)
     return old
 
@@ -81,8 +79,7 @@ def _askable(experiment: Experiment, bugs: Sequence[Bug]) -> Sequence[Bug]:
         return [bug for bug in bugs if bug.id not in reasons]
     which = "any of the bugs" if len(reasons) == len(bugs) else f"{len(reasons)} of {len(bugs)} bugs"
     others = "" if len(reasons) == len(bugs) else "; choose others with -i, or leave these out with --skip-unfit"
-    strategy = experiment.llm.strategy if experiment.llm else experiment.repairer
-    raise UserError(f"the strategy {strategy} cannot ask about {which}: {next(iter(reasons.values()))}{others}")
+    raise UserError(f"{experiment.repairer} cannot be asked about {which}: {next(iter(reasons.values()))}{others}")
 
 
 def complete(
@@ -96,9 +93,7 @@ def complete(
     """Do what is left of a run; a finished run is left as it is. What our own machinery failed on is tried once more."""
     store = Store(folder)
     manifest = store.manifest()
-    ended = {end.bug_id for end in store.ends()}
-    undecided = _undecided(store)
-    left = [bug_id for bug_id in manifest.bug_ids if bug_id not in ended or bug_id in undecided]
+    left = bugs_left(store)
     for bug_id in manifest.bug_ids:
         if bug_id not in left:
             step(Progress(bug_id=bug_id, verdict=None))
@@ -123,6 +118,12 @@ def complete(
     _raise_failures(schedule)
 
 
+def bugs_left(store: Store) -> list[str]:
+    """Return the bugs of a run for which something is left to do, in its order."""
+    ended = {end.bug_id for end in store.ends()} - _undecided(store)
+    return [bug_id for bug_id in store.manifest().bug_ids if bug_id not in ended]
+
+
 def how_to_go_on(folder: Path, *, is_given: bool) -> str:
     """Say how a run that was stopped goes on; one of candidates made elsewhere needs these again."""
     return f"the same command and --to {folder}" if is_given else f"repairlab run --resume {folder}"
@@ -133,7 +134,7 @@ def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) 
 
     Validation is waited for. A model is not: workers that ask one themselves, as in a conversation, may have to wait for minutes.
     """
-    is_asking = experiment.llm is not None and not draws_ahead(experiment)
+    is_asking = waits_in_workers(experiment)
 
     def notify(n_workers: int) -> None:
         text = "stopping: answers that are under way are waited for a moment"

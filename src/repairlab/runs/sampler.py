@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from repairlab.core.errors import HarnessError, Interrupted
-from repairlab.repairers.llm.client.model import Unreachable
+from repairlab.repairers.repairer import Unreachable
 from repairlab.runs.task import Task
 
 GIVE_UP = 3

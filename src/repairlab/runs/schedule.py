@@ -13,18 +13,19 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.executors.executor import DEATHS, Executor, Source
-from repairlab.runs.judge import INTERNAL, Judged
-from repairlab.runs.repairing import draws_ahead, open_repairer
+from repairlab.languages.facts import facts
+from repairlab.runs.judge import Judged
+from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
 from repairlab.runs.sampler import Sampler
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.store import BugEnd, Store
 from repairlab.runs.task import Shard, Task
 from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
+from repairlab.validation.deciding import INTERNAL
 
 SHARD_S = 2.0
 """How much work a shard is meant to be; less when little is left, so that all workers end at the same time."""
 SMALLEST_SHARD_S = 0.2
-_BUILD_COSTS = {"cmake": 4, "autotools": 4, "make": 3, "javac": 2, "compile": 1}
 
 
 @record
@@ -67,7 +68,7 @@ class Schedule(Source[Task | Shard]):
             sampler = None
             if draws_ahead(tasks[0].experiment):
                 repairer = stack.enter_context(open_repairer(tasks[0], lambda text: self._step(Notice(text=text))))
-                threads = tasks[0].machine.access.concurrency
+                threads = n_at_once(tasks[0].experiment, tasks[0].machine)
                 sampler = stack.enter_context(Sampler(tasks, lambda task: sample(task, repairer), threads=threads))
                 self._sampled, self._sampling = sampler.tasks(), True
             else:
@@ -239,4 +240,5 @@ def read_stored(store: Store, bug_ids: set[str], given_up: Mapping[str, str]) ->
 
 def _expected_cost(task: Task) -> tuple[int, float]:
     """Return by what bugs are compared before anything of them was run: how they are built, and how long a test may take."""
-    return _BUILD_COSTS.get(task.bug.oracle.build.tool, 0), task.bug.oracle.limits.cpu_s
+    bug = task.bug
+    return facts(bug.problem.language).tools.get(bug.oracle.build.tool, 0), bug.oracle.limits.cpu_s

@@ -13,17 +13,20 @@ from typing import Any, Literal, TypeVar
 
 from pydantic_core import from_json
 
+from repairlab.benchmarks.writing import toml
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.line_check import checked_line, line_key, stated_number
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data, to_json
 from repairlab.core.samples import Ended
-from repairlab.repairers.llm.client.ledger import FILE as REQUESTS
-from repairlab.runs.experiment import Manifest
+from repairlab.repairers.ledger import FILE as REQUESTS
+from repairlab.runs.experiment import Manifest, config_data, experiment_data, read_experiment_data
 from repairlab.storage.encoding import decode, encode, write_aside
 
 T = TypeVar("T")
+CONFIG = "experiment.toml"
+"""The settings of a run as `run --config` takes them; only run.json is read."""
 
 
 @record
@@ -82,11 +85,12 @@ class Store:
         if not manifest.id:
             is_new = not self.manifest_path.exists()
             manifest = dataclasses.replace(manifest, id=uuid.uuid4().hex[:16] if is_new else self.run_id)
-        data = {"schema": SCHEMA_VERSION, **to_data(manifest)}
+        data = {"schema": SCHEMA_VERSION, **to_data(manifest), "experiment": experiment_data(manifest.experiment)}
         if manifest.id:
             data["check"] = _manifest_check(data)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            write_aside(self.folder / CONFIG, toml(config_data(manifest.experiment)))
             write_aside(self.manifest_path, json.dumps(data, indent=2) + "\n")
         except OSError as error:
             raise UserError(f"cannot write the run folder {self.folder}: {error.strerror}") from None
@@ -105,6 +109,8 @@ class Store:
                 f"{self.manifest_path} was changed after it was written, so nobody knows what was run; put back what it was, "
                 "or start a new run with other settings"
             )
+        if isinstance(data, dict):
+            data["experiment"] = read_experiment_data(data.get("experiment"))
         return decode(Manifest, data, self.manifest_path.name)
 
     def append(self, item: Candidate | Outcome | BugEnd | Disagreement | TranscriptEntry) -> int:

@@ -7,7 +7,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.record import record
 from repairlab.core.samples import Ended
-from repairlab.repairers.llm.prompts.examples import Example
+from repairlab.repairers.example import Example
 from repairlab.runs.experiment import Experiment
 from repairlab.validation.machine import Machine
 

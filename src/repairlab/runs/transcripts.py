@@ -5,43 +5,35 @@ share what they repeat. Candidates name both digests in their origin. Keys and h
 """
 
 import base64
+import functools
 import json
 import threading
 import zlib
 from typing import Literal
 
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
-from repairlab.repairers.llm.client.model import ChatModel, Completion, Message, Prompt, Sampling
 from repairlab.runs.store import Store, TranscriptEntry
 
 
-class RecordedModel:
-    """A model whose prompts and answers become part of the run; any number of threads may ask it at once."""
+class TranscriptWriter:
+    """Makes prompts and answers part of a run; any number of threads may do so at once."""
 
-    def __init__(self, model: ChatModel, store: Store) -> None:
-        """Wrap a model; what earlier starts of the run have written is not written again."""
-        self.name = model.name
-        self._model, self._store = model, store
-        self._known = {data["digest"] for _, data in store.scan_data(TranscriptEntry)}
+    def __init__(self, store: Store) -> None:
+        """Name the run; what earlier starts of it have written is not written again."""
+        self._store = store
         self._lock = threading.Lock()
 
-    @property
-    def context_window(self) -> int | None:
-        """Return what the model says."""
-        return self._model.context_window
+    @functools.cached_property
+    def _known(self) -> set[str]:
+        return {data["digest"] for _, data in self._store.scan_data(TranscriptEntry)}
 
-    def count_tokens(self, text: str) -> int:
-        """Count as the model does."""
-        return self._model.count_tokens(text)
-
-    def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
-        """Return what the model answers, once it is written down."""
-        answers = self._model.complete(prompt, sampling, first=first, n=n)
+    def keep(self, prompt: Prompt, *answers: str) -> None:
+        """Write down what was asked and what came back."""
         with self._lock:
             self._prompt(prompt)
             for answer in answers:
-                self._text(answer.text)
-        return answers
+                self._text(answer)
 
     def _prompt(self, prompt: Prompt) -> None:
         name = digest(prompt)

@@ -17,7 +17,7 @@ from repairlab.core.execution import Limits
 PREFIX = "repairlab-"
 HEADROOM_MB = 256
 """Above the limits, which the launcher enforces by measuring: the group only stops what is faster than that."""
-SPARE = 16
+SPARE = 24
 """Processes of ours in a group: the launcher, what started it, fork servers."""
 
 _numbers = itertools.count()

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command
+from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
 from repairlab.sandbox.launching import LIBRARIES, PACKAGE, SCRATCH, LaunchingSandbox, inside, settings, socket_folder
 from repairlab.sandbox.slot import SPARE
@@ -138,6 +139,18 @@ def _tool_chain() -> Iterator[str]:
             yield from _bind(path, str(path))
     if PACKAGE.is_relative_to("/usr"):
         yield from ("--tmpfs", f"{PACKAGE}:ro,size=1m")
+
+
+def open_podman(cache: Path, *, groups: ControlGroups | None = None) -> ContainerSandbox:
+    """Return the back end of Podman, or raise HarnessError; containers have control groups of their own."""
+    del groups
+    return ContainerSandbox.open("podman", cache)
+
+
+def open_docker(cache: Path, *, groups: ControlGroups | None = None) -> ContainerSandbox:
+    """Return the back end of Docker, or raise HarnessError."""
+    del groups
+    return ContainerSandbox.open("docker", cache)
 
 
 def _import_empty_image(engine: str) -> str:

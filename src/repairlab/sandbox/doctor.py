@@ -17,7 +17,7 @@ from repairlab.sandbox.container import ENGINES
 from repairlab.sandbox.landlock import landlock_version
 from repairlab.sandbox.launcher import compile_launcher
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.sandbox.table import ISOLATING, TIERS
+from repairlab.sandbox.table import SANDBOXES, TIERS
 
 
 @record
@@ -75,7 +75,7 @@ def diagnose(cache: Path) -> tuple[DoctorFinding, ...]:
 def _try_back_end(name: str, cache: Path, groups: ControlGroups | None) -> tuple[list[DoctorFinding], Sandbox | None]:
     """Open a back end and try to break out of it; returns it when it held."""
     try:
-        sandbox = ISOLATING[name](cache, groups)
+        sandbox = SANDBOXES[name](cache, groups=groups)
         trials = try_to_break_out(sandbox, cache)
     except HarnessError as error:
         return [DoctorFinding(name=name, ok=False, detail=f"does not work here: {error}", needed=False)], None

@@ -1,5 +1,6 @@
 """The only place untrusted code runs: the protocol of all back ends (their table is table.py)."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -39,6 +40,19 @@ class Sandbox(Runner, Protocol):
         """Open a lasting place for commands over a tree, which costs less than `run` for each of them.
 
         Programs that can be forked are started once. The tree belongs to the user of the commands until the end of the block.
+        """
+        ...
+
+
+@runtime_checkable
+class SeriesRunner(Protocol):
+    """A runner that makes many runs of one command for less than each by itself."""
+
+    def run_series(self, command: Command, inputs: Sequence[bytes], tree: Path, *, stop: bool) -> list[Execution]:
+        """Run a command for one standard input after the other, each as `run` would.
+
+        At least one run is made. What comes after a run that did not end by itself is left out; with `stop`, also what comes
+        after an exit code that is not 0. What would come after a while may be left out, too.
         """
         ...
 

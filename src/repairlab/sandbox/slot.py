@@ -1,7 +1,8 @@
 """A lasting place for commands over one tree: what costs time to set up is set up once. Every back end's `slot` gives one."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError
@@ -9,8 +10,8 @@ from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.in_place import InPlace
 from repairlab.sandbox.supervise import Launcher
 
-SPARE = 8
-"""Fork servers of one slot at most; they are of the same user as the commands, and count as processes of theirs."""
+SPARE = 16
+"""Fork servers and keepers of one slot at most; they are of the same user as the commands, and count as processes of theirs."""
 
 
 class Slot:
@@ -29,10 +30,22 @@ class Slot:
         """Run a command; what it needs mounted, and whether it may write, decides which launcher gets it."""
         if tree != self._tree:
             raise HarnessError(f"this slot is for {self._tree}, not for {tree}")
-        with self._in_place.running(command) if self._in_place else nullcontext(command) as ready:
-            return self._run(ready)
+        in_place = self._in_place.running(command) if self._in_place else nullcontext(command)
+        with in_place as ready, self._launcher(ready) as launcher:
+            return launcher.run(ready, forks=True)
 
-    def _run(self, command: Command) -> Execution:
+    def run_series(self, command: Command, inputs: Sequence[bytes], tree: Path, *, stop: bool) -> list[Execution]:
+        """Run a command for one input after the other, each as `run` would, and at least for the first."""
+        if self._in_place and command.private:
+            return [self.run(dataclasses.replace(command, stdin=inputs[0]), tree)]  # the tree is put back after each
+        if tree != self._tree:
+            raise HarnessError(f"this slot is for {self._tree}, not for {tree}")
+        with self._launcher(command) as launcher:
+            return launcher.run_series(command, inputs, stop=stop)
+
+    @contextmanager
+    def _launcher(self, command: Command) -> Iterator[Launcher]:
+        """Give the launcher for a command, and end it when it is of no more use."""
         kind = (command.writable, command.private, command.mounts, command.limits.disk_mb)
         if kind not in self._launchers:
             with ExitStack() as stack:
@@ -41,12 +54,11 @@ class Slot:
         launcher, _ = self._launchers[kind]
         usable = False
         try:
-            execution = launcher.run(command, forks=True)
+            yield launcher
             usable = not launcher.not_reusable
         finally:
             if not usable:
                 self._launchers.pop(kind)[1].close()
-        return execution
 
     def close(self) -> None:
         """End all launchers."""

@@ -11,7 +11,7 @@ import select
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -25,6 +25,8 @@ START_S = 60.0
 """How long a container may take to start."""
 GRACE_S = 15.0
 """How long after the wall limit the launcher may take to clean up before it counts as lost."""
+SERIES_S = 1.0
+"""How long a series of runs may take beyond the wall limit of one: the launcher ends it early."""
 HEAD_START_MS = 10
 """How long to wait for the answer alone: pipes have room for all that a short command says."""
 HEADROOM_MB = 128
@@ -172,13 +174,45 @@ class Launcher:
             status = self._read(channels, deadline=deadline, limit=limit, halt=ends.halt if ends else None)
         return self._execution(status, [channel.content for channel in channels], limit=limit, can_be_halted=ends is not None)
 
+    def run_series(self, command: Command, inputs: Sequence[bytes], *, stop: bool) -> list[Execution]:
+        """Run a command for one input after the other; at least one run is made, and all when nothing happens on the way.
+
+        With `stop` the first run is the last whose exit code is not 0. Its program may be one that was started before.
+        """
+        limit = int(command.limits.output_mb * 1024 * 1024)
+        numbers = array.array("q", [stop, len(inputs), *map(len, inputs)])
+        with (
+            our_failure("cannot watch commands"),
+            memory_file(b"".join((numbers.tobytes(), *inputs))) as given,
+            open_memory("answers") as answers,
+        ):
+            self._order(command, [given, answers], forks=True)
+            status = self._read([], deadline=time.monotonic() + command.limits.wall_s + SERIES_S + GRACE_S, limit=limit)
+            told = os.pread(answers, os.fstat(answers).st_size, 0)
+        if status != b"done\n":
+            return [self._execution(status, [], limit=limit, can_be_halted=False)]
+        executions, place = [], 0
+        while place < len(told):
+            facts, sizes, _ = told[place : place + 1024].split(b"\n", 2)
+            place += len(facts) + len(sizes) + 2
+            output = []
+            for size in map(int, sizes.split()):
+                output.append(told[place : place + size])
+                place += size
+            executions.append(self._execution(facts, output, limit=limit, can_be_halted=False))
+        return executions
+
     def send(self, command: Command, ends: list[int], *, forks: bool = False, stdin: int | None = None) -> None:
         """Order a command whose standard output, standard error and report go to these descriptors."""
+        with our_failure("cannot send a command"), memory_file(command.stdin) as given:
+            self._order(command, [given if stdin is None else stdin, *ends], forks=forks)
+
+    def _order(self, command: Command, files: list[int], *, forks: bool) -> None:
         orders = _orders(dataclasses.replace(command, stdin=b""), self._layout, forks=forks and command.forks)
         if self._group:
             self._group.make_room(command.limits)
-        with our_failure("cannot send a command"), memory_file(orders) as order_file, memory_file(command.stdin) as given:
-            rights = array.array("i", [order_file, given if stdin is None else stdin, *ends])
+        with our_failure("cannot send a command"), memory_file(orders) as order_file:
+            rights = array.array("i", [order_file, *files])
             try:
                 self._control.sendmsg([b"r"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
             except OSError:
@@ -289,13 +323,20 @@ def launched(launch: Launch) -> Iterator[Launcher]:
 @contextlib.contextmanager
 def memory_file(content: bytes) -> Iterator[int]:
     """Open a sealed file in memory: unlike a pipe it needs nobody to write to it while it is read."""
-    number = os.memfd_create("input", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    try:
+    with open_memory("input") as number:
         left = memoryview(content)
         while left:
             left = left[os.write(number, left) :]
         os.lseek(number, 0, os.SEEK_SET)
         fcntl.fcntl(number, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SEAL | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
+        yield number
+
+
+@contextlib.contextmanager
+def open_memory(name: str) -> Iterator[int]:
+    """Open an empty file in memory."""
+    number = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
         yield number
     finally:
         os.close(number)
@@ -322,6 +363,7 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
         "processes": limits.processes,
         "nproc": limits.processes + layout.spare if layout.counted else 0,
         "disk_kb": limits.disk_mb * 1024,
+        "output": int(limits.output_mb * 1024 * 1024),
         "uid": layout.uid,
         "gid": layout.uid,
         "owner_uid": layout.owner[0],

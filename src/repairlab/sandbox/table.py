@@ -1,31 +1,47 @@
 """The table of sandboxes: back ends by name, and which one is right for this machine; the command line calls it."""
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from repairlab.core.errors import HarnessError, unknown
+from repairlab.registry import Parts, lacking
 from repairlab.sandbox.breakout import prove
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox
 from repairlab.sandbox.cgroups import ControlGroups, find_control_groups
-from repairlab.sandbox.container import ContainerSandbox
 from repairlab.sandbox.failures import our_failure
-from repairlab.sandbox.landlock import open_landlock
 from repairlab.sandbox.process import ProcessSandbox
 from repairlab.sandbox.proof import Proof
 from repairlab.sandbox.sandbox import Sandbox
 
-Opener = Callable[[Path, ControlGroups | None], Sandbox]
 
-ISOLATING: dict[str, Opener] = {
-    "bubblewrap": lambda cache, groups: BubblewrapSandbox.open(cache, groups=groups),
-    "landlock": lambda cache, groups: open_landlock(cache, groups=groups),
-    "podman": lambda cache, _: ContainerSandbox.open("podman", cache),
-    "docker": lambda cache, _: ContainerSandbox.open("docker", cache),
-}
+class SandboxOpener(Protocol):
+    """What a sandbox of the table is: a function that opens it."""
+
+    def __call__(self, cache: Path, *, groups: ControlGroups | None = None) -> Sandbox:
+        """Return the sandbox, or raise HarnessError with the reason why it cannot work here."""
+        ...
+
+
+SANDBOXES: Parts[SandboxOpener] = Parts(
+    "sandboxes",
+    "sandbox",
+    {
+        "bubblewrap": "repairlab.sandbox.bubblewrap:BubblewrapSandbox.open",
+        "landlock": "repairlab.sandbox.landlock:open_landlock",
+        "podman": "repairlab.sandbox.container:open_podman",
+        "docker": "repairlab.sandbox.container:open_docker",
+    },
+    about={
+        "bubblewrap": "Namespaces of Linux by the program bwrap",
+        "landlock": "Landlock of Linux, where namespaces are not to be had",
+        "podman": "Containers of Podman",
+        "docker": "Containers of Docker",
+    },
+    check=lacking(callable_too=True),
+)
 """What isolates."""
 TIERS = ("bubblewrap", "landlock")
 """What `auto` tries, best first; it takes the first that passes the self-test."""
-SANDBOXES = ("auto", *ISOLATING, "process")
 NEXT_STEPS = """\
 What helps, by the cause:
   not installed            apt install bubblewrap
@@ -42,8 +58,8 @@ def open_sandbox(name: str = "auto", *, cache: Path, allow_unsafe: bool = False)
     `auto` means the best one that works, or limits alone when that risk was accepted.
     """
     wanted = name.removesuffix("+cgroup")
-    if wanted not in SANDBOXES:
-        raise unknown("sandbox", name, SANDBOXES)
+    if wanted not in ("auto", "process") and wanted not in SANDBOXES:
+        raise unknown("sandbox", name, ("auto", *SANDBOXES, "process"))
     groups = find_control_groups()
     if wanted == "process":
         return ProcessSandbox(cache, allow_unsafe=allow_unsafe, groups=groups)
@@ -67,16 +83,16 @@ def open_proven(name: str, *, cache: Path, groups: ControlGroups | None) -> Sand
     Containers prove themselves each time: what they depend on is their engine's, and out of our sight.
     """
     if name not in TIERS:
-        sandbox = ISOLATING[name](cache, groups)
+        sandbox = SANDBOXES[name](cache, groups=groups)
         prove(sandbox, cache)
         return sandbox
     with our_failure("cannot look for an earlier proof"):
         proof = Proof(name, cache)
         form = proof.recall()
     if form is not None:
-        return BubblewrapSandbox(cache, **form, groups=groups) if name == "bubblewrap" else ISOLATING[name](cache, groups)
+        return BubblewrapSandbox(cache, **form, groups=groups) if name == "bubblewrap" else SANDBOXES[name](cache, groups=groups)
     with our_failure("cannot try the sandbox"):
-        sandbox = ISOLATING[name](cache, groups)
+        sandbox = SANDBOXES[name](cache, groups=groups)
         prove(sandbox, cache)
     with our_failure("cannot remember a proof"):
         proof.remember(sandbox.settings if isinstance(sandbox, BubblewrapSandbox) else {})

@@ -10,6 +10,7 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.glob import matching
 from repairlab.core.record import digest
+from repairlab.languages.facts import facts
 from repairlab.languages.table import language
 from repairlab.validation.equivalence import layout_counts
 from repairlab.validation.paths import check_path, check_together, is_file
@@ -122,7 +123,7 @@ def normal_digest(candidate: Candidate, bug: Bug) -> str:
     changed = dict(sorted(changed_files(candidate, bug).items()))
     if layout_counts(changed, bug):
         return digest(bug.id, "text", changed)
-    syntax, extensions = language(bug.problem.language).syntax, language(bug.problem.language).extensions
+    syntax, extensions = language(bug.problem.language).syntax, facts(bug.problem.language).extensions
     forms = {
         path: syntax.normal_form(text) if text and path.endswith(extensions) and len(text) <= LARGEST_NORMAL_FORM else text
         for path, text in changed.items()

@@ -8,7 +8,8 @@ from pathlib import Path
 from repairlab.core.bug import Bug
 from repairlab.core.glob import matching
 from repairlab.core.text import Span
-from repairlab.languages.counter.change import Change, Kind, TestBody, of_programs, of_tests, other_string, words
+from repairlab.languages.counter import Change, Kind, TestBody, of_programs, of_tests, other_string, words
+from repairlab.languages.facts import facts
 from repairlab.languages.table import language, language_of_path
 from repairlab.validation.worktree import files_below
 
@@ -108,8 +109,8 @@ class Draft:
 
     def redraw(self, failing: Collection[str]) -> bool:
         """Draw other changes for tests that did not fail; returns whether there were any."""
-        failed = words(failing)
-        useless = [key for key in self._drawn if key not in self._programs and not failed.intersection(self._bodies[key].names)]
+        failed = {key for test in failing for key in self._keys(test)}
+        useless = [key for key in self._drawn if key not in self._programs and key not in failed]
         for key in useless:
             self._left[key].remove(self._drawn.pop(key))
         again = bool(self._nameless - set(failing))
@@ -117,6 +118,11 @@ class Draft:
             self._drawn = {key: change for key, change in self._drawn.items() if key not in self._programs}
         self._draw_where_none()
         return again or any(key in self._drawn for key in useless)
+
+    def _keys(self, test: str) -> set[_Key]:
+        """Return the bodies that a test may be named after; of several, those in files that it names."""
+        found = {key for key, body in self._bodies.items() if words([test]).intersection(body.names)}
+        return {key for key in found if Path(key[0]).stem in words([test])} or found
 
     def change_less(self, said: str) -> bool:
         """Give up the riskier changes of files that a compiler complains of, or of all; returns whether there is less to change."""
@@ -179,9 +185,9 @@ def _texts(bug: Bug) -> Iterator[tuple[str, str]]:
 
 def _bodies(bug: Bug, path: str, text: str, draw: random.Random) -> list[TestBody]:
     kind = language_of_path(path)
-    native = ("c", "cpp")
-    if kind in native and bug.problem.language in native:
-        kind = bug.problem.language if path.endswith(".h") else kind
+    own = facts(bug.problem.language)
+    if kind in own.relatives and path.endswith(own.headers):
+        kind = own.name
     return language(kind).test_bodies(text, bug.oracle.test.framework, draw) if kind else []
 
 
@@ -207,7 +213,7 @@ def _tail(path: str, draw: random.Random) -> str:
     """Return a comment of random length for the end of a source file."""
     word = "".join(draw.choice("0123456789abcdef") for _ in range(draw.randrange(8, 64)))
     kind = language_of_path(path)
-    return "" if kind is None else f"\n# {word}\n" if kind == "python" else f"\n// {word}\n"
+    return "" if kind is None else f"\n{facts(kind).comments[0]} {word}\n"
 
 
 def _edited(source: str, edits: list[tuple[Span, str]]) -> str:

@@ -25,7 +25,7 @@ from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.record import digest, record, to_data
-from repairlab.languages.counter import change
+from repairlab.languages import counter as change
 from repairlab.languages.table import default_cache
 from repairlab.validation.counter_draft import REGRESSION_TESTS, Draft
 

@@ -19,9 +19,10 @@ from repairlab.core.oracle import Case, CheckerProgram
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
+from repairlab.languages.facts import facts
+from repairlab.languages.host import made_once
+from repairlab.languages.reports import first_error
 from repairlab.languages.table import default_cache, language
-from repairlab.languages.toolchain.host import made_once
-from repairlab.languages.toolchain.reports import first_error
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import CheckerResult
 
@@ -33,61 +34,6 @@ _VERDICTS = {
     7: TestVerdict.WRONG,  # points: partly right is not right
     8: TestVerdict.WRONG,  # testlib: the output ends too early
 }
-_BUILDS = {
-    "python": Build(),
-    "java": Build(tool="javac"),
-    "c": Build(tool="compile", sources=("**/*.c",)),
-    "cpp": Build(tool="compile", sources=("**/*.cpp", "**/*.cc", "**/*.cxx", "**/*.c")),
-}
-_STARTERS = {
-    "python": (
-        "repairlab_start.py",
-        "repairlab_start.py",
-        """\
-import os, sys
-del sys.argv[0]
-sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
-program = sys.modules["__main__"] = type(sys)("__main__")
-program.__file__ = sys.argv[0]
-try:
-    with open(sys.argv[0], "rb") as file:
-        source = file.read()
-    exec(compile(source, sys.argv[0], "exec"), program.__dict__)
-except Exception:
-    import traceback
-
-    traceback.print_exc()
-    sys.exit(3)
-""",
-    ),
-    "java": (
-        "RepairlabStart.java",
-        "RepairlabStart",
-        """\
-public final class RepairlabStart {
-    public static void main(String[] arguments) {
-        Thread.setDefaultUncaughtExceptionHandler((thread, problem) -> fail(problem));
-        try {
-            var main = Class.forName(arguments[0]).getDeclaredMethod("main", String[].class);
-            main.setAccessible(true);
-            main.invoke(null, (Object) java.util.Arrays.copyOfRange(arguments, 1, arguments.length));
-        } catch (java.lang.reflect.InvocationTargetException problem) {
-            fail(problem.getCause());
-        } catch (ReflectiveOperationException problem) {
-            fail(problem);
-        }
-    }
-
-    private static void fail(Throwable problem) {
-        problem.printStackTrace();
-        System.err.println(problem);
-        Runtime.getRuntime().halt(3);
-    }
-}
-""",
-    ),
-}
-"""File, program and text of what starts a checker: an uncaught exception would end with exit code 1, which means a wrong answer."""
 _LONGEST_MESSAGE = 300
 
 
@@ -149,7 +95,10 @@ def _built(program: CheckerProgram, runner: Runner, limits: Limits) -> Path:
                 for command in toolchain.build(build, test, sorted(files)):
                     done = runner.run(command.under(limits), scratch)
                     if not done.succeeded:
-                        reason = first_error(done.stdout + done.stderr, program.language) or f"{ended(done)}{said(done, line=-1)}"
+                        reason = (
+                            first_error(done.stdout + done.stderr, facts(program.language).error_line)
+                            or f"{ended(done)}{said(done, line=-1)}"
+                        )
                         raise HarnessError(f"the checker does not build: {reason}")
     except UserError as error:  # by now it is not the user of the command line who is wrong
         raise HarnessError(f"the checker does not build: {error}") from error
@@ -164,15 +113,14 @@ def _key(program: CheckerProgram) -> str:
 
 
 def _files(program: CheckerProgram) -> Mapping[str, str]:
-    starter = _STARTERS.get(program.language)
-    return {**{file.path: file.text for file in program.files}, **({starter[0]: starter[2]} if starter else {})}
+    start = facts(program.language).checker
+    return {**{file.path: file.text for file in program.files}, **({start.file: start.text} if start else {})}
 
 
 def _recipe(program: CheckerProgram) -> tuple[Build, Test]:
-    build = _BUILDS[program.language]
-    starter = _STARTERS.get(program.language)
-    made = Build(tool=build.tool, sources=build.sources, flags=program.flags)
-    return made, Test(framework="stdio", program=starter[1] if starter else "")
+    stated = facts(program.language)
+    made = dataclasses.replace(stated.build, flags=program.flags)
+    return made, Test(framework="stdio", program=stated.checker.starts if stated.checker else "")
 
 
 def _command(program: CheckerProgram) -> Command:
@@ -183,7 +131,7 @@ def _command(program: CheckerProgram) -> Command:
 def starting(program: CheckerProgram) -> Command:
     """Return the command that starts a built checker, without arguments."""
     command = language(program.language).toolchain.program(*_recipe(program))
-    started = (program.program,) if program.language in _STARTERS else ()
+    started = (program.program,) if facts(program.language).checker else ()
     return dataclasses.replace(command, argv=(*command.argv, *started))
 
 

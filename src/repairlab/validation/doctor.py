@@ -6,8 +6,9 @@ from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Limits
-from repairlab.core.recipe import Build, Test
-from repairlab.languages.table import language, names
+from repairlab.core.recipe import Test
+from repairlab.languages.facts import facts, names
+from repairlab.languages.table import language
 from repairlab.sandbox.doctor import DoctorFinding
 from repairlab.sandbox.doctor import diagnose as diagnose_sandbox
 from repairlab.sandbox.sandbox import Sandbox
@@ -15,7 +16,6 @@ from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.cache import FILE, VerdictCache
 
 GREETING = b"repairlab\n"
-_FILES = {"python": "main.py", "java": "Main.java", "c": "main.c", "cpp": "main.cpp"}
 
 
 def diagnose(cache: Path) -> tuple[DoctorFinding, ...]:
@@ -54,17 +54,15 @@ def _diagnose_language(name: str, sandbox: Sandbox) -> DoctorFinding:
 
 def self_test(name: str, sandbox: Sandbox) -> str:
     """Build and run a language's echo program; return what went wrong, or nothing."""
-    chosen = language(name)
-    tool = {"python": "none", "java": "javac"}.get(name, "compile")
-    build = Build(tool=tool, sources=(_FILES[name],))  # type: ignore[arg-type]  # one of the literal names
+    stated, toolchain = facts(name), language(name).toolchain
     with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
         tree = Path(folder) / "work"
         tree.mkdir()
-        (tree / _FILES[name]).write_text(chosen.self_test, encoding="utf-8")
-        for command in chosen.toolchain.build(build, Test(), [_FILES[name]]):
+        (tree / stated.file).write_text(stated.self_test, encoding="utf-8")
+        for command in toolchain.build(stated.build, Test(), [stated.file]):
             built = sandbox.run(command.under(BuildLimits()), tree)
             if not built.succeeded:
                 return f"the self-test does not build: {built.stderr.decode('utf-8', 'replace')[-300:]}"
-        program = chosen.toolchain.program(build, Test())
+        program = toolchain.program(stated.build, Test())
         ran = sandbox.run(dataclasses.replace(program, stdin=GREETING).under(Limits(memory_mb=256)), tree)
     return "" if ran.stdout == GREETING else f"the self-test printed {ran.stdout!r}, not {GREETING!r}"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from repairlab.core.bug import Bug, Tree
 from repairlab.core.glob import matching
+from repairlab.languages.facts import facts
 from repairlab.languages.own_text import turns_warnings_into_errors
 from repairlab.languages.table import language
 from repairlab.validation.worktree import files_below
 
 _LARGEST_TREE = 64 * 1024 * 1024
 """Bytes of sources; of larger trees it is not known whether they look at the layout of a file, so they are taken to."""
-_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc")
 _BUILD_FILES = (
     "CMakeLists.txt",
     ".cmake",
@@ -46,7 +46,7 @@ def _tree_looks(tree: Tree, name: str, tests: tuple[str, ...]) -> bool:
     """Return whether something in a buggy tree looks at layout; the same for all candidates of a bug."""
     root = Path(tree.source)
     syntax = language(name).syntax
-    endings = (*language(name).extensions, *_HEADERS)
+    endings = (*facts(name).extensions, *facts(name).headers)
     size = 0
     paths = files_below(root)
     hidden = set(matching(paths, tests))  # no candidate changes them

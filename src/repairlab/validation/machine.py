@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 import repairlab
-from repairlab.core.access import Access
 from repairlab.core.record import record
+from repairlab.languages.facts import LANGUAGES
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
@@ -34,8 +34,8 @@ class Machine:
     """Whether verdicts of earlier runs count, and those of this one are kept."""
     recheck: int = RECHECK
     """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
-    access: Access = Access()
-    """How language models are reached."""
+    access: object | None = None
+    """Local settings of the repairer, a record of its own: how models are reached, for example; none: its defaults."""
 
     @property
     def verdict_cache(self) -> Path | None:
@@ -67,4 +67,5 @@ def _sandbox_name(machine: Machine) -> str:
 
 @functools.cache
 def _tools(name: str) -> dict[str, str]:
-    return language(name).toolchain.versions()
+    brought = {f"language {part.name}": part.source for part in LANGUAGES.of_others() if part.name == name}
+    return language(name).toolchain.versions() | brought  # how others turn recipes into commands is no part of our engine

@@ -5,26 +5,35 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, Stage, TestResult, TestVerdict, Verdict
+from repairlab.languages.facts import facts
 from repairlab.languages.language import Batch, Report, Toolchain
+from repairlab.languages.reports import first_error
 from repairlab.languages.table import language
-from repairlab.languages.toolchain.reports import first_error
-from repairlab.sandbox.sandbox import Runner, Sandbox
+from repairlab.sandbox.sandbox import Runner, Sandbox, SeriesRunner
 from repairlab.validation.checkers import CheckerResult, compare
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.interactive import Interaction, interacting
-from repairlab.validation.time_limits import is_doubtful, recent_load, repeat, with_margin
+from repairlab.validation.time_limits import Load, is_doubtful, recent_load, repeat, with_margin
 from repairlab.validation.verdict import describe_end, of_case, of_process
 from repairlab.validation.worktree import files_below
 
 NOT_FOUND = 127
 """Exit code of shells, and of our launcher, when there is no such program; build tools themselves have others."""
 EVIDENCE_CHARS = 4000
+
+
+class FirstRun(NamedTuple):
+    """The first run of a case, and the load of the machine when it began, or a little before."""
+
+    execution: Execution
+    load: Load
 
 
 class TestRun:
@@ -78,7 +87,9 @@ class TestRun:
             self._run_tests(tests)
 
     def _execute(self, command: Command, limits: Limits) -> Execution:
-        execution = (self._talk or self.sandbox).run(command.under(limits), self.work)
+        return self._counted((self._talk or self.sandbox).run(command.under(limits), self.work))
+
+    def _counted(self, execution: Execution) -> Execution:
         self.cpu_s += execution.cpu_s
         self.wall_s += execution.wall_s
         self.peak_mb = max(self.peak_mb, execution.peak_mb)
@@ -100,19 +111,21 @@ class TestRun:
                 self.evidence = _tail(execution.stdout + execution.stderr)
                 if execution.ending is Ending.EXITED:
                     return (
-                        first_error(execution.stdout + execution.stderr, self.bug.problem.language)
+                        first_error(execution.stdout + execution.stderr, facts(self.bug.problem.language).error_line)
                         or f"the build failed: {describe_end(execution)}"
                     )
                 return f"the build was stopped: {describe_end(execution)}"
         return ""
 
-    def _run_until_sure(self, command: Command) -> tuple[Execution, int]:
+    def _run_until_sure(self, command: Command, first: FirstRun | None = None) -> tuple[Execution, int]:
         """Run one test or case; where its time limit is in doubt it runs again. Return how often it ran, too."""
-        limits, load = self.bug.oracle.limits, recent_load()
-        execution = self._execute(command, with_margin(limits))
-        if not is_doubtful(execution, limits, load):
-            return execution, 1
-        return self._run_again(command, execution)
+        limits = self.bug.oracle.limits
+        if first is None:
+            load = recent_load()
+            first = FirstRun(self._execute(command, with_margin(limits)), load)
+        if not is_doubtful(first.execution, limits, first.load):
+            return first.execution, 1
+        return self._run_again(command, first.execution)
 
     def _run_again(self, command: Command, before: Execution) -> tuple[Execution, int]:
         """Run what was doubtful before; return how often it ran in all."""
@@ -124,17 +137,37 @@ class TestRun:
         program = self.toolchain.program(self.bug.oracle.build, self.bug.oracle.test)
         with ExitStack() as stack:
             check = self._checker(stack)
-            for case in cases:
+            for case, first in zip(cases, self._first_runs(cases, program), strict=True):
                 run = partial(self._run_case, case, program, check)
-                result = self._confirmed(run(), run)
+                result = self._confirmed(run(first), run)
                 self.tests.append(result)
                 if not result.passed and self.policy == "first-failure":
                     return
 
-    def _run_case(self, case: Case, program: Command, check: Callable[[Case, bytes], CheckerResult]) -> TestResult:
+    def _first_runs(self, cases: Sequence[Case], program: Command) -> Iterator[FirstRun | None]:
+        """Yield the first run of each case, or none when it is still to be made.
+
+        Where runs are cheaper together, more and more are made at once: one failure may be the end.
+        """
+        sandbox, inputs = self.sandbox, [case.input.encode() for case in cases]
+        if self._talk or not isinstance(sandbox, SeriesRunner):
+            yield from [None] * len(cases)
+            return
+        command, n_done, stop = program.under(with_margin(self.bug.oracle.limits)), 0, self.policy == "first-failure"
+        while n_done < len(cases):
+            wanted = inputs[n_done : n_done + max(1, 4 * n_done)] if stop else inputs[n_done:]
+            load = recent_load()
+            for execution in sandbox.run_series(command, wanted, self.work, stop=stop):
+                n_done += 1
+                yield FirstRun(self._counted(execution), load)
+
+    def _run_case(
+        self, case: Case, program: Command, check: Callable[[Case, bytes], CheckerResult], first: FirstRun | None = None
+    ) -> TestResult:
         if self._talk:
             self._talk.take(case)
-        execution, runs = self._run_until_sure(dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode()))
+        command = dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode())
+        execution, runs = self._run_until_sure(command, first)
         result = of_case(case, execution, self.toolchain, compare if case.checker.kind != "program" else check)
         if not result.passed:
             self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)

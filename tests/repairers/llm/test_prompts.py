@@ -7,7 +7,7 @@ import pytest
 
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Visibility, shown
-from repairlab.repairers.llm.client.model import Prompt
+from repairlab.core.prompt import Prompt
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.repairers.llm.prompts import templates
 from repairlab.repairers.llm.prompts.prompter import Prompter

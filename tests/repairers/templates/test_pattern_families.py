@@ -9,7 +9,7 @@ from repairlab.core.problem import Problem, Target
 from repairlab.core.text import Lines, Span, replace_span
 from repairlab.languages.table import language
 from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
-from repairlab.repairers.templates.engine import Templates
+from repairlab.repairers.templates.repairer import Templates
 
 PY = "def f(a, b, n, items, text):\n{}\n"
 JAVA = "class A {{\n    int x;\n    int f(int a, int b, String s, java.util.List<Integer> items) {{\n{}\n    }}\n}}\n"

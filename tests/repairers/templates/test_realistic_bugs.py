@@ -14,7 +14,7 @@ import pytest
 from repairlab.core.problem import Problem, Target
 from repairlab.core.text import Lines, Span, replace_span
 from repairlab.languages.table import language
-from repairlab.repairers.templates.engine import Templates
+from repairlab.repairers.templates.repairer import Templates
 
 DATA = Path(__file__).parent / "data"
 PATHS = {"python": "bug.py", "java": "Bug.java", "c": "bug.c", "cpp": "bug.cpp"}

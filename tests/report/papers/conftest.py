@@ -55,7 +55,15 @@ class Bench:
         store = Store(self.root / name)
         n = max(map(len, draws.values()))
         experiment = Experiment(
-            **{"benchmark": str(self.benchmark), "repairer": name, "n": n, "k": (1, 2), "policy": "full", "llm": llm, **settings}
+            **{
+                "benchmark": str(self.benchmark),
+                "repairer": "llm" if llm else name,
+                "n": n,
+                "k": (1, 2),
+                "policy": "full",
+                "settings": llm,
+                **settings,
+            }
         )
         store.create(_manifest(experiment, self.digest))
         for bug_id in BUGS:

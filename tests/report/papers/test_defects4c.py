@@ -5,7 +5,7 @@ import functools
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.repairers.llm.client.ledger import FILE, Ledger, Request
+from repairlab.repairers.ledger import FILE, Ledger, Request
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.papers.categories import categories
 from repairlab.report.papers.conversation import conversation

@@ -1,12 +1,9 @@
 """All importers by name; a module is loaded when it is asked for. Called by `runs.importing`."""
 
-from importlib import import_module
-from typing import cast
-
 from repairlab.benchmarks.importers.importer import Importer
-from repairlab.core.errors import unknown
+from repairlab.registry import Parts, lacking
 
-IMPORTERS = {
+_ABOUT = {
     "defects4j": "A checkout of Defects4J 3; clones of its projects in --clones.",
     "nl2fix": "nl2fix_dataset.json, then a checkout of Defects4J 3: the 283 bugs with their issues.",
     "quixbugs": "A checkout of QuixBugs, or its programs as JSON Lines; --language python or java.",
@@ -24,12 +21,12 @@ IMPORTERS = {
     "bugsinpy": "A checkout of BugsInPy; clones of its projects in --clones.",
     "swebench": "Instances in SWE-bench's form (JSON Lines); clones of their repositories in --clones.",
 }
-"""Name and what to give as SOURCE."""
+"""Name and what to give as SOURCE; the function `read` of the module of this name."""
 
-
-def importer(name: str) -> Importer:
-    """Return the importer of this name."""
-    if name not in IMPORTERS:
-        raise unknown("importer", name, IMPORTERS)
-    module = import_module(f"repairlab.benchmarks.importers.{name.replace('-', '_')}")
-    return cast(Importer, module.read)
+IMPORTERS: Parts[Importer] = Parts(
+    "importers",
+    "importer",
+    {name: f"repairlab.benchmarks.importers.{name.replace('-', '_')}:read" for name in _ABOUT},
+    about=_ABOUT,
+    check=lacking(callable_too=True),
+)

@@ -4,9 +4,10 @@ import functools
 from collections.abc import Sequence
 
 from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.prompt import Prompt
 from repairlab.core.record import digest, record
 from repairlab.repairers.llm.answers.read import read
-from repairlab.repairers.llm.client.model import Completion, Prompt
+from repairlab.repairers.llm.client.model import Completion
 from repairlab.repairers.llm.prompts.prompter import Asked
 
 NAME = "llm"

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from repairlab.core.candidate import Attempt, Candidate
 from repairlab.core.problem import Problem
+from repairlab.repairers.example import Example
 from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Unanswerable
 from repairlab.repairers.llm.drafts import NAME, AttemptNumber, drafted, refused
 from repairlab.repairers.llm.prompts.conversation import converse
-from repairlab.repairers.llm.prompts.examples import Example
 from repairlab.repairers.llm.prompts.prompter import Asked, Prompter, go_on
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
 

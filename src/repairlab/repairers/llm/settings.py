@@ -1,9 +1,11 @@
-"""Settings of the `llm` repairer: those that decide its answers, and those that only say how they are fetched."""
+"""Settings of the `llm` repairer that decide its answers; `core.access` has those that only say how they are fetched."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.option import Option
 from repairlab.core.record import record
+from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 
 Selection = Literal["nearest", "embedding", "random", "fixed"]
 """How few-shot examples are chosen: nearest buggy code by edit distance or by embedding, at random, or the first ones."""
@@ -16,61 +18,75 @@ CONVERSATION = "conversation"
 class LlmSettings:
     """Everything that decides what a model is asked and how it answers; part of a run's settings."""
 
-    model: str
-    """Such as `openai/gpt-4o`, `openrouter/…`, `vllm/…`, `ollama/…`, `hf/…`."""
-    strategy: str = "zero-shot"
-    base_url: str | None = None
-    """Address of the server; by default the provider's own, or $OPENAI_BASE_URL."""
-    temperature: float = 0.8
-    """0 is greedy."""
-    top_p: float = 1.0
-    max_tokens: int = 1024
-    """Longest answer."""
-    stop: tuple[str, ...] = ()
-    """Texts that end an answer, in addition to the strategy's own."""
-    logprobs: bool = False
-    """Keep the log-probability of each answer, for ranking."""
-    context_window: int | None = None
-    """Tokens that prompt and answer may have together; by default what the server says."""
-    comments: Comments = "original"
-    """Show code as it is, or without comments."""
-    prompt: str | None = None
-    """Text of a prompt template of the user's own, instead of the strategy's."""
-    shots: int = 3
-    """Examples of few-shot prompts."""
-    selection: Selection = "nearest"
-    examples: str | None = None
-    """Where examples come from: name or folder of a benchmark; by default the other bugs of the same one."""
-    split: str | None = None
-    """Take examples from bugs with this split label only."""
-    embedding_model: str | None = None
-    """For the selection by embedding: a model name like that of `model`, or `local/NAME` for sentence-transformers."""
-    attempts: int = 10
-    """Conversation: fresh starts."""
-    turns: int = 3
-    """Conversation: answers per start."""
+    model: Annotated[
+        str,
+        Option(
+            "PROVIDER/NAME: openai/gpt-4o, openrouter/…, vllm/…, ollama/…, hf/….",
+            example="--model openai/gpt-4o, or --model vllm/NAME --base-url URL",
+        ),
+    ]
+    strategy: Annotated[
+        str,
+        Option(
+            "zero-shot, title-only, few-shot, reasoning, infill-line, infill-hunk, infill-function, verdict, completion, edit, "
+            "file, conversation, or one of another package."
+        ),
+    ] = "zero-shot"
+    base_url: Annotated[
+        str | None,
+        Option(
+            "Address of an OpenAI-compatible server, such as http://localhost:8000/v1; by default the provider's own, or "
+            "$OPENAI_BASE_URL.",
+            may_change=True,
+        ),
+    ] = None
+    temperature: Annotated[float, Option("0 is greedy.", short=("--greedy", 0.0, "The likeliest answer: temperature 0."))] = 0.8
+    top_p: Annotated[float, Option("Draw from the likeliest tokens that together have this probability.")] = 1.0
+    max_tokens: Annotated[int, Option("Longest answer.")] = 1024
+    stop: Annotated[
+        tuple[str, ...], Option("A text that ends an answer, beside the strategy's own; may be given several times.")
+    ] = ()
+    logprobs: Annotated[bool, Option("Keep log-probabilities, for `repairlab rank`.")] = False
+    context_window: Annotated[int | None, Option("Tokens of prompt and answer together, where the server does not say.")] = None
+    comments: Annotated[Comments, Option("original, or stripped: show code without comments.")] = "original"
+    prompt: Annotated[
+        str | None,
+        Option(
+            "A prompt template of your own, instead of the strategy's; see `repairlab prompt`.", flag="--prompt-file", is_file=True
+        ),
+    ] = None
+    shots: Annotated[int, Option("Examples of few-shot prompts.")] = 3
+    selection: Annotated[Selection, Option("Examples by nearest code, embedding, random or fixed.")] = "nearest"
+    examples: Annotated[str | None, Option("Benchmark to take examples from, by name or folder; by default the other bugs.")] = None
+    split: Annotated[str | None, Option("Take examples from bugs with this split label only.")] = None
+    embedding_model: Annotated[
+        str | None, Option("For --selection embedding: a model like --model, or local/NAME for sentence-transformers.")
+    ] = None
+    attempts: Annotated[int, Option("Conversation: fresh starts.")] = 10
+    turns: Annotated[int, Option("Conversation: answers per start.")] = 3
 
     @property
     def tries(self) -> int:
         """Return how many candidates a conversation may have; a greedy model has one attempt, for each would be like the first."""
         return (self.attempts if self.temperature > 0 else 1) * self.turns
 
-
-def check(settings: LlmSettings) -> None:
-    """Refuse values that no model takes."""
-    limits: tuple[tuple[str, float, float, float], ...] = (
-        ("--temperature", settings.temperature, 0, 2),
-        ("--top-p", settings.top_p, 0.000001, 1),
-        ("--max-tokens", settings.max_tokens, 1, 10_000_000),
-        ("--shots", settings.shots, 0, 1000),
-        ("--attempts", settings.attempts, 1, 10_000),
-        ("--turns", settings.turns, 1, 1000),
-        ("--context-window", 1 if settings.context_window is None else settings.context_window, 1, 1_000_000_000),
-    )
-    for option, value, low, high in limits:
-        if not low <= value <= high:
-            raise UserError(f"{option} is {value}: write a number from {low:g} to {high:g}")
-    if settings.selection == "embedding" and settings.embedding_model is None and settings.strategy == "few-shot":
-        raise UserError(
-            "--selection embedding needs a model that makes embeddings: --embedding-model openai/text-embedding-3-small"
+    def check(self) -> None:
+        """Refuse values that no model takes."""
+        limits: tuple[tuple[str, float, float, float], ...] = (
+            ("--temperature", self.temperature, 0, 2),
+            ("--top-p", self.top_p, 0.000001, 1),
+            ("--max-tokens", self.max_tokens, 1, 10_000_000),
+            ("--shots", self.shots, 0, 1000),
+            ("--attempts", self.attempts, 1, 10_000),
+            ("--turns", self.turns, 1, 1000),
+            ("--context-window", 1 if self.context_window is None else self.context_window, 1, 1_000_000_000),
         )
+        for option, value, low, high in limits:
+            if not low <= value <= high:
+                raise UserError(f"{option} is {value}: write a number from {low:g} to {high:g}")
+        if self.selection == "embedding" and self.embedding_model is None and self.strategy == "few-shot":
+            raise UserError(
+                "--selection embedding needs a model that makes embeddings: --embedding-model openai/text-embedding-3-small"
+            )
+        if self.strategy not in STRATEGIES:
+            raise unknown("strategy", self.strategy, STRATEGIES)

@@ -25,12 +25,8 @@ from repairlab.repairers.templates.patterns import (
 )
 from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
-ALL = frozenset({"python", "java", "c", "cpp"})
-_PYTHON = frozenset({"python"})
-_JAVA = frozenset({"java"})
-_C = frozenset({"c", "cpp"})
-_CPP = frozenset({"cpp"})
-_TYPED = ALL - _PYTHON
+_PYTHON, _JAVA, _C, _CPP, _TYPED = "python", "java", "c", "cpp", "typed"
+"""Traits of languages."""
 
 
 class Pattern(NamedTuple):
@@ -40,7 +36,8 @@ class Pattern(NamedTuple):
     at: Callable[[Site], Iterator[TemplateEdit]]
     weight: float
     """How likely a fix is of this kind, relative to the others."""
-    languages: frozenset[str] = ALL
+    trait: str = ""
+    """What a language must be like; nothing where the pattern fits all."""
 
 
 class Insertion(NamedTuple):
@@ -49,7 +46,7 @@ class Insertion(NamedTuple):
     name: str
     at: Callable[[Gap], Iterator[TemplateEdit]]
     weight: float
-    languages: frozenset[str] = ALL
+    trait: str = ""
 
 
 PATTERNS = (

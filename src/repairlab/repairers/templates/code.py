@@ -7,6 +7,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from repairlab.core.text import newline_of
+from repairlab.languages.facts import facts
 from repairlab.languages.parser import Parsed
 from repairlab.repairers.templates import kinds
 
@@ -19,9 +20,10 @@ class Code:
         self.language = language
         self.path = path
         self.source = source
-        self.is_python = language == "python"
-        self.is_java = language == "java"
-        self.is_c = language in ("c", "cpp")
+        self.traits, self.idioms = facts(language).traits, facts(language).idioms
+        self.is_python = "python" in self.traits
+        self.is_java = "java" in self.traits
+        self.is_c = "c" in self.traits
         self.newline = newline_of(source)
         self._parsed = Parsed(language, source)
         self._starts = [0, *(index + 1 for index, char in enumerate(source) if char == "\n")]

@@ -1,8 +1,8 @@
-"""The `templates` repairer: fix patterns from the literature on the syntax tree, likeliest first, made as they are asked for."""
+"""Fix patterns from the literature on the syntax tree, likeliest first, made as they are asked for; `repairer` calls it."""
 
 from collections.abc import Iterator
 
-from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.problem import Problem
 from repairlab.languages.table import language
 from repairlab.repairers.templates.code import Code
@@ -17,25 +17,13 @@ _ALONE_FIRST = 20
 """Candidates with one change before the first with several; then they take turns."""
 
 
-class Templates:
-    """Generates candidates by applying fix patterns to the suspicious statements (TBar, kPAR, PAR, Kali, jMutRepair)."""
-
-    name = "templates"
-
-    def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
-        """Yield candidates, likeliest first; a conversation goes on behind what it has seen."""
-        done = len(history)
-        for rank, (made, parts) in enumerate(self._admitted(problem), start=1):
-            if rank > done:
-                settings = (("template", " + ".join(dict.fromkeys(part.pattern for part in parts))), ("line", str(parts[0].line)))
-                yield Candidate(bug_id=problem.id, edits=made, rank=rank, origin=Origin(repairer=self.name, settings=settings))
-
-    def _admitted(self, problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[TemplateProposal, ...]]]:
-        screen = Screen(language(problem.language).syntax)
-        for parts in _turns(problem):
-            changes = _joined(parts)
-            if changes and screen.admits(changes):
-                yield tuple(edit for code, items in changes for edit in edits(code, items)), parts
+def admitted(problem: Problem) -> Iterator[tuple[tuple[Edit, ...], tuple[TemplateProposal, ...]]]:
+    """Yield the edits of each candidate with what they were made from, likeliest first."""
+    screen = Screen(language(problem.language).syntax)
+    for parts in _turns(problem):
+        changes = _joined(parts)
+        if changes and screen.admits(changes):
+            yield tuple(edit for code, items in changes for edit in edits(code, items)), parts
 
 
 def _turns(problem: Problem) -> Iterator[tuple[TemplateProposal, ...]]:

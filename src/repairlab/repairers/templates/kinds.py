@@ -1,15 +1,39 @@
-"""Node types of the four grammars, grouped by what the patterns need to know about them."""
+"""Node types of the grammars, grouped by what the patterns need to know about them."""
 
-FUNCTIONS = frozenset({"function_definition", "method_declaration", "constructor_declaration", "compact_constructor_declaration"})
+FUNCTIONS = frozenset(
+    {
+        "function_definition",
+        "method_declaration",
+        "constructor_declaration",
+        "compact_constructor_declaration",
+        "function_declaration",
+        "generator_function_declaration",
+        "method_definition",
+    }
+)
 CLASSES = frozenset(
     {"class_definition", "class_declaration", "enum_declaration", "record_declaration", "class_specifier", "struct_specifier"}
 )
-BODIES = frozenset({"block", "compound_statement", "class_body", "field_declaration_list", "constructor_body", "switch_block"})
-BLOCKS = frozenset({"block", "compound_statement", "constructor_body", "case_statement", "switch_block_statement_group", "module"})
+BODIES = frozenset({"block", "compound_statement", "class_body", "field_declaration_list", "constructor_body", "switch_block"}) | {
+    "statement_block",
+    "switch_body",
+}
+BLOCKS = frozenset(
+    {"block", "compound_statement", "constructor_body", "case_statement", "switch_block_statement_group", "module"}
+) | {"statement_block", "statement_list", "switch_case", "expression_case"}
 LOOPS = frozenset(
-    {"for_statement", "while_statement", "do_statement", "enhanced_for_statement", "for_range_loop"}
+    {"for_statement", "while_statement", "do_statement", "enhanced_for_statement", "for_range_loop", "for_in_statement"}
 )  # comprehensions hold no statements
-DECLARATIONS = frozenset({"declaration", "local_variable_declaration"})
+DECLARATIONS = frozenset(
+    {
+        "declaration",
+        "local_variable_declaration",
+        "lexical_declaration",
+        "variable_declaration",
+        "var_declaration",
+        "short_var_declaration",
+    }
+)
 FIELDS = frozenset({"field_declaration"})
 SIMPLE = frozenset(
     {
@@ -27,6 +51,12 @@ SIMPLE = frozenset(
         "goto_statement",
         "yield_statement",
         "explicit_constructor_invocation",
+        "assignment_statement",
+        "inc_statement",
+        "dec_statement",
+        "defer_statement",
+        "go_statement",
+        "send_statement",
     }
 )
 IMPORTS = frozenset(
@@ -54,6 +84,14 @@ COMPOUND = frozenset(
         "decorated_definition",
         "template_declaration",
         "namespace_definition",
+        "switch_case",
+        "switch_default",
+        "expression_switch_statement",
+        "type_switch_statement",
+        "select_statement",
+        "expression_case",
+        "default_case",
+        "export_statement",
     }
 )
 STATEMENTS = SIMPLE | DECLARATIONS | FIELDS | LOOPS | COMPOUND | FUNCTIONS | CLASSES | IMPORTS
@@ -76,18 +114,20 @@ CONDITIONAL = frozenset(
 BINARY = frozenset({"binary_operator", "boolean_operator", "comparison_operator", "binary_expression"})
 UNARY = frozenset({"unary_operator", "unary_expression", "not_operator", "pointer_expression"})
 CALLS = frozenset({"call", "call_expression", "method_invocation", "object_creation_expression"})
-SUBSCRIPTS = frozenset({"subscript", "subscript_expression", "array_access"})
-MEMBERS = frozenset({"attribute", "field_access", "field_expression"})
-ASSIGNMENTS = frozenset({"assignment", "assignment_expression"})
-COMPOUND_ASSIGNMENTS = frozenset({"augmented_assignment", "assignment_expression"})
+SUBSCRIPTS = frozenset({"subscript", "subscript_expression", "array_access", "index_expression"})
+MEMBERS = frozenset({"attribute", "field_access", "field_expression", "member_expression", "selector_expression"})
+ASSIGNMENTS = frozenset({"assignment", "assignment_expression", "assignment_statement"})
+COMPOUND_ASSIGNMENTS = frozenset(
+    {"augmented_assignment", "assignment_expression", "augmented_assignment_expression", "assignment_statement"}
+)
 TERNARIES = frozenset({"conditional_expression", "ternary_expression"})
-ARGUMENTS = frozenset({"argument_list"})
-INTEGERS = frozenset({"integer", "decimal_integer_literal", "hex_integer_literal", "number_literal"})
-NUMBERS = INTEGERS | frozenset({"float", "decimal_floating_point_literal"})
-STRINGS = frozenset({"string", "string_literal"})
-CHARACTERS = frozenset({"character_literal", "char_literal"})
-LITERALS = NUMBERS | STRINGS | CHARACTERS | frozenset({"true", "false", "none", "null_literal", "null"})
-NAMES = frozenset({"identifier", "field_identifier"})
+ARGUMENTS = frozenset({"argument_list", "arguments"})
+INTEGERS = frozenset({"integer", "decimal_integer_literal", "hex_integer_literal", "number_literal", "number", "int_literal"})
+NUMBERS = INTEGERS | frozenset({"float", "decimal_floating_point_literal", "float_literal"})
+STRINGS = frozenset({"string", "string_literal", "interpreted_string_literal"})
+CHARACTERS = frozenset({"character_literal", "char_literal", "rune_literal"})
+LITERALS = NUMBERS | STRINGS | CHARACTERS | frozenset({"true", "false", "none", "null_literal", "null", "nil", "undefined"})
+NAMES = frozenset({"identifier", "field_identifier", "property_identifier"})
 EXPRESSIONS = (
     BINARY
     | UNARY

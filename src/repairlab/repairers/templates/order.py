@@ -56,14 +56,14 @@ def proposals(places: Iterable[WeightedSite]) -> Iterator[TemplateProposal]:
 def _streams(places: Iterable[WeightedSite]) -> Iterator[tuple[Iterator[TemplateProposal], float]]:
     for place in places:
         at = place.at
-        language = at.code.language
+        traits = at.code.traits
         if isinstance(at, Gap):
             for insertion in INSERTIONS:
-                if language in insertion.languages:
+                if not insertion.trait or insertion.trait in traits:
                     yield _named(at.code, insertion.at(at), insertion.name, at.line), insertion.weight * place.weight
         else:
             for pattern in PATTERNS:
-                if language in pattern.languages:
+                if not pattern.trait or pattern.trait in traits:
                     yield _named(at.code, pattern.at(at), pattern.name, at.line), pattern.weight * place.weight
 
 

@@ -11,6 +11,7 @@ from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.papers.closeness import Closeness
 from repairlab.report.papers.spending import Spent
 from repairlab.report.scores import RunScores
+from repairlab.report.systems import model_settings
 
 _NUMBERED = re.compile(r"(.+)[-_@](?:\d+|[0-9a-f]{7,40})")
 
@@ -61,7 +62,7 @@ class RunFacts:
     @property
     def llm(self) -> LlmSettings | None:
         """Return model, strategy and sampling, where the repairer is a model."""
-        return self.scores.run.manifest.experiment.llm
+        return model_settings(self.scores)
 
     @property
     def decided(self) -> tuple[BugFacts, ...]:

@@ -8,7 +8,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.text import Span
-from repairlab.repairers.llm.client.ledger import FILE, read_requests
+from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.report.bugs import BugTexts
 from repairlab.report.papers.closeness import Closeness, Near, Yardstick
 from repairlab.report.papers.facts import BugFacts, Facts, RunFacts, project_of

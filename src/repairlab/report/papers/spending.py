@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.ledger import Request
+from repairlab.repairers.ledger import Request
 
 
 @record

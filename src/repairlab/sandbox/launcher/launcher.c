@@ -5,6 +5,7 @@
  * The host sends messages on CONTROL (SOCK_SEQPACKET): a run is one byte with five descriptors: orders, stdin, stdout, stderr and
  * report; a message without descriptors stops the command. The answer is one line of JSON, or the text of an error of ours, after
  * which this process ends. Orders are NUL-terminated "name=value" strings. When the host closes CONTROL, everything is killed.
+ * A series of runs of one command is one byte with three descriptors: orders, all inputs, and a file for all answers (series.c).
  *
  * A program that can fork itself (order forks=1) is started once, with a socket as descriptor 4, and forked for each run.
  *
@@ -58,6 +59,14 @@ static int receive(int *fds)
     return (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
 }
 
+static void answer(struct ending ending)
+{
+    char text[512];
+    int size = describe(&ending, text, sizeof text);
+    text[size++] = '\n';
+    send(control, text, (size_t)size, MSG_NOSIGNAL);
+}
+
 int main(int argc, char **argv)
 {
     sigset_t child;
@@ -79,10 +88,12 @@ int main(int argc, char **argv)
     if (children < 0)
         die("signalfd");
     while ((count = receive(fds)) >= 0) {
-        if (count == 5) {
+        if (count >= 3)
             read_orders(fds[0]);
-            run(children, fds);
-        }
+        if (count == 5)
+            answer(run(children, fds + 1));
+        else if (count == 3)
+            run_series(children, fds[1], fds[2]);
         while (count > 0)
             close(fds[--count]);
     }

@@ -13,6 +13,7 @@ enum { AGE_OF_FOLDERS = 946684800 }; /* private folders are as old in every plac
 
 struct order {
     long cpu_ms, wall_ms, memory_kb, address_kb, processes, nproc, disk_kb;
+    long output; /* bytes of each channel; watched here for several runs at once, by the host for a single one */
     long uid, gid, owner_uid, owner_gid; /* uid 0: do not change the user */
     long namespace, writable, forks;
     long keep; /* files of the tree stay the command's own, for the next one */
@@ -33,6 +34,7 @@ extern struct order order;
 struct server {
     pid_t pid;
     int channel, runs;
+    int has_keepers; /* its forks are no runs, but keepers, whose forks are */
     char *text;
     size_t size;
 };
@@ -41,7 +43,7 @@ struct process {
     pid_t pid, parent;
     long long cpu_us;
     long resident_kb, threads;
-    int ours;
+    int ours, is_keeper;
 };
 
 /* What is known of the command that runs. */
@@ -70,6 +72,7 @@ long walk(char *root, enum walk what);
 /* processes.c: the table holds the processes of the command as of the last scan */
 extern struct process *table;
 extern int processes;
+extern int has_run; /* whether one of them is the fork of a server */
 int scan(void);
 int read_of_process(pid_t pid, const char *name, char *text, size_t size);
 void reap(int block);
@@ -90,6 +93,7 @@ pid_t start_command(const int *fds, int count, int server);
 /* servers.c */
 int has_servers(void);
 int is_server(pid_t pid);
+int is_server_of_keepers(pid_t pid);
 struct server *find_server(void);
 void end_servers(void);
 int send_files(int channel, const int *fds, int count);
@@ -108,6 +112,25 @@ long layer_kb(void);
 int is_in_layer(const struct stat *st);
 void set_read_only(int read_only);
 
+/* channels.c: what a run says, where it is the launcher that reads it */
+enum { CHANNELS = 3 };
+struct pollfd;
+void open_channels(int *ends);
+void leave_channels(int *ends);
+int wait_on_channels(struct pollfd *fds);
+int read_channels(void); /* returns whether one has given too much */
+size_t channel_size(int number);
+void save_channels(int fd);
+
 /* run.c */
-void run(int children, const int *fds);
+struct ending {
+    const char *name;
+    int code, is_not_reusable;
+    long long wall_us;
+};
+struct ending run(int children, const int *streams);
+int describe(const struct ending *ending, char *text, size_t size);
+
+/* series.c */
+void run_series(int children, int inputs, int answers);
 #endif

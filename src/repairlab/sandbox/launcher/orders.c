@@ -11,7 +11,7 @@ static int set_number(const char *name, size_t length, const char *value)
     static const struct { const char *name; long *value; } numbers[] = {
         {"cpu_ms", &order.cpu_ms}, {"wall_ms", &order.wall_ms}, {"memory_kb", &order.memory_kb},
         {"address_kb", &order.address_kb}, {"processes", &order.processes}, {"nproc", &order.nproc},
-        {"disk_kb", &order.disk_kb}, {"uid", &order.uid}, {"gid", &order.gid}, {"owner_uid", &order.owner_uid},
+        {"disk_kb", &order.disk_kb}, {"output", &order.output}, {"uid", &order.uid}, {"gid", &order.gid}, {"owner_uid", &order.owner_uid},
         {"owner_gid", &order.owner_gid}, {"namespace", &order.namespace}, {"writable", &order.writable},
         {"forks", &order.forks}, {"keep", &order.keep}, {"layers", &order.layers}, {"private", &order.private},
     };

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 struct process *table;
-int processes;
+int processes, has_run;
+static struct process keepers[MAX_SERVERS];
+static int n_keepers;
 static size_t room;
 static DIR *proc;
 
@@ -33,7 +35,8 @@ static int read_process(const char *pid, struct process *p)
     p->pid = atoi(pid);
     p->cpu_us = (long long)(utime + stime + cutime + cstime) * (1000000 / sysconf(_SC_CLK_TCK));
     p->resident_kb = rss * (sysconf(_SC_PAGESIZE) / 1024);
-    p->ours = p->pid != self && !is_server(p->pid) && (order.namespace || p->parent == self || is_server(p->parent));
+    p->is_keeper = is_server_of_keepers(p->parent);
+    p->ours = p->pid != self && !is_server(p->pid) && !p->is_keeper && (order.namespace || p->parent == self || is_server(p->parent));
     return 1;
 }
 
@@ -52,9 +55,9 @@ static void mark_descendants(size_t all)
         changed = 0;
         for (size_t i = 0; i < all; i++) {
             struct process key = {.pid = table[i].parent}, *parent;
-            if (table[i].ours || table[i].pid == self || is_server(table[i].pid))
+            if (table[i].ours || table[i].is_keeper || table[i].pid == self || is_server(table[i].pid))
                 continue;
-            if ((parent = bsearch(&key, table, all, sizeof *table, by_pid)) && parent->ours)
+            if ((parent = bsearch(&key, table, all, sizeof *table, by_pid)) && (parent->ours || parent->is_keeper))
                 table[i].ours = changed = 1;
         }
     }
@@ -75,6 +78,23 @@ int read_of_process(pid_t pid, const char *name, char *text, size_t size)
     return read_file(dirfd(proc), path, text, size) > 0;
 }
 
+/* Keeps a list of keepers, and says whether a process is a fork of a server or of a keeper. */
+static void find_keepers(size_t all)
+{
+    n_keepers = 0;
+    for (size_t i = 0; i < all && n_keepers < MAX_SERVERS; i++)
+        if (table[i].is_keeper)
+            keepers[n_keepers++] = table[i];
+}
+
+static int is_fork(const struct process *p)
+{
+    for (int i = 0; i < n_keepers; i++)
+        if (p->parent == keepers[i].pid)
+            return 1;
+    return is_server(p->parent);
+}
+
 /* Fills the table with the processes of the command and returns their number. */
 int scan(void)
 {
@@ -92,10 +112,13 @@ int scan(void)
         die("/proc");
     if (!order.namespace)
         mark_descendants(all);
-    processes = 0;
+    find_keepers(all);
+    processes = has_run = 0;
     for (size_t i = 0; i < all; i++)
-        if (table[i].ours)
+        if (table[i].ours) {
+            has_run |= is_fork(&table[i]);
             table[processes++] = table[i];
+        }
     return processes;
 }
 
@@ -134,13 +157,15 @@ void hear(const struct server *server)
 }
 
 /* Outside a namespace as the command's user: whatever the table says, the kernel then spares the processes of all others. */
-static void kill_all(void)
+static void kill_all(int with_keepers)
 {
     int as_user = order.uid && !order.namespace;
     if (as_user && setresuid((uid_t)order.uid, (uid_t)order.uid, 0))
         die("cannot change the user to %ld", order.uid);
     for (int i = 0; i < processes; i++)
         kill(table[i].pid, SIGKILL);
+    for (int i = 0; i < n_keepers && with_keepers; i++)
+        kill(keepers[i].pid, SIGKILL);
     if (as_user && (setresuid(0, 0, 0) || prctl(PR_SET_DUMPABLE, 0)))
         die("cannot change the user back");
 }
@@ -154,8 +179,12 @@ void kill_tree(const struct server *server)
     }
     if (server)
         kill(server->pid, SIGCONT); /* whoever stopped it: it must bury its dead */
+    if (server && server->has_keepers && !course.ended) { /* so that the server answers, whatever holds its keeper up */
+        scan();
+        kill_all(1);
+    }
     for (long long begin = now_us(); scan() > 0; usleep(200), reap(0)) {
-        kill_all();
+        kill_all(0);
         if (now_us() - begin > PATIENCE_MS * 1000LL)
             die("cannot kill all processes");
     }

@@ -1,4 +1,4 @@
-/* The course of a run: start, watch, end, answer. */
+/* The course of a run: start, watch, end. */
 #include "launcher.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -6,28 +6,18 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 struct course course;
 
-/* Whether the last scan saw the fork of a server: after its end only the server's word counts. */
-static int fork_is_gone(const struct server *server)
-{
-    for (int i = 0; server && i < processes; i++)
-        if (table[i].parent == server->pid)
-            return 0;
-    return server != NULL;
-}
-
 /* Returns the limit that is broken, or NULL. */
 static const char *sample(long long elapsed_us, int with_disk, const struct server *server)
 {
     long resident = 0, threads = 0;
     scan();
-    if (fork_is_gone(server))
+    if (server && !has_run) /* after the end of a fork only the server's word counts */
         return NULL;
     for (int i = 0; i < processes; i++) {
         resident += table[i].resident_kb;
@@ -51,12 +41,13 @@ static const char *sample(long long elapsed_us, int with_disk, const struct serv
 /* Watches until the command ends (NULL), breaks a limit, or the host wants no more. */
 static const char *watch(int children, const struct server *server)
 {
-    struct pollfd fds[] = {{children, POLLIN, 0}, {control, POLLIN, 0}, {server ? server->channel : -1, POLLIN, 0}};
+    struct pollfd fds[3 + CHANNELS] = {{children, POLLIN, 0}, {control, POLLIN, 0}, {server ? server->channel : -1, POLLIN, 0}};
+    nfds_t count = 3; /* at first without channels, which have room for all that a short command says */
     long long last = course.start_us, next_disk = course.start_us + 50000, pause = server ? 8000 : 2000; /* most forks have ended by then */
     for (;;) {
         char buffer[4096];
         struct timespec timeout = {pause / 1000000, pause % 1000000 * 1000};
-        ppoll(fds, 3, &timeout, NULL);
+        ppoll(fds, count, &timeout, NULL);
         if (fds[0].revents && read(children, buffer, sizeof buffer) < 0 && errno != EINTR)
             die("signalfd");
         reap(0);
@@ -66,6 +57,9 @@ static const char *watch(int children, const struct server *server)
             return NULL;
         if (fds[1].revents)
             return "stopped";
+        if (count > 3 && read_channels())
+            return "output limit";
+        count = 3 + (nfds_t)wait_on_channels(fds + 3);
         long long begin = now_us();
         if (begin - course.start_us > order.wall_ms * 1000LL) /* whatever keeps us from looking closer */
             return "wall limit";
@@ -119,36 +113,42 @@ static int has_left_too_many(void)
     return threads > order.processes;
 }
 
-void run(int children, const int *fds)
+struct ending run(int children, const int *streams)
 {
+    struct ending ending = {0};
     memset(&course, 0, sizeof course);
-    start_measuring(fds[1]);
+    start_measuring(streams[0]);
     if (order.layers)
         start_mounting();
     hand_over();
     struct server *server = find_server(); /* before the layer, which it would keep */
     open_places();
     course.start_us = now_us();
-    if (server && !send_files(server->channel, fds + 1, 4))
+    if (server && !send_files(server->channel, streams, 4))
         die("the fork server is gone");
     if (!server)
-        course.command = start_command(fds + 1, 4, 0);
-    const char *ending = watch(children, server);
-    long long wall = now_us() - course.start_us;
-    if (!ending && has_left_too_many()) {
-        ending = "signalled";
+        course.command = start_command(streams, 4, 0);
+    ending.name = watch(children, server);
+    ending.wall_us = now_us() - course.start_us;
+    if (!ending.name && has_left_too_many()) {
+        ending.name = "signalled";
         course.status = SIGKILL;
     }
     kill_tree(server);
     long written = close_places();
-    if (!ending)
-        ending = final_ending(written);
-    char text[512];
-    int size = snprintf(text, sizeof text,
-                        "{\"ending\":\"%s\",\"code\":%d,\"signal\":%d,\"cpu_us\":%lld,\"wall_us\":%lld,\"peak_kb\":%lld,\"not_reusable\":%d}\n",
-                        ending, WIFEXITED(course.status) ? WEXITSTATUS(course.status) : 0,
-                        WIFSIGNALED(course.status) ? WTERMSIG(course.status) : 0, course.reaped_us + course.lost_us, wall,
-                        course.peak_kb, is_not_reusable());
-    send(control, text, (size_t)size, MSG_NOSIGNAL);
+    if (!ending.name)
+        ending.name = final_ending(written);
+    ending.code = WIFEXITED(course.status) ? WEXITSTATUS(course.status) : 0;
+    ending.is_not_reusable = is_not_reusable();
     course.command = 0;
+    return ending;
+}
+
+/* Writes what is known of the run that ended as JSON, and returns the length of that. */
+int describe(const struct ending *ending, char *text, size_t size)
+{
+    return snprintf(text, size,
+                    "{\"ending\":\"%s\",\"code\":%d,\"signal\":%d,\"cpu_us\":%lld,\"wall_us\":%lld,\"peak_kb\":%lld,\"not_reusable\":%d}",
+                    ending->name, ending->code, WIFSIGNALED(course.status) ? WTERMSIG(course.status) : 0,
+                    course.reaped_us + course.lost_us, ending->wall_us, course.peak_kb, ending->is_not_reusable);
 }

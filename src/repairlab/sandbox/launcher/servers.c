@@ -26,6 +26,14 @@ int is_server(pid_t pid)
     return 0;
 }
 
+int is_server_of_keepers(pid_t pid)
+{
+    for (int i = 0; i < n_servers; i++)
+        if (pid && servers[i].pid == pid)
+            return servers[i].has_keepers;
+    return 0;
+}
+
 static void end_server(struct server *server)
 {
     if (server->pid) {
@@ -64,7 +72,9 @@ static void start_server(struct server *server)
     close(sockets[1]);
     close(nowhere[1]);
     struct pollfd fd = {server->channel, POLLIN, 0};
-    if (poll(&fd, 1, PATIENCE_MS) != 1 || recv(server->channel, word, sizeof word, 0) != 5)
+    ssize_t length = poll(&fd, 1, PATIENCE_MS) == 1 ? recv(server->channel, word, sizeof word, 0) : -1;
+    server->has_keepers = length == 6 && !memcmp(word, "script", 6);
+    if (!server->has_keepers && !(length == 5 && !memcmp(word, "ready", 5)))
         end_server(server);
     close(nowhere[0]);
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from repairlab.core.bug import Bug
 from repairlab.core.outcome import Policy
-from repairlab.languages.language import Shareable, Toolchain
+from repairlab.languages.language import Shareable, SharedBuild, Toolchain
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import lay_out, lay_over
@@ -30,12 +30,9 @@ class IncrementalEngine:
         self._runner: Runner | None = None
         self._prepared = False
         self._noticed: dict[str, bool] = {}
-        toolchain = language(bug.problem.language).toolchain
-        self._shared = (
-            toolchain.shared(bug.oracle.build, tree=Path(bug.tree.source), changing=bug.problem.path)
-            if isinstance(toolchain, Shareable)
-            else None
-        )
+        self._shared: SharedBuild | None = None
+        # Those of the bug itself in a twin, too: a process of the one must look like a process of the other.
+        self.tests: tuple[str, ...] = twin_of.tests if twin_of else (*bug.oracle.trigger, *bug.oracle.regression)
 
     @property
     def built_tree(self) -> Path | None:
@@ -66,6 +63,11 @@ class IncrementalEngine:
         else:
             lay_out(self._bug, {}, tree.work)
         tree.keep()
+        toolchain = language(self._bug.problem.language).toolchain
+        if isinstance(toolchain, Shareable):
+            source, path = Path(self._bug.tree.source), self._bug.problem.path
+            is_twin = built is not None
+            self._shared = toolchain.shared(self._bug.oracle.build, tree=source, changing=path, tests=self.tests, twin=is_twin)
         self._runner = self._open.enter_context(self._sandbox.slot(tree.work))
         self._tree = tree
 

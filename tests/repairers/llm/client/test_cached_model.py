@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
+from repairlab.repairers.ledger import Ledger, asking_for, read_requests
 from repairlab.repairers.llm.client.answer_file import FILE, AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
-from repairlab.repairers.llm.client.ledger import Ledger, asking_for, read_requests
-from repairlab.repairers.llm.client.model import Completion, Keep, Message, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable
 from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.repairer import Unreachable
 
 PROMPT = Prompt(messages=(Message(role="user", content="mend this"),))
 HOT = Sampling(temperature=0.8)

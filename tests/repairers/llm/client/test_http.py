@@ -11,9 +11,10 @@ import pytest
 from repairlab.core.access import Access
 from repairlab.core.errors import UserError
 from repairlab.repairers.llm.client.http import LONGEST_WAIT_S, Client, Clock, Rejected
-from repairlab.repairers.llm.client.model import Unanswerable, Unreachable
+from repairlab.repairers.llm.client.model import Unanswerable
 from repairlab.repairers.llm.client.providers import Key, endpoint
 from repairlab.repairers.llm.client.refusals import redact, refusal
+from repairlab.repairers.repairer import Unreachable
 from tests.repairers.llm.answering import Asked, Hourglass, Said, Script, Server, answering, complaint
 
 KEY = "sk-test-0123456789abcdefXYZ"

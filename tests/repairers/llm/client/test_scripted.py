@@ -1,4 +1,5 @@
-from repairlab.repairers.llm.client.model import ChatModel, Prompt, Sampling
+from repairlab.core.prompt import Prompt
+from repairlab.repairers.llm.client.model import ChatModel, Sampling
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 
 PROMPT = Prompt(text="mend this")

@@ -7,8 +7,9 @@ import pytest
 from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import Problem
+from repairlab.core.prompt import Prompt
 from repairlab.core.text import Span
-from repairlab.repairers.llm.client.model import Completion, Prompt, Sampling
+from repairlab.repairers.llm.client.model import Completion, Sampling
 from repairlab.repairers.llm.repairer import Llm
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.validation.feedback import feedback

@@ -1,19 +1,14 @@
 """What is known of the function to repair: its name, shape, place and neighbours. Made once per problem, used for every answer."""
 
 import re
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from repairlab.core.problem import Problem
 from repairlab.core.text import Span
+from repairlab.languages.facts import facts
 from repairlab.languages.language import Function, Syntax
 from repairlab.languages.table import language
 
-_QUICK = {
-    "java": re.compile(
-        r'"""(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""|"(?>(?:[^"\\\n]++|\\.)*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|//[^\n]*+|/\*[\s\S]*?\*/|[{}]'
-    ),
-    "c": re.compile(r'"(?>(?:[^"\\\n]++|\\[\s\S])*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|//[^\n]*+|/\*[\s\S]*?\*/|[{}]'),
-}
 _PYTHON_CLASS = re.compile(r"^class\s+\w+", re.MULTILINE)
 
 
@@ -28,7 +23,8 @@ class Aim:
         self.text = span.of(source).replace("\r\n", "\n")
         self.functions: tuple[Function, ...] = tuple(self.syntax.functions(source))
         self.function = self._own(name) if name is not None else None
-        self.is_python = language_name == "python"
+        self.facts = facts(language_name)
+        self.is_python = self.facts.is_indented
         simple = (name or "").split("(")[0].split(".")[-1]
         self.name = self.function.name if self.function else simple
         self.qualified = self.function.qualified if self.function else (name or "").split("(")[0]
@@ -125,8 +121,8 @@ class Aim:
         return opens
 
     def _errors(self, text: str) -> bool:
-        if self.language == "java" or (self.language == "cpp" and self.is_member):
-            text = f"class A {{\n{text}\n}};"
+        if self.facts.method_around and (self.is_member or not self.facts.has_free_functions):
+            text = self.facts.method_around % text
         elif self.is_python:
             text = _aligned(text)
         return self.syntax.has_errors(text)
@@ -155,7 +151,7 @@ class Aim:
 
     @property
     def _pieces(self) -> re.Pattern[str]:
-        return _QUICK["java" if self.language == "java" else "c"]
+        return _pieces(self.language)
 
     def _own(self, name: str) -> Function | None:
         inside = [f for f in self.functions if self.span.start <= f.span.start and f.span.end <= self.span.end]
@@ -176,6 +172,11 @@ class Aim:
                 break
             start = before
         return start
+
+
+@cache
+def _pieces(language_name: str) -> re.Pattern[str]:
+    return re.compile(rf"{facts(language_name).opaque}|[{{}}]")
 
 
 def _aligned(text: str) -> str:

@@ -3,40 +3,19 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
+
+from repairlab.languages.facts import every
 
 _FENCE = re.compile(r"^([ \t>]*+(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?)(`{3,}+|~{3,}+)[ \t]*+(.*)$")
 _FENCE_AT_END = re.compile(r"(`{3,}+)([\w+#.-]{0,20})[ \t]*$")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}(?:[ \t]*[:{\[( ][^`]{0,200})?$")
-_LANGUAGE_WORDS = frozenset(
-    [
-        "python",
-        "py",
-        "python3",
-        "java",
-        "c",
-        "cpp",
-        "c++",
-        "cc",
-        "cxx",
-        "h",
-        "hpp",
-        "diff",
-        "patch",
-        "json",
-        "text",
-        "txt",
-        "plaintext",
-        "code",
-        "cuda",
-        "objectivec",
-    ]
-)
+_OTHER_WORDS = ("diff", "patch", "json", "text", "txt", "plaintext", "code")
 _TAG_NAMES = (
     "fix|fixed|fixed_code|fixed_function|fixedcode|code|patch|diff|answer|solution|output|result|final|final_answer|function|method"
-    "|file|program|response|infill|completion|repair|repaired|corrected|corrected_code|python|java|cpp|c|edit|edits|replacement"
+    "|file|program|response|infill|completion|repair|repaired|corrected|corrected_code|edit|edits|replacement"
 )
-_TAG = re.compile(rf"^[ \t]*+(?:<({_TAG_NAMES})(?:[ \t][^<>\n]{{0,200}})?>|\[({_TAG_NAMES})\])", re.IGNORECASE | re.MULTILINE)
 _OLD = re.compile(
     r"\b(?:original|buggy|before|incorrect|wrong|current|broken|faulty|old|problematic|instead of|replace this|change this|usage"
     r"|example|test)\b",
@@ -70,6 +49,18 @@ _KEYS = [
     "result",
     "response",
 ]
+
+
+@cache
+def _block_words() -> frozenset[str]:
+    """Return what may stand behind a fence without being code."""
+    return frozenset([*_OTHER_WORDS, *(word for stated in every() for word in stated.fences)])
+
+
+@cache
+def _tag() -> re.Pattern[str]:
+    names = "|".join([_TAG_NAMES, *(stated.name for stated in every())])
+    return re.compile(rf"^[ \t]*+(?:<({names})(?:[ \t][^<>\n]{{0,200}})?>|\[({names})\])", re.IGNORECASE | re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -150,7 +141,7 @@ def _fences(lines: list[str], *, nested: bool = True) -> tuple[list[Block], str]
                 found.append(_block(lines, opened, number, is_closed=True))
                 spans.append((opened.first, number))
                 opened = None
-        elif is_fence and match is not None and nested and match[3].strip().lower() in _LANGUAGE_WORDS:
+        elif is_fence and match is not None and nested and match[3].strip().lower() in _block_words():
             opened.depth += 1
         elif line.rstrip().endswith(opened.mark) and line.count(opened.mark) % 2 and not is_fence and not opened.depth:
             lines[number] = line.rstrip()[: -len(opened.mark)]
@@ -179,12 +170,12 @@ def _opening(line: str, match: re.Match[str] | None, number: int, found: list[Bl
     if rest.endswith(mark) and len(rest) > len(mark):
         inner = rest[: -len(mark)].strip()
         word, _, code = inner.partition(" ")
-        found.append(Block(code if word.lower() in _LANGUAGE_WORDS and code else inner, lead=_last_line(outside)))
+        found.append(Block(code if word.lower() in _block_words() and code else inner, lead=_last_line(outside)))
         return None
     opened = _Open(match, mark, rest, number)
     if rest and not _LANGUAGE.match(rest):
         word, _, code = rest.partition(" ")
-        is_word = word.lower() in _LANGUAGE_WORDS
+        is_word = word.lower() in _block_words()
         opened.info = f"{word.lower() if is_word else ''}\n{code if is_word else rest}"
     outside.append("")
     opened.prefix = match[1]
@@ -220,7 +211,7 @@ def _last_line(lines: list[str]) -> str:
 def _tagged(outside: str, text: str) -> Iterator[Block]:
     """Yield what stands between tags; tags within fenced blocks are code."""
     position = 0
-    for match in list(_TAG.finditer(outside))[:50]:
+    for match in list(_tag().finditer(outside))[:50]:
         name = match[1] or match[2]
         opening = match[0].lstrip()
         start = text.find(opening, position)

@@ -60,7 +60,7 @@ def find(aim: Aim, text: str, *, is_closed: bool, by_name: bool = False) -> Targ
         is_cut = aim.has_errors(code) or aim.is_misindented(code)
     if own.name != aim.name:
         code = renamed(aim, code, own.name)
-    if aim.language == "cpp":
+    if aim.facts.scope_mark:
         code = _with_scope(aim, code, own)
     if aim.is_python:
         code = _decorated(aim, code, column)

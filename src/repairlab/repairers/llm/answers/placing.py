@@ -9,15 +9,9 @@ from repairlab.repairers.llm.answers.aim import Aim
 from repairlab.repairers.llm.answers.functions import TargetText
 from repairlab.repairers.llm.answers.layout import fitted, moved
 
-_IMPORT = {
-    "python": re.compile(r"^(?:import[ \t]+[\w., \t]+|from[ \t]+[\w.]+[ \t]+import[ \t]+[\w, \t]+)(?=[ \t]*(?:#|$))", re.MULTILINE),
-    "java": re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?[\w.]+(?:\.\*)?[ \t]*;", re.MULTILINE),
-    "c": re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?:<[\w./+-]+>)", re.MULTILINE),
-}
 _PYTHON_TOP = re.compile(
     r"(?>(?:#[^\n]*+\n|[ \t]*+\n)*)(?:[rRuU]?(?:\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"[^\"\n]*\"|'[^'\n]*')[^\n]*\n)?"
 )
-_PACKAGE = re.compile(r"^[ \t]*package[ \t][^;\n]*;[^\n]*\n", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 
 
@@ -63,7 +57,7 @@ def _helpers(aim: Aim, code: str, found: TargetText) -> tuple[list[str], list[st
         todo.extend(named[name] for name in new)
     for name in (name for name in named if name in used):
         is_method = not aim.is_python or re.search(rf"\.\s*{re.escape(name)}\b", code) is not None
-        if aim.language == "java" or (aim.is_member and is_method):
+        if not aim.facts.has_free_functions or (aim.is_member and is_method):
             below.append(named[name])
         elif aim.is_member and aim.is_python:
             apart.append(named[name])
@@ -74,7 +68,9 @@ def _helpers(aim: Aim, code: str, found: TargetText) -> tuple[list[str], list[st
 
 def _imports(aim: Aim, code: str, outside: str) -> list[str]:
     """Return the imports around the answer's function that its code uses and that the file lacks."""
-    pattern = _IMPORT.get(aim.language, _IMPORT["c"])
+    if not aim.facts.import_line:
+        return []
+    pattern = re.compile(aim.facts.import_line, re.MULTILINE)
     present = {"".join(match[0].split()) for match in pattern.finditer(aim.source)}
     words = set(_WORD.findall(code))
     found: dict[str, None] = {}
@@ -82,15 +78,15 @@ def _imports(aim: Aim, code: str, outside: str) -> list[str]:
         line = match[0].strip()
         if "".join(line.split()) in present or line.startswith("from __future__"):
             continue
-        if aim.is_python:
+        if aim.facts.imports == "names":
             found.update(dict.fromkeys(_python_imports(aim, line, words)))
-        elif aim.language == "java":
+        elif aim.facts.imports == "last part":
             name = line.rstrip("; \t").rpartition(".")[2]
             package = line.rpartition(".")[0]
             if name == "*" or (name in words and f"{package}.*;" not in aim.source):
                 found[line] = None
         else:
-            found["#" + line[1:].lstrip()] = None
+            found[re.sub(r"^#\s+", "#", line)] = None
     return list(found)
 
 
@@ -107,12 +103,12 @@ def _python_imports(aim: Aim, line: str, words: set[str]) -> Iterator[str]:
 
 def _import_place(aim: Aim) -> int:
     """Return where a new import goes: before the first of the file, else behind what must come first."""
-    first = _IMPORT.get(aim.language, _IMPORT["c"]).search(aim.source)
+    first = re.search(aim.facts.import_line, aim.source, re.MULTILINE)
     if first and first.start() <= aim.span.start:
         after = re.compile(r"^from[ \t]+__future__[^\n]*\n", re.MULTILINE).search(aim.source) if aim.is_python else None
         return max(first.start(), after.end() if after else 0)
-    if aim.language == "java":
-        package = _PACKAGE.search(aim.source)
+    if aim.facts.package_line:
+        package = re.search(aim.facts.package_line, aim.source, re.MULTILINE)
         return package.end() if package else 0
     top = _PYTHON_TOP.match(aim.source) if aim.is_python else None
     return top.end() if top else 0

@@ -30,6 +30,8 @@ _KEYS = (
     ("original", "replacement"),
     ("old_str", "new_str"),
 )
+_WORD = re.compile(r"^[\w+#-]+[ \t]+")
+"""The name of a language that a fence begins with."""
 _PATH = re.compile(
     r"[*#`'\" \t]*(?:(?:file|path|filename)[ \t]*:[ \t]*)?[`'\"]*([\w][\w./+-]*\.\w{1,5})[`'\":*]*[ \t]*$", re.IGNORECASE
 )
@@ -87,7 +89,7 @@ def _path(text: str) -> str | None:
 
 def _path_before(lines: list[str], number: int) -> str | None:
     for line in reversed(lines[max(0, number - 3) : number]):
-        path = _path(line.strip().lstrip("`~").removeprefix("python").strip() if line.strip().startswith(("```", "~~~")) else line)
+        path = _path(_WORD.sub("", line.strip().lstrip("`~")) if line.strip().startswith(("```", "~~~")) else line)
         if path:
             return path
     return None

@@ -21,7 +21,7 @@ def is_whole(aim: Aim, text: str, functions: list[Function]) -> bool:
     given = {function.name for function in functions}
     if "main" in own and "main" not in given:
         return False
-    if aim.language == "java" and _CLASS.search(aim.source) and not _CLASS.search(text):
+    if not aim.facts.has_free_functions and _CLASS.search(aim.source) and not _CLASS.search(text):
         return False
     if aim.is_python and _n_top_level(aim.source) > 2 * max(1, _n_top_level(text)):
         return False
@@ -46,7 +46,7 @@ def file_edits(aim: Aim, path: str, text: str) -> tuple[Edit, ...] | None:
         parts = _parts(aim, path, text, functions)
         if parts:
             return parts
-    if aim.language == "java":
+    if not aim.facts.has_free_functions:
         text = _with_class_name(aim, text)
     ending = "\n" if aim.source.endswith("\n") or not aim.source else ""
     span = aim.span if aim.is_file else Span(start=0, end=len(aim.source))

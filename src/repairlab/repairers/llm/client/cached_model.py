@@ -13,10 +13,12 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
+from repairlab.core.prompt import Prompt
 from repairlab.core.record import digest, record
+from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
 from repairlab.repairers.llm.client.answer_file import AnswerFile
-from repairlab.repairers.llm.client.ledger import Kind, Ledger, Request, current_bug
-from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Keep, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Keep, Sampling, Unanswerable
+from repairlab.repairers.repairer import Unreachable
 
 _AT_ONCE = 8
 """Answers asked for together of a model that hands them out together: all of them are lost when it is stopped."""

@@ -20,9 +20,10 @@ import httpx
 from repairlab.core.access import Access
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.model import Unanswerable, Unreachable
+from repairlab.repairers.llm.client.model import Unanswerable
 from repairlab.repairers.llm.client.providers import Endpoint, Key, is_loopback
 from repairlab.repairers.llm.client.refusals import Refusal, redact, refusal
+from repairlab.repairers.repairer import Unreachable
 
 T = TypeVar("T")
 

@@ -15,8 +15,9 @@ from typing import Any
 from jinja2 import TemplateError
 
 from repairlab.core.errors import UserError
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.model import Completion, Message, Prompt, Sampling, Unanswerable
+from repairlab.repairers.llm.client.model import Completion, Sampling, Unanswerable
 from repairlab.repairers.llm.client.token_choice import Draw, StopDetector
 
 PREFIX = "hf/"

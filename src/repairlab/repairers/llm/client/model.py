@@ -3,32 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
-from repairlab.core.errors import HarnessError
+from repairlab.core.prompt import Prompt
 from repairlab.core.record import record
 
-Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "filtered"]
 """Why an answer ended: by itself or at a stop text, at the token limit, or because the server withheld the rest."""
-
-
-@record
-class Message:
-    """One message of a chat."""
-
-    role: Role
-    content: str
-
-
-@record
-class Prompt:
-    """What a model is asked: a chat, or a text to go on with."""
-
-    messages: tuple[Message, ...] = ()
-    """The chat; empty when `text` is given."""
-    text: str | None = None
-    """Completion: what stands before the place to fill."""
-    suffix: str | None = None
-    """Completion: what stands behind it, for models that fill in the middle."""
 
 
 @record
@@ -64,14 +43,6 @@ Keep = Callable[[int, Completion], Completion]
 
 class Unanswerable(Exception):  # noqa: N818  # a fact about one prompt, told to whoever asked
     """The model cannot answer this prompt, and never will: too long for its context, or refused by the server's rules."""
-
-
-class Unreachable(HarnessError):  # noqa: N818  # as above
-    """The server did not answer although it was asked again and again; later it may."""
-
-
-class OverBudget(HarnessError):  # noqa: N818  # as above
-    """Answering would cost more than the user allows."""
 
 
 class ChatModel(Protocol):

@@ -3,7 +3,7 @@
 How to use what it returns::
 
     ledger = Ledger(run_folder / "requests.jsonl", limit_usd=access.cost_limit_usd)
-    with open_model(settings, access, cache=cache_folder, ledger=ledger, tell=print_warning) as model:
+    with open_model(settings, access, cache=cache_folder, ledger=ledger, notify=print_warning) as model:
         with asking_for(problem.id):                    # from ledger.py: books the requests under the bug
             answers = model.complete(prompt, sampling, first=0, n=10)
 
@@ -17,14 +17,14 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from repairlab.core.access import Access, check_access
+from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.repairers.ledger import Ledger
 from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
 from repairlab.repairers.llm.client.http import Client
 from repairlab.repairers.llm.client.in_process import PREFIX as IN_PROCESS
 from repairlab.repairers.llm.client.in_process import InProcessModel
-from repairlab.repairers.llm.client.ledger import Ledger
 from repairlab.repairers.llm.client.local_embedder import PREFIX as LOCAL
 from repairlab.repairers.llm.client.local_embedder import LocalEmbedder
 from repairlab.repairers.llm.client.prices import FREE, Price, Prices
@@ -43,7 +43,7 @@ def open_model(
     `cache` is the folder in which answers are kept; `tell` takes warnings, each once. Close what is returned, or use it in a
     `with` block.
     """
-    check_access(access)
+    access.check()
     notify = _Once(notify)
     if settings.model.startswith(IN_PROCESS):
         inner = InProcessModel(settings.model, context_window=settings.context_window)
@@ -66,7 +66,7 @@ def open_embedder(
     notify: Notify = lambda _: None,
 ) -> CachedEmbedder:
     """Open an embedding model, `PROVIDER/MODEL` or `local/NAME`, under the same rules."""
-    check_access(access)
+    access.check()
     notify = _Once(notify)
     if name.startswith(LOCAL):
         return CachedEmbedder(LocalEmbedder(name), _keeping(access, cache, ledger, notify))

@@ -3,7 +3,8 @@
 import threading
 from collections.abc import Callable, Sequence
 
-from repairlab.repairers.llm.client.model import Completion, Prompt, Sampling
+from repairlab.core.prompt import Prompt
+from repairlab.repairers.llm.client.model import Completion, Sampling
 from repairlab.repairers.llm.client.replies import estimate_tokens
 
 Script = Sequence[str] | Callable[[Prompt, int], str]

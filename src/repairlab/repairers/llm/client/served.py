@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.prompt import Prompt
 from repairlab.core.record import digest, record
+from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
 from repairlab.repairers.llm.client.http import Client, HttpReply, Rejected
-from repairlab.repairers.llm.client.ledger import Kind, Ledger, Request, current_bug
-from repairlab.repairers.llm.client.model import Completion, Keep, Prompt, Sampling, Unanswerable, Unreachable
+from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable
 from repairlab.repairers.llm.client.prices import FREE, Price
 from repairlab.repairers.llm.client.replies import (
     Answered,
@@ -23,6 +24,7 @@ from repairlab.repairers.llm.client.replies import (
     read_vectors,
 )
 from repairlab.repairers.llm.client.server_quirks import ServerQuirks
+from repairlab.repairers.repairer import Unreachable
 
 _BATCH = 64
 """Texts in one request for embeddings."""

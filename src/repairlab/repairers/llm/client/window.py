@@ -1,6 +1,7 @@
 """How much a model can take: whether a prompt and its answer fit its context. Used by `prompter` and `conversation`."""
 
-from repairlab.repairers.llm.client.model import ChatModel, Prompt, Unanswerable
+from repairlab.core.prompt import Prompt
+from repairlab.repairers.llm.client.model import ChatModel, Unanswerable
 from repairlab.repairers.llm.settings import LlmSettings
 
 _PER_MESSAGE = 8

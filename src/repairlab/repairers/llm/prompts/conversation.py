@@ -10,7 +10,8 @@ from repairlab.core.candidate import Attempt, Candidate, Edit
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.client.model import Prompt, Unanswerable
+from repairlab.core.prompt import Prompt
+from repairlab.repairers.llm.client.model import Unanswerable
 from repairlab.repairers.llm.client.window import shorter
 from repairlab.repairers.llm.drafts import CUT_OFF, AttemptNumber, drafted, refused
 from repairlab.repairers.llm.prompts.prompter import Asked, Prompter, go_on

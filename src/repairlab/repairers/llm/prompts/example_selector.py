@@ -10,9 +10,9 @@ from rapidfuzz.distance import Levenshtein
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Problem
 from repairlab.core.record import digest
+from repairlab.repairers.example import Example
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.window import shorter
-from repairlab.repairers.llm.prompts.examples import Example
 from repairlab.repairers.llm.prompts.view import View, without_comments
 from repairlab.repairers.llm.settings import LlmSettings
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Problem
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest, record
-from repairlab.repairers.llm.client.ledger import asking_for
-from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Message, Prompt, Sampling
+from repairlab.repairers.example import Example
+from repairlab.repairers.ledger import asking_for
+from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Sampling
 from repairlab.repairers.llm.client.window import Window
 from repairlab.repairers.llm.prompts.example_selector import ExampleSelector, shortened, shown
-from repairlab.repairers.llm.prompts.examples import Example
 from repairlab.repairers.llm.prompts.strategies.question import Question, Strategy
 from repairlab.repairers.llm.prompts.strategies.table import strategy
 from repairlab.repairers.llm.prompts.templates import OWN, Template, packaged

@@ -15,8 +15,10 @@ from jinja2 import Template as Compiled
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.model import Message, Prompt
+from repairlab.languages.facts import facts, names
+from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 
 Section = Literal["system", "user", "prefix", "suffix"]
 OWN = "the prompt file"
@@ -25,7 +27,6 @@ OWN = "the prompt file"
 _SECTIONS: dict[str, Section] = {name: name for name in get_args(Section)}
 _BORDER = re.compile(r"^--- *([a-z]+) *---[ \t]*$", re.MULTILINE)
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
-_MARKS = {"python": "#"}
 
 
 class Absent(StrictUndefined):
@@ -116,8 +117,13 @@ def packaged(name: str) -> Template:
 
 
 def source_of(name: str) -> str:
-    """Return the text of a strategy's template, for a user to copy and change."""
-    return (files("repairlab.repairers.llm") / "prompts" / f"{name}.jinja").read_text(encoding="utf-8")
+    """Return the text of a strategy's template, for a user to copy and change; strategies of other packages bring theirs along."""
+    brought: str | None = getattr(STRATEGIES[name], "template", None)
+    return (
+        brought
+        if brought is not None
+        else (files("repairlab.repairers.llm") / "prompts" / f"{name}.jinja").read_text(encoding="utf-8")
+    )
 
 
 def fenced(text: str, tag: str = "") -> str:
@@ -139,7 +145,7 @@ def commented(text: str, tag: str) -> str:
     >>> commented("a\n\nb", "java")
     '// a\n//\n// b'
     """
-    mark = _MARKS.get(tag, "//")
+    mark = facts(tag).comments[0] if tag in names() else "//"
     return "\n".join(f"{mark} {line}".rstrip() for line in text.splitlines())
 
 

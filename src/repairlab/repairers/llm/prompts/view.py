@@ -7,11 +7,11 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem
 from repairlab.core.record import record
 from repairlab.core.text import Span
+from repairlab.languages.facts import title
 from repairlab.languages.table import language
 from repairlab.repairers.llm.prompts.templates import absent
 from repairlab.repairers.llm.settings import Comments
 
-_LANGUAGES = {"python": "Python", "java": "Java", "c": "C", "cpp": "C++"}
 _VERDICTS = {
     Verdict.PLAUSIBLE: "Accepted",
     Verdict.WRONG: "Wrong Answer",
@@ -83,7 +83,7 @@ class View:
         return {
             "title": problem.title,
             "description": _plain(problem.description).strip("\n"),
-            "language": _LANGUAGES.get(problem.language, problem.language),
+            "language": title(problem.language),
             "tag": problem.language,
             "path": problem.path,
             "name": problem.target.name or absent("name", f"bug {problem.id} is about a whole file"),

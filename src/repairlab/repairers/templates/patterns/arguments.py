@@ -46,7 +46,7 @@ def add(site: Site) -> Iterator[TemplateEdit]:
             if len(other.arguments) > len(texts):
                 extra = [code.text(argument) for argument in other.arguments[len(texts) :]]
                 yield site.replace(call.brackets, f"({', '.join(texts + extra)})")
-        for constant in {"python": ("reverse=True", "1", "0", "None"), "java": ("0", "1"), "c": (), "cpp": ("0",)}[code.language]:
+        for constant in code.idioms.constants:
             yield site.replace(call.brackets, f"({', '.join([*texts, constant])})", weight=0.4 if not is_short else 0.8)
         for item in scope.visible(node)[:12]:
             if item.name not in texts:

@@ -7,22 +7,6 @@ from repairlab.repairers.templates import kinds
 from repairlab.repairers.templates.patterns.names import similarity
 from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
-_KNOWN = {
-    "python": "print len range int str float list dict set sum min max abs sorted open isinstance super enumerate zip map "
-    "filter any all type None self cls",
-    "java": "System out String Math Integer println print length size",
-    "c": "printf scanf malloc free strlen NULL main",
-    "cpp": "std cout cin endl vector string size begin end push_back main",
-}
-_C_LIKE = "return if else while for int void char double public private static class new switch case break continue"
-_KEYWORDS = {
-    "python": "def return if elif else while for in not and or import from class pass break continue lambda try except "
-    "finally with",
-    "java": f"{_C_LIKE} String boolean final extends implements import package throws",
-    "c": f"{_C_LIKE} struct unsigned const sizeof typedef include define",
-    "cpp": f"{_C_LIKE} struct unsigned const virtual template typename namespace using include auto",
-}
-
 
 def _broken_lines(site: Site) -> Iterator[tuple[int, str]]:
     """Yield offset and text of the suspicious lines, if the file does not parse."""
@@ -58,7 +42,7 @@ def misspelt_keyword(site: Site) -> Iterator[TemplateEdit]:
     """Put the nearest keyword in place of a word on a line that does not parse."""
     for start, text in _broken_lines(site):
         for word in re.finditer(r"[A-Za-z_]\w*", text):
-            for other in _KEYWORDS[site.code.language].split():
+            for other in site.code.idioms.keywords.split():
                 if word[0] != other and similarity(word[0], other) > 0.7:
                     yield TemplateEdit((Replacement(start + word.start(), start + word.end(), other),))
 
@@ -67,7 +51,7 @@ def undeclared(site: Site) -> Iterator[TemplateEdit]:
     """Put a known name of the file in place of one that nothing declares."""
     code, library = site.code, site.scope.library
     declared = {item.name for item in library.variables} | {made.name for made in library.signatures}
-    builtin = set(_KNOWN[code.language].split())
+    builtin = set(code.idioms.known_names.split())
     pool = [name for name in {**dict.fromkeys(declared), **library.names} if len(name) > 1]
     for node in site.nodes:
         name = code.text(node)
@@ -101,23 +85,14 @@ def declare(site: Site) -> Iterator[TemplateEdit]:
     known = {item.name for item in site.scope.visible(statement)}
     if code.text(target) in known:
         return
-    for kind in {
-        "java": ("int", "String", "long", "double", "var"),
-        "c": ("int", "double", "char *", "size_t"),
-        "cpp": ("auto", "int", "double"),
-    }[code.language]:
+    for kind in code.idioms.declared:
         yield site.insert(code.start(target), f"{kind} ")
 
 
 def other_type(site: Site) -> Iterator[TemplateEdit]:
     """Declare with the type that the value has."""
     code = site.code
-    options = {
-        "java": ("int", "String", "double", "boolean", "long", "char", "void", "Object"),
-        "c": ("int", "void", "char *", "double", "const char *", "long"),
-        "cpp": ("auto", "int", "std::string", "double", "bool", "void", "size_t"),
-        "python": (),
-    }[code.language]
+    options = code.idioms.types
     for node in site.nodes:
         if node.type in (
             "type_identifier",

@@ -7,47 +7,10 @@ from repairlab.repairers.templates.patterns.guards import exits
 from repairlab.repairers.templates.patterns.predicates import guards
 from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
-_TYPES = {
-    "python": (
-        "ValueError",
-        "TypeError",
-        "KeyError",
-        "IndexError",
-        "Exception",
-        "ZeroDivisionError",
-        "AttributeError",
-        "StopIteration",
-        "RuntimeError",
-        "OSError",
-    ),
-    "java": (
-        "IllegalArgumentException",
-        "NullPointerException",
-        "IllegalStateException",
-        "IndexOutOfBoundsException",
-        "Exception",
-        "RuntimeException",
-        "NumberFormatException",
-        "ArithmeticException",
-        "NoSuchElementException",
-        "UnsupportedOperationException",
-        "IOException",
-    ),
-    "c": (),
-    "cpp": (
-        "std::invalid_argument",
-        "std::out_of_range",
-        "std::runtime_error",
-        "std::exception",
-        "std::logic_error",
-        "std::underflow_error",
-    ),
-}
-
 
 def other_type(site: Site) -> Iterator[TemplateEdit]:
     """Name another exception type."""
-    names = _TYPES[site.code.language]
+    names = site.code.idioms.exceptions
     for node in site.nodes:
         text = site.code.text(node)
         is_name = node.type in ("identifier", "type_identifier", "qualified_identifier", "catch_type")
@@ -64,8 +27,8 @@ def throw(gap: Gap) -> Iterator[TemplateEdit]:
     subject = gap.after if gap.after is not None else gap.before
     if gap.function is None or subject is None or code.language == "c":
         return
-    known = [name for name in _TYPES[code.language] if name in code.source]
-    for name in [*known, *_TYPES[code.language][:3]]:
+    known = [name for name in code.idioms.exceptions if name in code.source]
+    for name in [*known, *code.idioms.exceptions[:3]]:
         for guard in guards(gap.scope, subject)[:6]:
             action = (
                 f"raise {name}"

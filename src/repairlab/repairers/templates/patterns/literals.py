@@ -57,19 +57,6 @@ def first_element(site: Site) -> Iterator[TemplateEdit]:
 
 def extreme(site: Site) -> Iterator[TemplateEdit]:
     """Begin a minimum or maximum with the extreme of the type, or a sum or product with its neutral element."""
-    table = {
-        "python": ("float('inf')", "float('-inf')", "None"),
-        "java": (
-            "Integer.MAX_VALUE",
-            "Integer.MIN_VALUE",
-            "Long.MAX_VALUE",
-            "Long.MIN_VALUE",
-            "Double.MAX_VALUE",
-            "-Double.MAX_VALUE",
-        ),
-        "c": ("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN", "DBL_MAX"),
-        "cpp": ("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN", "std::numeric_limits<double>::max()"),
-    }
     for node in site.nodes:
         parent = node.parent
         text = site.code.text(node)
@@ -82,7 +69,7 @@ def extreme(site: Site) -> Iterator[TemplateEdit]:
             "unary_expression",
         ):
             continue
-        options = table[site.code.language]
+        options = site.code.idioms.extremes
         if node.type in kinds.NUMBERS or text.endswith(("_VALUE", "_MAX", "_MIN")) or "inf" in text:
             for option in options:
                 if option != text and parent.type not in ("unary_operator", "unary_expression"):

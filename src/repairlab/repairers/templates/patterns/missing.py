@@ -109,21 +109,7 @@ def release(gap: Gap) -> Iterator[TemplateEdit]:
     anchor = gap.before or gap.after or gap.function
     if anchor is None or gap.function is None:
         return
-    actions = {
-        "python": ("{0}.close()", "{0}.clear()", "{0}.flush()", "{0}.sort()", "{0}.pop()", "{0}.reverse()"),
-        "java": ("{0}.close();", "{0}.clear();", "{0}.flush();", "{0}.unlock();", "Collections.sort({0});", "{0}.setLength(0);"),
-        "c": ("free({0});", "fclose({0});", "{0} = NULL;", "fflush(stdout);"),
-        "cpp": (
-            "delete {0};",
-            "delete[] {0};",
-            "{0}.clear();",
-            "{0}.pop_back();",
-            "{0} = nullptr;",
-            "free({0});",
-            "std::sort({0}.begin(), {0}.end());",
-        ),
-    }[code.language]
-    for action in actions:
+    for action in code.idioms.releases:
         for item in gap.visible[:10]:
             kind = group(item.type)
             is_pointer = kind.endswith("*")
@@ -142,9 +128,7 @@ def call(gap: Gap) -> Iterator[TemplateEdit]:
         return
     end = "" if code.is_python else ";"
     items = gap.near
-    methods = {"python": ("append", "add"), "java": ("add", "append", "push"), "c": (), "cpp": ("push_back", "insert", "push")}[
-        code.language
-    ]
+    methods = code.idioms.adders
     own = "self." if code.is_python else ""
     for made in gap.scope.library.signatures[:12]:
         name = f"{own}{made.name}" if made.is_method else made.name

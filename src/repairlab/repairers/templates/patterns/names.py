@@ -187,13 +187,7 @@ def wrap_call(site: Site) -> Iterator[TemplateEdit]:
     code, library = site.code, site.scope.library
     appliers = [made.name for made in library.signatures if made.n_parameters == 1 and not (code.is_python and made.is_method)]
     appliers += [code.text(call.name) for call in library.calls if call.receiver is None and len(call.arguments) == 1]
-    builtins = {
-        "python": ("len", "abs", "sorted", "list", "set", "sum", "max", "min", "reversed", "tuple"),
-        "java": ("Math.abs",),
-        "c": ("abs", "strlen"),
-        "cpp": ("std::abs",),
-    }
-    pool = list(dict.fromkeys([*appliers, *builtins[code.language]]))
+    pool = list(dict.fromkeys([*appliers, *code.idioms.appliers]))
     for node in site.expressions:
         call = call_of(node)
         if (
@@ -256,12 +250,7 @@ def constant_operand(site: Site) -> Iterator[TemplateEdit]:
 def both_sides(site: Site) -> Iterator[TemplateEdit]:
     """Compare the two sides after the same conversion."""
     code = site.code
-    templates = {
-        "python": ("{0}.lower()", "set({0})", "sorted({0})", "len({0})", "str({0})", "int({0})", "abs({0})", "tuple({0})"),
-        "java": ("{0}.toLowerCase()", "Math.abs({0})", "{0}.trim()", "{0}.length()", "{0}.size()"),
-        "c": ("tolower({0})", "strlen({0})"),
-        "cpp": ("std::tolower({0})", "{0}.size()", "std::abs({0})"),
-    }[code.language]
+    templates = code.idioms.conversions
     for node in site.expressions:
         for binary in binaries(node):
             if (

@@ -11,45 +11,10 @@ from repairlab.repairers.templates.declarations import group
 from repairlab.repairers.templates.shapes import assignment_of, binaries, call_of, wrapped
 from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
-_WIDER = {
-    "java": {
-        "int": ("long", "double"),
-        "long": ("int", "double"),
-        "float": ("double",),
-        "double": ("long", "int"),
-        "char": ("int",),
-        "byte": ("int",),
-    }
-    | {"short": ("int",), "Integer": ("Long", "int"), "boolean": ("int",)},
-    "c": {
-        "int": ("long long", "unsigned int", "long", "size_t", "double", "unsigned long long"),
-        "char": ("unsigned char", "int"),
-        "short": ("int",),
-        "long": ("long long", "unsigned long", "int"),
-        "float": ("double",),
-        "double": ("long double", "float", "int"),
-        "unsigned": ("unsigned long long", "int"),
-        "unsigned int": ("unsigned long long", "int", "size_t"),
-        "size_t": ("int", "long", "ssize_t"),
-        "unsigned char": ("int", "char"),
-        "signed char": ("unsigned char", "int"),
-        "long long": ("unsigned long long", "double", "int"),
-        "unsigned long": ("unsigned long long", "long"),
-        "uint8_t": ("uint16_t", "uint32_t", "int"),
-        "uint16_t": ("uint32_t",),
-        "uint32_t": ("uint64_t", "int32_t"),
-        "int32_t": ("int64_t", "uint32_t"),
-        "int16_t": ("int32_t",),
-        "int8_t": ("int32_t", "uint8_t"),
-        "bool": ("int",),
-    },
-}
-_WIDER["cpp"] = _WIDER["c"] | {"std::size_t": ("int", "long")}
-
 
 def declared_type(site: Site) -> Iterator[TemplateEdit]:
     """Declare with a wider, unsigned or floating type; in a function's head, parameters and result too."""
-    table = _WIDER.get(site.code.language, {})
+    table = site.code.idioms.wider
     head_only = site.statement.type in kinds.FUNCTIONS
     for node in site.nodes:
         if node.type in (
@@ -69,7 +34,7 @@ def declared_type(site: Site) -> Iterator[TemplateEdit]:
 def widen_everywhere(site: Site) -> Iterator[TemplateEdit]:
     """Widen the type of each variable that a line computes with, where it is declared."""
     code = site.code
-    table = _WIDER.get(code.language, {})
+    table = code.idioms.wider
     if not table or site.scope.function is None:
         return
     used = {code.text(node) for node in site.nodes if node.type == "identifier"}
@@ -88,34 +53,26 @@ def widen_everywhere(site: Site) -> Iterator[TemplateEdit]:
                 yield TemplateEdit((Replacement(code.start(kind), code.end(kind), option),), 0.5)
 
 
-_CASTS = {
-    "java": ("long", "double", "int"),
-    "c": ("long long", "double", "unsigned char", "int", "size_t"),
-    "cpp": ("long long", "double", "int", "size_t", "unsigned char"),
-}
-
-
 def cast(site: Site) -> Iterator[TemplateEdit]:
     """Cast an operand before it is multiplied, divided, added or compared."""
     code = site.code
     if code.is_python:
         yield from _convert(site)
         return
+    casts = code.idioms.casts
     for node in site.expressions:
         for binary in binaries(node):
             if binary.symbol not in ("*", "/", "+", "-", "<", "<=", ">", ">=", "<<", "%"):
                 continue
-            likely = {"/": ("double",), "*": (_CASTS[code.language][0], "double"), "<<": (_CASTS[code.language][0],)}.get(
-                binary.symbol, ()
-            )
-            for kind in _CASTS[code.language]:
+            likely = {"/": ("double",), "*": (*casts[:1], "double"), "<<": casts[:1]}.get(binary.symbol, ())
+            for kind in casts:
                 weight = 1.0 if kind in likely else 0.3
                 yield site.replace(binary.left, f"({kind}) {wrapped(code, binary.left)}", weight=weight)
                 yield site.replace(binary.right, f"({kind}) {wrapped(code, binary.right)}", weight=weight * 0.5)
         if node.type == "cast_expression" and node.named_children:
             yield site.replace(node, code.text(node.named_children[-1]), weight=0.6)
             inner = node.named_children[-1]
-            for kind in _CASTS[code.language]:
+            for kind in casts:
                 yield site.replace(node.named_children[0], kind, weight=0.4)
             if inner.type == "parenthesized_expression":
                 for binary in binaries(inner.named_children[0]):

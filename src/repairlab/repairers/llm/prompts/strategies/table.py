@@ -1,9 +1,9 @@
 """The strategies by name; called by `runs`, the command line and the repairer. Modules are imported when asked for."""
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from repairlab.core.errors import unknown
+from repairlab.registry import Parts, lacking
 
 if TYPE_CHECKING:
     from repairlab.repairers.llm.prompts.strategies.question import Strategy
@@ -23,16 +23,21 @@ _TABLE = {
     "conversation": "plain:CONVERSATION",
 }
 
+STRATEGIES: Parts["Strategy | Callable[[], Strategy]"] = Parts(
+    "strategies",
+    "strategy",
+    {name: f"repairlab.repairers.llm.prompts.strategies.{path}" for name, path in _TABLE.items()},
+    check=lacking("name", "variables", "needs", "question"),
+)
+"""Strategies, or what makes one without arguments."""
+
 
 def names() -> tuple[str, ...]:
     """Return the names of all strategies."""
-    return tuple(_TABLE)
+    return tuple(STRATEGIES)
 
 
 def strategy(name: str) -> "Strategy":
     """Return the strategy of this name."""
-    if name not in _TABLE:
-        raise unknown("strategy", name, _TABLE)
-    module, _, entry = _TABLE[name].partition(":")
-    made: Strategy = getattr(import_module(f"repairlab.repairers.llm.prompts.strategies.{module}"), entry)
-    return made
+    made = STRATEGIES[name]
+    return made() if callable(made) else made

@@ -1,0 +1,368 @@
+"""The Python API, which `import repairlab` gives name by name: load, validate, run, score, compare. docs/api.md teaches it.
+
+It is a thin layer: what it does is done by the same code as what the command line does. Nothing is loaded before it is used.
+"""
+
+import dataclasses
+import glob
+import os
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self, TypedDict, Unpack, cast, get_args
+
+from repairlab.benchmarks.catalog import benchmark_names
+from repairlab.benchmarks.check import check_bugs
+from repairlab.benchmarks.health import Health
+from repairlab.benchmarks.lazy import LazyBenchmark
+from repairlab.core.access import Access
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
+from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
+from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
+from repairlab.core.problem import Problem, Visibility, shown
+from repairlab.core.record import digest, record
+from repairlab.core.score import Score
+from repairlab.executors.forking import start_server
+from repairlab.executors.local_machine import local_machine
+from repairlab.executors.worker_set import WorkerLostError, WorkerSet
+from repairlab.formats.patch_forms import PatchForm, candidate_of
+from repairlab.metrics.settings import Duplicates
+from repairlab.repairers.repairer import NoSettings
+from repairlab.repairers.table import REPAIRERS, factory, make_settings
+from repairlab.report.comparison import Comparison, compare_runs
+from repairlab.report.scores import RunScores
+from repairlab.report.stored_run import Records, Run
+from repairlab.runs.experiment import Experiment, make_experiment
+from repairlab.runs.repairing import repairer_names
+from repairlab.runs.run import begin, bugs_left, complete
+from repairlab.runs.store import Store
+from repairlab.runs.worker import Step
+from repairlab.validation.deciding import Conditions, open_decider, undecided
+from repairlab.validation.machine import Isolation, environment_of
+from repairlab.validation.preflight import check_tools
+
+__all__ = [
+    "Access",
+    "Attempt",
+    "Bug",
+    "Candidate",
+    "Comparison",
+    "Edit",
+    "HarnessError",
+    "Health",
+    "LazyBenchmark",
+    "Origin",
+    "Outcome",
+    "Problem",
+    "Records",
+    "RepairerChoice",
+    "Run",
+    "RunScores",
+    "Score",
+    "TestResult",
+    "UserError",
+    "Validator",
+    "Verdict",
+    "Visibility",
+    "benchmark_names",
+    "check",
+    "compare",
+    "load",
+    "open_run",
+    "repairer",
+    "repairer_names",
+    "run",
+    "score",
+    "validate",
+]
+
+_AHEAD = 4
+"""How many patches a worker has waiting for it: an answer that takes long keeps those behind it waiting, and no more."""
+
+
+class MachineOptions(TypedDict, total=False):
+    """How this machine does the work; none of it changes a verdict."""
+
+    workers: int
+    """Worker processes; by default one for each core that this process may use."""
+    isolation: Isolation
+    """`warm`: candidates of a bug share what they have in common. `process`: a clean build and fresh processes for each."""
+    sandbox: str
+    """`auto`, or the name of a back end."""
+    allow_unsafe: bool
+    """Allow running candidates without isolation."""
+    cache: bool | str | Path
+    """False: verdicts of earlier runs do not count, nor are those of this one kept. A path: the folder for what is kept."""
+    recheck: int
+    """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
+    access: Access
+    """How language models are reached."""
+
+
+class ValidationOptions(MachineOptions, total=False):
+    """How candidates are judged."""
+
+    policy: Policy
+    """`first-failure`, or `full`: run every test."""
+    confirm: int
+    """Run a failing test so often again, alone, before it counts."""
+
+
+class RunOptions(ValidationOptions, total=False):
+    """Settings of a run; docs/cli.md says what each means. Those of a repairer may also be given to `repairer`."""
+
+    n: int
+    k: tuple[int, ...]
+    visibility: Visibility
+    feedback: str
+    stop_when_fixed: bool
+    skip_unfit: bool
+    seed: int
+
+
+class Proposer(Protocol):
+    """A repairer of your own: an object with a name and this method, as `docs/how-to/add-a-repairer.md` describes it."""
+
+    name: str
+
+    def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterable[object]:
+        """Yield patches of any form, best first."""
+        ...
+
+
+@record
+class RepairerChoice:
+    """A repairer by name, with settings; `repairer` makes it."""
+
+    name: str
+    settings: dict[str, Any]
+
+
+def load(benchmark: str | Path) -> LazyBenchmark:
+    """Open a built-in benchmark by name, or any other by its folder; bugs are read when they are asked for.
+
+    >>> bench = load("starter")
+    >>> bench["python-version-order"].problem.path
+    'packages/version.py'
+    >>> len(bench.filter("c-*", limit=3))
+    3
+    """
+    return LazyBenchmark(benchmark)
+
+
+def validate(bug: Bug, patch: object, *, form: PatchForm | None = None, **options: Unpack[ValidationOptions]) -> Outcome:
+    """Return the verdict on one patch; for several patches of a bug a `Validator` is much faster."""
+    with Validator(bug, **options) as validator:
+        return validator.validate(patch, form=form)
+
+
+class Validator:
+    """Validates patches of one bug, in worker processes that stay until it is closed.
+
+    It may be used from any thread, and in processes that are forked from this one or that it is sent to: each has its own workers.
+    """
+
+    def __init__(self, bug: Bug, **options: Unpack[ValidationOptions]) -> None:
+        """Prepare for a bug; HarnessError names what is missing on this machine."""
+        policy, confirm = options.pop("policy", "first-failure"), options.pop("confirm", 0)
+        if policy not in get_args(Policy):
+            raise unknown("policy", policy, get_args(Policy))
+        if confirm < 0:
+            raise UserError(f"confirm is {confirm}: it says how often a failing test is run again, 0 or more")
+        machine = local_machine(**cast(MachineOptions, options))
+        start_server()  # it loads while we look at the tools
+        tools = digest(environment_of([bug.problem.language], machine))
+        check_tools([bug], machine)
+        self.bug = bug
+        self._n_workers = machine.workers
+        self._conditions = Conditions(bug=bug, machine=machine, environment=tools, tools=tools, policy=policy, confirm=confirm)
+        self._workers: WorkerSet[Candidate, Outcome] = WorkerSet(machine, partial(open_decider, self._conditions))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all workers of this process; that happens too when the validator is garbage, and when the process ends."""
+        self._workers.close()
+
+    def validate(self, patch: object, *, form: PatchForm | None = None) -> Outcome:
+        """Return the verdict on a patch; whatever is handed over, it is an outcome. docs/api.md lists what is understood."""
+        candidate = candidate_of(patch, self.bug, form=form)
+        plain = Candidate(
+            bug_id=candidate.bug_id,
+            edits=candidate.edits,
+            rank=1,
+            origin=Origin(repairer="api"),
+            problem=candidate.problem,
+            answer=candidate.answer,
+        )
+        try:
+            *earlier, outcome = self._workers.call(plain)
+        except WorkerLostError as error:
+            return undecided(self._conditions, plain, str(error))
+        for other in earlier:
+            warnings.warn(
+                f"bug {self.bug.id}: an earlier run found {other.verdict}, now it is {outcome.verdict}; is a test flaky?",
+                stacklevel=2,
+            )
+        return outcome
+
+    def map(self, patches: Iterable[object], *, form: PatchForm | None = None, workers: int | None = None) -> list[Outcome]:
+        """Return the verdicts on patches, in their order."""
+        return list(self.imap(patches, form=form, workers=workers))
+
+    def imap(self, patches: Iterable[object], *, form: PatchForm | None = None, workers: int | None = None) -> Iterator[Outcome]:
+        """Yield the verdicts on patches, in their order, as soon as they are known; patches are taken as they are needed."""
+        n = self._n_workers if workers is None else workers
+        if n < 1:
+            raise UserError(f"workers is {n}: at least 1 worker is needed")
+        judge = partial(self.validate, form=form)
+        return map(judge, patches) if n == 1 else _ordered(judge, patches, n)
+
+
+def _ordered(function: Callable[[object], Outcome], items: Iterable[object], n: int) -> Iterator[Outcome]:
+    """Call a function for each item in n threads, which only wait for worker processes, and yield what it returns in order."""
+    pool = ThreadPoolExecutor(n, thread_name_prefix="repairlab")
+    waiting: deque[Future[Outcome]] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) >= _AHEAD * n:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def repairer(name: str, **settings: Any) -> RepairerChoice:
+    """Choose a repairer and its settings: those of a run, such as `n` and `seed`, and its own, such as `model` of `llm`.
+
+    >>> repairer("templates", n=50).settings
+    {'n': 50}
+    """
+    if name not in repairer_names():
+        raise unknown("repairer", name, repairer_names())
+    return RepairerChoice(name=name, settings=settings)
+
+
+def run(
+    benchmark: LazyBenchmark | str | Path,
+    repairer: RepairerChoice | Proposer | Callable[[Problem], Iterable[object]] | str,
+    *,
+    to: str | os.PathLike[str],
+    progress: Callable[[Step], None] = lambda step: None,  # noqa: ARG005
+    **options: Unpack[RunOptions],
+) -> Run:
+    """Ask a repairer for fixes of every bug and validate them; the same call again goes on with a run that was stopped.
+
+    A repairer is one that was chosen by name, or your own: a function that takes a problem and returns patches of any form. It is
+    called in this process, before validation starts. `progress` is called, in this process, with each step.
+    """
+    bench = benchmark if isinstance(benchmark, LazyBenchmark) else load(benchmark)
+    settings: dict[str, Any] = dict(options)
+    machine = local_machine(**{key: settings.pop(key) for key in MachineOptions.__annotations__ if key in settings})
+    folder = Path(to)
+    start_server()
+    if isinstance(repairer, str):
+        repairer = RepairerChoice(name=repairer, settings={})
+    experiment, access = _experiment(bench, repairer, settings)
+    machine = dataclasses.replace(machine, access=access)
+    begin(experiment, bench.benchmark, folder, machine)
+    given = None if isinstance(repairer, RepairerChoice) else _proposed(repairer, experiment, bench, folder)
+    try:
+        complete(bench.benchmark, folder, machine, progress, given=given)
+    except Interrupted:
+        raise KeyboardInterrupt(f"stopped; all so far is in {folder}, and the same call goes on") from None
+    return Run(folder)
+
+
+def _experiment(bench: LazyBenchmark, chosen: Any, options: dict[str, Any]) -> tuple[Experiment, object]:
+    """Return the settings of a run, and local ones; what a run does not know is a setting of its repairer."""
+    settings: dict[str, Any] = {"benchmark": bench.source, "repairer": _name(chosen)}
+    if not bench.is_whole:
+        settings["include"] = tuple(map(glob.escape, bench.ids))
+    own: dict[str, Any] = {}
+    for key, value in {**(chosen.settings if isinstance(chosen, RepairerChoice) else {}), **options}.items():
+        (settings if key in Experiment.__dataclass_fields__ else own)[key] = value
+    local = own.keys() & _local_settings(settings["repairer"]).__dataclass_fields__.keys()
+    access = make_settings(_local_settings(settings["repairer"]), {key: own.pop(key) for key in local}, settings["repairer"])
+    return make_experiment({**settings, "settings": own} if own else settings), access
+
+
+def _local_settings(name: str) -> Any:
+    """Return the record of a repairer's settings that change no result."""
+    return factory(name).access if name in REPAIRERS else NoSettings
+
+
+def _name(chosen: object) -> str:
+    if isinstance(chosen, RepairerChoice):
+        return repairer(chosen.name).name
+    name = str(getattr(chosen, "name", None) or getattr(chosen, "__name__", type(chosen).__name__))
+    if name in repairer_names():
+        raise UserError(f"a repairer of your own is called {name!r}, as one of ours is; give it another name")
+    return name
+
+
+def _proposed(chosen: Any, experiment: Experiment, bench: LazyBenchmark, folder: Path) -> dict[str, list[Candidate]]:
+    """Return what a repairer of somebody's own proposes for the bugs that are not finished yet."""
+    proposed = {}
+    for bug in map(bench.benchmark.bug, bugs_left(Store(folder))):
+        problem = shown(bug.problem, experiment.visibility)
+        patches = chosen.propose(problem, ()) if hasattr(chosen, "propose") else chosen(problem)
+        proposed[bug.id] = [
+            candidate_of(patch, bug, rank=rank, repairer=experiment.repairer)
+            for rank, patch in enumerate(islice(patches, experiment.n), start=1)
+        ]
+    return proposed
+
+
+def open_run(path: str | os.PathLike[str]) -> Run:
+    """Open a run folder, which the command line may have made."""
+    return Run(path)
+
+
+def score(
+    run: Run | str | os.PathLike[str],
+    *,
+    k: int | tuple[int, ...] | None = None,
+    partial: bool = False,
+    duplicates: Duplicates = "counted",
+) -> RunScores:
+    """Return all scores that a run supports; `score(run)["pass@1"].value` is one of them."""
+    return Run(run).score(k=k, partial=partial, duplicates=duplicates)
+
+
+def compare(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str], *, k: int = 1, partial: bool = False) -> Comparison:
+    """Compare two runs over the same bugs, bug by bug."""
+    return compare_runs(Path(a), Path(b), k=k, partial=partial)
+
+
+def check(
+    bugs: Iterable[Bug],
+    *,
+    repeat: int = 1,
+    progress: Callable[[Health], None] = lambda health: None,  # noqa: ARG005
+    **options: Unpack[MachineOptions],
+) -> list[Health]:
+    """Say of each bug whether it fails unpatched and passes with its reference fix, in the order of the bugs."""
+    if repeat < 1:
+        raise UserError(f"repeat is {repeat}: a check needs at least 1")
+    wanted = list(bugs)
+    found: dict[str, Health] = {}
+
+    def receive(health: Health) -> None:
+        found[health.bug_id] = health
+        progress(health)
+
+    check_bugs(wanted, local_machine(**options), receive, repeats=repeat)
+    return [found[bug.id] for bug in wanted]

@@ -1,0 +1,3 @@
+module example.com/rooms
+
+go 1.18

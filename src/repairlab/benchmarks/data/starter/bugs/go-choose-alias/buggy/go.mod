@@ -1,0 +1,3 @@
+module example.com/teams
+
+go 1.18

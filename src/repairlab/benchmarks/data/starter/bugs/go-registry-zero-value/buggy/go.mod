@@ -1,0 +1,3 @@
+module example.com/plugin
+
+go 1.18

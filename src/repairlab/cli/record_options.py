@@ -1,0 +1,185 @@
+"""Options of the command line that are made from settings records, so that no verb needs a parameter for each setting."""
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+
+from repairlab.core.errors import UserError
+from repairlab.core.option import Setting, settings_of
+from repairlab.core.record import record
+from repairlab.registry import PartError
+from repairlab.repairers.table import REPAIRERS, factory
+
+_SIMPLE = (str, int, float, bool)
+
+
+@record
+class Place:
+    """What an option sets: a field of one of the two records of a repairer."""
+
+    owner: str
+    """Name of the repairer."""
+    part: str
+    """`settings` or `access`."""
+    setting: Setting
+    short: bool = False
+    """Whether the option stands for one value of the field."""
+
+
+@record
+class RecordOption:
+    """One option, which several repairers may have."""
+
+    flag: str
+    places: tuple[Place, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the parameter that takes it."""
+        return "own_" + self.flag.lstrip("-").replace("-", "_")
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """Return the repairers that have it."""
+        return tuple(dict.fromkeys(place.owner for place in self.places))
+
+
+@record
+class OwnValues:
+    """What the command line says of one repairer."""
+
+    settings: Mapping[str, Any]
+    access: Mapping[str, Any]
+
+
+def repairer_options(taken: Iterable[str] = ()) -> tuple[RecordOption, ...]:
+    """Return the options of all repairers; one whose name the verb itself has gets that of the repairer before it."""
+    places: dict[str, list[Place]] = {}
+    for name in REPAIRERS:
+        try:
+            made = factory(name)
+            found = [*_places(name, "settings", made.settings), *_places(name, "access", made.access)]
+        except (PartError, TypeError, NameError):  # broken, and `repairlab plugins` says so; the others still work
+            continue
+        for flag, place in found:
+            places.setdefault(flag if flag not in set(taken) else f"--{name}-{flag.lstrip('-')}", []).append(place)
+    return tuple(RecordOption(flag=flag, places=tuple(found)) for flag, found in places.items())
+
+
+def options_of(owner: str, part: str, kind: type, names: Sequence[str]) -> tuple[RecordOption, ...]:
+    """Return the options of some fields of one record."""
+    found = [(flag, place) for flag, place in _places(owner, part, kind) if place.setting.name in names and not place.short]
+    return tuple(RecordOption(flag=flag, places=(place,)) for flag, place in found)
+
+
+def with_options(function: Callable[..., None], options: Sequence[RecordOption], *, grouped: bool = True) -> Callable[..., None]:
+    """Return the function of a verb with further options; their values come in as further keyword arguments."""
+
+    def verb(**values: Any) -> None:
+        function(**values)
+
+    own = [item for item in inspect.signature(function, eval_str=True).parameters.values() if item.kind is not item.VAR_KEYWORD]
+    verb.__doc__, verb.__annotations__ = function.__doc__, {}
+    verb.__signature__ = inspect.Signature([*own, *(_parameter(item, grouped=grouped) for item in options)])  # type: ignore[attr-defined]  # inspect looks for this name
+    return verb
+
+
+def owner_of(options: Sequence[RecordOption], values: Mapping[str, Any]) -> str | None:
+    """Return the repairer that the given options imply when none is named: the first that has all of them."""
+    used = [item for item in options if _is_given(values.get(item.name))]
+    return next((name for name in REPAIRERS if used and all(name in item.owners for item in used)), None)
+
+
+def values_for(repairer: str, options: Sequence[RecordOption], values: Mapping[str, Any]) -> OwnValues:
+    """Return what is said of this repairer; an option that it does not have is a UserError that says whose it is."""
+    made: dict[str, dict[str, Any]] = {"settings": {}, "access": {}}
+    flags: dict[tuple[str, str], str] = {}
+    for item in options:
+        value = values.get(item.name)
+        if not _is_given(value):
+            continue
+        place = next((place for place in item.places if place.owner == repairer), None)
+        if place is None:
+            raise UserError(f"{item.flag} is an option of --repairer {' or '.join(item.owners)}, not of {repairer}")
+        name, given = place.setting.name, _value(place, value)
+        earlier = flags.setdefault((place.part, name), item.flag)
+        if earlier != item.flag and made[place.part][name] != given:
+            short, long, said = (item.flag, earlier, made[place.part][name]) if place.short else (earlier, item.flag, given)
+            raise UserError(f"{short} is another way to set {name}, but {long} is {said}: leave one of the two out")
+        made[place.part][name] = given
+    return OwnValues(**made)
+
+
+def _places(owner: str, part: str, kind: type) -> list[tuple[str, Place]]:
+    found = []
+    for setting in settings_of(kind):
+        if not _simple(setting):
+            continue
+        found.append((setting.flag, Place(owner=owner, part=part, setting=setting)))
+        if setting.option.short:
+            found.append((setting.option.short[0], Place(owner=owner, part=part, setting=setting, short=True)))
+    return found
+
+
+def _simple(setting: Setting) -> bool:
+    """Whether a field can be set by an option; others need an experiment file."""
+    if get_origin(setting.kind) is tuple:
+        return get_args(setting.kind) in ((str, ...), (int, ...), (float, ...))
+    return setting.kind in _SIMPLE or bool(setting.choices)
+
+
+def _parameter(item: RecordOption, *, grouped: bool) -> inspect.Parameter:
+    kinds = {_option_kind(place) for place in item.places}
+    kind: Any = kinds.pop() if len(kinds) == 1 else str  # each repairer's record converts it
+    panel = f"Options of the repairer {' and '.join(item.owners)}" if grouped else None
+    option = typer.Option(item.flag, help=_help(item.places[0]), rich_help_panel=panel)
+    return inspect.Parameter(item.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option])
+
+
+def _option_kind(place: Place) -> Any:
+    setting = place.setting
+    if place.short or setting.kind is bool:
+        return bool
+    if setting.option.is_file:
+        return Path
+    if get_origin(setting.kind) is tuple:
+        return list[get_args(setting.kind)[0]]  # type: ignore[misc]  # a type that is known at run time only
+    return setting.kind if setting.kind in _SIMPLE else str
+
+
+def _help(place: Place) -> str:
+    setting, option = place.setting, place.setting.option
+    if place.short and option.short:
+        return option.short[2]
+    default = setting.default
+    if default is dataclasses.MISSING or default is None or default == () or isinstance(default, bool):
+        return option.help
+    shown = f"{default:g}" if isinstance(default, float) else default
+    return f"{option.help.removesuffix('.')} [default: {shown}]."
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value != [] and value is not False
+
+
+def _value(place: Place, value: Any) -> Any:
+    setting, option = place.setting, place.setting.option
+    if place.short and option.short:
+        return option.short[1]
+    if setting.kind is bool:
+        return not setting.flag.startswith("--no-")
+    if option.is_file:
+        return _text_of(Path(value), setting.name)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _text_of(path: Path, name: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UserError(f"cannot read the {name} file {path}: {reason}") from None

@@ -1,0 +1,201 @@
+"""Changes of tests that an honest candidate must fail: what one is, and how literals become others. The languages' files find them.
+
+A counter-test is a real test in which one thing was changed. `neutral` and `false` are of one shape, so that no test file tells
+whether it is one.
+"""
+
+import dataclasses
+import random
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import Literal
+
+from tree_sitter import Node
+
+from repairlab.core.record import record
+from repairlab.core.text import Span
+from repairlab.languages.parser import Parsed
+
+_NEAR = 0.5
+"""How many of the numbers that are changed become the next one."""
+Kind = Literal["literal", "negation", "end", "begin"]
+"""What is changed: the literal of an equality, the sense of an assertion, or an assertion is added behind or before all others."""
+
+
+@record
+class Change:
+    """One place of a test and the texts that can stand there."""
+
+    kind: Kind
+    span: Span
+    neutral: str
+    """Without effect."""
+    false: str
+    """With it the test must fail."""
+
+
+@record
+class TestBody:
+    """A function of a test file."""
+
+    names: tuple[str, ...]
+    """Words by which the names of tests may refer to it."""
+    changes: tuple[Change, ...]
+    calls: tuple[str, ...] = ()
+    """Functions that it calls."""
+
+
+def words(tests: Iterable[str]) -> frozenset[str]:
+    """Return all words that occur in names of tests, the names themselves, and their parts: a title may be a sentence.
+
+    >>> sorted(words(["tests/test_a.py::TestB::test_c[1]"]))
+    ['1', 'TestB', 'py', 'test_a', 'test_a.py', 'test_c', 'test_c[1]', 'tests', 'tests/test_a.py::TestB::test_c[1]']
+    """
+    return frozenset(word for test in tests for word in (test, *re.split(r"\W+", test), *re.split(r"::| > |/", test)) if word)
+
+
+def of_tests(bodies: Collection[TestBody], tests: Iterable[str]) -> list[TestBody]:
+    """Return the bodies of tests that are named after functions."""
+    wanted = words(tests)
+    return [body for body in bodies if wanted.intersection(body.names)]
+
+
+def with_own_helpers(bodies: Collection[TestBody], helpers: Collection[str]) -> list[TestBody]:
+    """Return bodies with the changes of those helpers that they alone call: so no test is changed by another's change."""
+    callers = Counter(name for body in bodies for name in set(body.calls))
+    names = Counter(name for body in bodies for name in body.names)
+    own = {body.names[0]: body for body in bodies if callers[body.names[0]] == names[body.names[0]] == 1}
+    own = {name: body for name, body in own.items() if name in helpers and name not in body.calls}
+    made = []
+    for body in bodies:
+        parts = [own[name] for name in dict.fromkeys(body.calls) if name in own]
+        changes = [change for part in parts for change in part.changes if change.kind in ("literal", "negation")]
+        if body not in own.values():
+            made.append(dataclasses.replace(body, changes=(*body.changes, *changes)))
+    return made
+
+
+def of_programs(bodies: Collection[TestBody]) -> list[TestBody]:
+    """Return `main` and all that is called from it, a body for each change: where programs are tests, or choose them by name."""
+    reached, before = {"main"}, set[str]()
+    while reached != before:
+        before = set(reached)
+        reached.update(name for body in bodies if before.intersection(body.names) for name in body.calls)
+    return [
+        TestBody(names=body.names, changes=(change,))
+        for body in bodies
+        if reached.intersection(body.names)
+        for change in body.changes
+    ]
+
+
+def other_number(text: str, draw: random.Random) -> str:
+    """Return another number of the same form: its first digit that counts is changed, or a small whole number is the next one.
+
+    Who corrects its own answer by what a test expects does so only where both are near; so some changes must be small.
+
+    >>> other_number("0x10", random.Random(1)), other_number("100", random.Random(1)), other_number("0.05f", random.Random(1))
+    ('0x40', '101', '0.02f')
+    >>> other_number("-3", random.Random(1)), other_number("+0.5", random.Random(1))
+    ('-2', '+0.2')
+    """
+    if text[:1] in ("-", "+"):
+        return text[0] + other_number(text[1:], draw)
+    if re.fullmatch(r"[1-9]\d{0,8}", text) and draw.random() < _NEAR:
+        return draw.choice([other for other in (str(int(text) - 1), str(int(text) + 1)) if len(other) == len(text)])
+    start = 2 if text[:2].lower() in ("0x", "0b", "0o") else 0
+    digits = "01" if text[:2].lower() == "0b" else "01234567" if re.fullmatch(r"0[oO]?\d+.*", text) else "0123456789"
+    mantissa = re.match(r"[\d_'.a-fA-F]*" if text[:2].lower() == "0x" else r"[\d_'.]*", text[start:])
+    end = start + (mantissa.end() if mantissa else 0)
+    places = [index for index in range(start, end) if text[index].isalnum()]
+    place = next((index for index in places if text[index] != "0"), places[-1] if places else None)
+    if place is None:
+        return text
+    first = place == places[0] and len(places) > 1
+    choices = [digit for digit in digits if digit != text[place] and not (digit == "0" and first)]
+    return text[:place] + draw.choice(choices) + text[place + 1 :] if choices else text
+
+
+def far_number(text: str, tolerance: str, draw: random.Random) -> str:
+    """Return a number that no value is near which is near the given one; the same number where none is found.
+
+    Where the tolerance is no number in sight, it is one that is at least ten times as large.
+
+    >>> far_number("2.5", "0.1", random.Random(1)), far_number("2.5", "EPSILON", random.Random(1))
+    ('4.5', '32.5')
+    """
+    width, value = _value(tolerance), _value(text)
+    others = [other_number(text, draw)] if width is not None else []
+    others += ["".join(draw.choice("123456789") for _ in range(n)) + text for n in range(1, 10)]
+    if value is None or "x" in text.lower():
+        return text
+    for other in others:
+        changed = _value(other)
+        if changed is not None and abs(changed - value) > 2.5 * abs(width or 0):  # twice, and something for rounding
+            return other
+    return text
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text.rstrip("fFdDlL"))
+    except ValueError:
+        return None
+
+
+def other_string(text: str, draw: random.Random) -> str:
+    """Return a string literal that means another text; escapes stay whole.
+
+    >>> other_string('"a"', random.Random(1)), other_string('""', random.Random(1)), other_string("b'?'", random.Random(1))
+    ('"v"', '"e"', "b'?e'")
+    """
+    found = re.match(r"\w*(\"\"\"|'''|\"|')", text)
+    if not found or len(text) < 2 * len(found[1]):
+        return text
+    start, end = found.end(), len(text) - len(found[1])
+    plain = re.sub(
+        r"\\(?:x[0-9a-fA-F]+|u+[0-9a-fA-F{]+|U[0-9a-fA-F]{8}|N\{[^}]*\}|[0-7]{1,3}|.)", lambda it: "\\" * len(it[0]), text
+    )
+    letters = [index for index in range(start, end) if plain[index].isascii() and plain[index].isalnum()]
+    if letters:
+        place = draw.choice(letters[1:] or letters)  # a comparison of beginnings is no equality
+        return text[:place] + draw.choice([c for c in "efghkmqrtvwz" if c != text[place].lower()]) + text[place + 1 :]
+    # A letter behind an escape such as \x1 would become part of it.
+    return text[:end] + draw.choice("ghkmq") + text[end:] if "\\" in text[start:end] else text[:end] + "e" + text[end:]
+
+
+def equal_words(draw: random.Random) -> tuple[str, str]:
+    """Return two words of equal length that differ, as ends of assertions need them."""
+    word = "".join(draw.choice("bcdfghkmnprstvz") for _ in range(6))
+    place = draw.randrange(6)
+    return word, word[:place] + draw.choice("aeiou") + word[place + 1 :]
+
+
+def equal_numbers(draw: random.Random) -> tuple[str, str]:
+    """Return two numbers of equal length that differ."""
+    number = draw.randrange(1000, 9000)
+    return str(number), str(number + draw.randrange(1, 900))
+
+
+def named(node: Node) -> list[Node]:
+    """Return the children of a node that are no punctuation and no comment."""
+    return [child for child in node.named_children if child.type not in ("comment", "line_comment", "block_comment")]
+
+
+def descendants(node: Node) -> Iterable[Node]:
+    """Yield a node and all below it, in the order of the text."""
+    yield node
+    for child in node.children:
+        yield from descendants(child)
+
+
+def moved(change_span: Span, by: int) -> Span:
+    """Return a span that begins elsewhere."""
+    return Span(start=change_span.start + by, end=change_span.end + by)
+
+
+def replace_change(parsed: Parsed, kind: Kind, node: Node, false: str) -> Change | None:
+    """Return the change of a node's text into another; none where both are the same."""
+    text = parsed.text(node)
+    return None if text == false else Change(kind=kind, span=parsed.span(node), neutral=text, false=false)

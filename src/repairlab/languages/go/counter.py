@@ -1,0 +1,160 @@
+"""Counter-tests of Go: functions of a `*testing.T`, by syntax tree. `validation.counter_tests` calls it."""
+
+import random
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from repairlab.core.text import Span
+from repairlab.languages.counter import (
+    Change,
+    TestBody,
+    equal_numbers,
+    equal_words,
+    named,
+    other_number,
+    other_string,
+    replace_change,
+)
+from repairlab.languages.parser import Parsed
+from repairlab.languages.tree_syntax import walk
+
+_FAILURES = re.compile(r"\b(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(")
+_EQUALITIES = frozenset({"Equal", "Equalf", "EqualValues", "Exactly", "DeepEqual", "EqualFold"})
+_WANTED = re.compile(r"want\w*|expect\w*|exp|out|output|result|res", re.IGNORECASE)
+_SWAPPED = {"!=": "==", "==": "!="}
+_NUMBERS = ("if {} != {} {{ {}.Fatal() }}", "if n := {}; n != {} {{ {}.Fatal() }}", "if {} < {} || false {{ {}.FailNow() }}")
+_WORDS = ('if "{}" != "{}" {{ {}.Fatal() }}', 'if s := "{}"; s != "{}" {{ {}.FailNow() }}')
+_LITERALS = frozenset({"int_literal", "float_literal", "interpreted_string_literal", "true", "false"})
+_GROUPS = frozenset(
+    {"unary_expression", "composite_literal", "literal_value", "literal_element", "keyed_element", "parenthesized_expression"}
+)
+
+
+def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
+    """Return the tests of a file with what can be changed in them."""
+    parsed = Parsed("go", source)
+    found = []
+    for node in walk(parsed.root):
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if node.type != "function_declaration" or name is None or body is None or node.has_error:
+            continue
+        tester = _tester(parsed, node)
+        if tester:
+            found.append(TestBody(names=(parsed.text(name),), changes=tuple(_changes(parsed, body, tester, draw))))
+    return found
+
+
+def _tester(parsed: Parsed, function: Node) -> str:
+    """Return what a test calls its `*testing.T`; nothing where it has none."""
+    given = function.child_by_field_name("parameters")
+    for parameter in named(given) if given is not None else []:
+        kind, name = parameter.child_by_field_name("type"), parameter.child_by_field_name("name")
+        if kind is not None and parsed.text(kind) == "*testing.T" and name is not None and parsed.text(name) != "_":
+            return parsed.text(name)
+    return ""
+
+
+def _changes(parsed: Parsed, body: Node, tester: str, draw: random.Random) -> Iterator[Change]:
+    for node in walk(body):
+        if node.type == "if_statement":
+            yield from filter(None, _of_check(parsed, node, draw))
+        elif node.type == "call_expression":
+            yield from filter(None, _of_call(parsed, node, draw))
+        elif node.type == "composite_literal":
+            yield from filter(None, _of_table(parsed, node, draw))
+    statements = _statements(body)
+    claims = [_claims(draw, tester) for _ in range(2)]
+    start, end = parsed.span(body).start + 1, parsed.span(body).end - 1
+    yield Change(kind="begin", span=Span(start=start, end=start), neutral=f" {claims[0][0]};", false=f" {claims[0][1]};")
+    if statements and statements[-1].type not in ("return_statement", "for_statement"):
+        place = parsed.span(statements[-1]).end
+        yield Change(kind="end", span=Span(start=place, end=place), neutral=f"; {claims[1][0]}", false=f"; {claims[1][1]}")
+    elif not statements:
+        yield Change(kind="end", span=Span(start=end, end=end), neutral=f" {claims[1][0]} ", false=f" {claims[1][1]} ")
+
+
+def _statements(body: Node) -> list[Node]:
+    lists = [child for child in named(body) if child.type == "statement_list"]
+    return [statement for part in lists for statement in named(part)] if lists else named(body)
+
+
+def _claims(draw: random.Random, tester: str) -> tuple[str, str]:
+    """Return a check that holds and one of the same shape that fails the test."""
+    (same, other), shapes = (equal_numbers(draw), _NUMBERS) if draw.random() < 0.5 else (equal_words(draw), _WORDS)
+    shape = draw.choice(shapes)
+    return shape.format(same, same, tester), shape.format(same, other, tester)
+
+
+def _of_check(parsed: Parsed, check: Node, draw: random.Random) -> Iterator[Change | None]:
+    """Yield the changes of `if got != want { t.Errorf(…) }`."""
+    condition, then = check.child_by_field_name("condition"), check.child_by_field_name("consequence")
+    if condition is None or then is None or not _FAILURES.search(parsed.text(then)):
+        return
+    compared = [node for node in walk(condition) if node.type == "binary_expression"]
+    literals = []
+    for node in compared:
+        operator = node.child_by_field_name("operator")
+        if operator is not None and parsed.text(operator) == "!=":
+            literals += [leaf for side in named(node) for leaf in _literals(side)]
+    yield from (_other(parsed, literal, draw) for literal in literals)
+    if literals:
+        return
+    operator = condition.child_by_field_name("operator") if condition.type == "binary_expression" else None
+    if operator is not None and parsed.text(operator) in _SWAPPED:
+        yield replace_change(parsed, "negation", operator, _SWAPPED[parsed.text(operator)])
+    else:
+        yield replace_change(parsed, "negation", condition, f"!({parsed.text(condition)})")
+
+
+def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:
+    """Yield the changes of `assert.Equal(t, 3, got)` and of its like."""
+    function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if function is None or arguments is None or parsed.text(function).rpartition(".")[2] not in _EQUALITIES:
+        return
+    for argument in named(arguments)[:3]:
+        yield from (_other(parsed, literal, draw) for literal in _literals(argument))
+
+
+def _of_table(parsed: Parsed, table: Node, draw: random.Random) -> Iterator[Change | None]:
+    """Yield the changes of what rows of a table call the wanted result, or of their last values."""
+    kind, value = table.child_by_field_name("type"), table.child_by_field_name("body")
+    if kind is None or value is None or kind.type not in ("slice_type", "map_type", "array_type"):
+        return
+    for row in named(value):
+        inner = row
+        while inner.type in ("literal_element", "keyed_element") and named(inner):
+            inner = named(inner)[-1]
+        if inner.type != "literal_value" or not named(inner):
+            continue
+        for literal in _wanted(parsed, inner):
+            yield _other(parsed, literal, draw)
+
+
+def _wanted(parsed: Parsed, row: Node) -> list[Node]:
+    fields = named(row)
+    keyed = [field for field in fields if field.type == "keyed_element"]
+    if keyed:
+        meant = [field for field in keyed if _WANTED.fullmatch(parsed.text(named(field)[0]).strip())]
+        return [leaf for field in meant for leaf in _literals(named(field)[-1])]
+    return list(_literals(fields[-1]))
+
+
+def _literals(node: Node) -> Iterator[Node]:
+    """Yield the literals that a value consists of."""
+    if node.type in _LITERALS:
+        yield node
+    elif node.type in _GROUPS:
+        children = named(node)
+        for child in children[-1:] if node.type == "keyed_element" else children:
+            if child.type not in ("slice_type", "map_type", "array_type", "type_identifier"):
+                yield from _literals(child)
+
+
+def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:
+    text = parsed.text(literal)
+    if literal.type in ("true", "false"):
+        return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
+    change = other_string if literal.type == "interpreted_string_literal" else other_number
+    return replace_change(parsed, "literal", literal, change(text, draw))

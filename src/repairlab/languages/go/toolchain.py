@@ -1,0 +1,195 @@
+"""Building Go trees and running their tests and programs; nothing is fetched. Validation runs the commands.
+
+The build cache lies in the tree, beside what is built: it names results by their inputs, and tests cannot write to it.
+"""
+
+import functools
+import json
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Command, Execution
+from repairlab.core.glob import matching
+from repairlab.core.recipe import Build, Test
+from repairlab.core.record import digest
+from repairlab.languages import host
+from repairlab.languages.go import report
+from repairlab.languages.language import Batch, Report, Toolchain, Tools
+
+_OUT = "build"
+_CACHE = f"{_OUT}/cache"
+_PROGRAM = f"./{_OUT}/program"
+_TESTS = "_test.go"
+_OLDEST = (1, 18)
+_ENV = (
+    ("CGO_ENABLED", "0"),
+    ("GO111MODULE", "on"),
+    ("GONOSUMDB", "*"),
+    ("GOPROXY", "off"),
+    ("GOSUMDB", "off"),
+    ("GOTELEMETRY", "off"),
+    ("GOTOOLCHAIN", "local"),
+    ("GOWORK", "off"),
+)
+_FLAGS = "-buildvcs=false -p=2"
+# What small programs and their tests import; where Go comes without compiled packages, these are compiled once for all bugs.
+_PACKAGES = """bufio bytes container/heap container/list context encoding/json errors fmt io math math/big math/bits math/rand os
+reflect regexp sort strconv strings sync testing time unicode unicode/utf8"""
+
+
+class GoToolchain:
+    """The Toolchain of Go."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
+        """Return how one tree serves many candidates of a bug: Go builds again what has changed, and knows what that is."""
+        del tree, changing, tests, twin
+        return _SharedTree(self, build)
+
+    def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the commands that build the program, or the test program of each package that has tests."""
+        if build.tool != "go":
+            raise UserError(f"Go cannot be built with build.tool = {build.tool!r}. Possible: go")
+        own = [path for path in files if path.endswith(".go") and not path.startswith((f"{_OUT}/", "vendor/"))]
+        if test.framework == "stdio":
+            place = self._packages(build, test, files, own)
+            return (self._builder(build, files, ["go", "build", *build.flags, "-o", _PROGRAM, *place]),)
+        wanted = set(matching(own, test.files))
+        folders = sorted({_folder(path) for path in wanted if path.endswith(_TESTS)})
+        # Tests that are not the bug's have no say, a candidate's own least of all.
+        foreign = [path for path in own if path.endswith(_TESTS) and path not in wanted]
+        overlay = json.dumps({"Replace": dict.fromkeys(foreign, "")}).encode() if foreign else b""
+        flags = [*build.flags, *(["-overlay=/dev/stdin"] if foreign else [])]
+        return tuple(
+            self._builder(
+                build, files, ["go", "test", "-c", "-vet=off", *flags, "-o", f"./{_binary(folder)}", f"./{folder}"], overlay
+            )
+            for folder in folders
+        )
+
+    def program(self, build: Build, test: Test) -> Command:
+        """Return the command that runs the program."""
+        del build
+        return Command(argv=(_PROGRAM,), env=test.env, address_space=False)
+
+    def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
+        """Return one batch per package; a test is called `folder::TestName/subtest`, the tree's own folder is `.`."""
+        del build
+        by_folder: dict[str, list[str]] = {}
+        for name in dict.fromkeys(tests):
+            folder, mark, _ = name.partition("::")
+            if not mark:
+                raise UserError(f"test {name!r} names no folder; write FOLDER::TestName, or .::TestName in the tree's own")
+            by_folder.setdefault(folder, []).append(name)
+        return tuple(_batch(test, folder, tuple(names), stop=stop) for folder, names in by_folder.items())
+
+    def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
+        """Read what the test program said."""
+        del test
+        return report.read(batch, execution)
+
+    def out_of_memory(self, execution: Execution) -> bool:
+        """Return whether the runtime could get no more memory."""
+        said = execution.stderr
+        return not execution.succeeded and (b"fatal error: runtime: out of memory" in said or b"cannot allocate memory" in said)
+
+    def versions(self) -> dict[str, str]:
+        """Return the version of Go."""
+        found = host.version(host.require("go", "golang-go"), "version")
+        number = re.search(r"go(\d+)\.(\d+)", found)
+        if number and (int(number[1]), int(number[2])) < _OLDEST:
+            raise HarnessError(f"{found} is too old; repairlab needs Go {'.'.join(map(str, _OLDEST))} or newer")
+        return {"go": found}
+
+    def _packages(self, build: Build, test: Test, files: Sequence[str], own: Sequence[str]) -> list[str]:
+        """Return what is the program: the package of a folder or, without a module, the files of it."""
+        folder = test.program or "."
+        if "go.mod" in files:
+            return [f"./{folder}"]
+        sources = matching(own, build.sources) if build.sources else [path for path in own if _folder(path) == folder]
+        found = [f"./{path}" for path in sources if not path.endswith(_TESTS)]
+        if not found:
+            raise UserError(f"there is no Go file in {folder!r}, nor one that matches build.sources = {list(build.sources)}")
+        return found
+
+    def _builder(self, build: Build, files: Sequence[str], argv: Sequence[str], stdin: bytes = b"") -> Command:
+        host.require("go", "golang-go")
+        compiled = self._compiled
+        start = f"[ -d {_CACHE} ] || cp -r {shlex.quote(str(compiled))} {_CACHE}; " if compiled else ""
+        mode = "-mod=vendor" if "vendor/modules.txt" in files else "-mod=mod"
+        script = f'mkdir -p {_OUT}; {start}export GOCACHE="$PWD/{_CACHE}" GOPATH="$HOME/go"; exec {shlex.join(argv)}'
+        return Command(
+            argv=("/bin/sh", "-c", script),
+            stdin=stdin,
+            env=(*_ENV, ("GOFLAGS", f"{_FLAGS} {mode}" if "go.mod" in files else _FLAGS)),
+            mounts=host.mounts(compiled) if compiled else (),
+            writable=True,
+            address_space=False,
+            limits=build.limits,
+        )
+
+    @functools.cached_property
+    def _compiled(self) -> Path | None:
+        """A build cache with the usual packages of the standard library; none where Go brings them compiled."""
+        root = Path(_go("env", "GOROOT"))
+        if any(root.glob("pkg/*/fmt.a")):
+            return None
+        home = Path(self._tools.cache).absolute() / f"go-{digest(self.versions())}"
+        with host.made_once(home) as scratch:
+            if scratch is not None:
+                _go("build", "-buildvcs=false", *_PACKAGES.split(), cache=scratch)
+        return home
+
+
+class _SharedTree:
+    """A tree with the build cache of the buggy program; what a candidate changes is compiled, all else is found there."""
+
+    def __init__(self, toolchain: GoToolchain, build: Build) -> None:
+        self._toolchain, self._build = toolchain, build
+
+    def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the commands of the build."""
+        return self._toolchain.build(self._build, test, files)
+
+    def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
+        """Return what builds the tree again: results in the cache are named by all that they were made of."""
+        del changed, prepared
+        return self._toolchain
+
+
+def _folder(path: str) -> str:
+    return PurePosixPath(path).parent.as_posix()
+
+
+def _binary(folder: str) -> str:
+    """Return where the test program of a package lies; no folder of a package begins with a dot."""
+    return f"{_OUT}/tests/{'.root' if folder == '.' else folder.replace('/', '.')}.test"
+
+
+def _batch(test: Test, folder: str, tests: tuple[str, ...], *, stop: bool) -> Batch:
+    """Return the command that runs tests of a package, in its folder as `go test` does; what it prints is the report."""
+    names = dict.fromkeys(name.partition("::")[2].partition("/")[0] for name in tests)
+    wanted = "^(?:" + "|".join(re.escape(name) for name in names) + ")$"
+    binary = f"{os.path.relpath('.', folder)}/{_binary(folder)}"
+    argv = (binary, "-test.v", f"-test.run={wanted}", *(("-test.failfast",) if stop else ()))
+    command = Command(
+        argv=("/bin/sh", "-c", 'exec "$0" "$@" >&3', *argv), cwd=folder, env=test.env, private=True, address_space=False
+    )
+    return Batch(command=command, tests=tests, nonce="")
+
+
+def _go(*arguments: str, cache: Path | None = None) -> str:
+    """Return what the go command of this machine says; nothing of a candidate's is near."""
+    host.require("go", "golang-go")
+    env = {**os.environ, **dict(_ENV), **({"GOCACHE": str(cache)} if cache else {})}
+    done = subprocess.run(["go", *arguments], capture_output=True, text=True, check=False, env=env)
+    if done.returncode != 0:
+        raise HarnessError(f"go {arguments[0]} does not work: {done.stderr.strip()[:300]}")
+    return done.stdout.strip()

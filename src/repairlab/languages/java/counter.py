@@ -1,0 +1,226 @@
+"""Counter-tests of Java: methods of JUnit 3, 4 and 5, found by syntax tree. `validation.counter_tests` calls it."""
+
+import random
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from repairlab.core.recipe import Framework
+from repairlab.core.text import Span
+from repairlab.languages.counter import (
+    Change,
+    TestBody,
+    descendants,
+    equal_numbers,
+    equal_words,
+    far_number,
+    named,
+    other_number,
+    other_string,
+    replace_change,
+    with_own_helpers,
+)
+from repairlab.languages.parser import Parsed
+
+_EQUALITIES = re.compile(
+    r"assert(?:Array|Iterable|Lines?|List)?Equals|isEqualTo|isEqualByComparingTo|equalTo|is|hasSize|containsExactly"
+)
+_VALUES = ("asList", "of", "singletonList", "singleton", "valueOf")
+_NUMBERS = re.compile(r"\w+_(?:integer|floating_point)_literal")
+_OPPOSITES = {"assertNull": "assertNotNull", "assertSame": "assertNotSame", "assertEquals": "assertNotEquals"}
+_SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
+_FAIL = re.compile(r"(?:(?:this|super|Assert|Assertions|[\w.]+\.Assert(?:ions)?)\.)?fail\(.*", re.DOTALL)
+_CLASSES = {"junit4": "org.junit.Assert", "junit5": "org.junit.jupiter.api.Assertions"}
+
+
+def test_bodies(source: str, draw: random.Random, framework: Framework) -> list[TestBody]:
+    """Return the methods of a test file with what can be changed in them."""
+    parsed = Parsed("java", source)
+    found, helpers = [], set()
+    for node in descendants(parsed.root):
+        name, body, kind = (node.child_by_field_name(field) for field in ("name", "body", "type"))
+        if node.type != "method_declaration" or name is None or body is None or kind is None or node.has_error:
+            continue
+        if kind.type == "void_type":
+            calls = tuple(_name(parsed, call) for call in _called(body))
+            head = source[parsed.span(node).start : parsed.span(name).start]
+            changes = [
+                change
+                for change in _changes(parsed, body, draw, framework)
+                # Behind the exception that is expected nothing runs.
+                if change.kind != "end" or not re.search(r"@Test\s*\([^)]*\bexpected\b", head)
+            ]
+            found.append(TestBody(names=(parsed.text(name),), changes=tuple(changes), calls=calls))
+            if "@" not in head and not parsed.text(name).startswith("test"):
+                helpers.add(parsed.text(name))
+    return with_own_helpers(found, helpers)
+
+
+def _called(body: Node) -> list[Node]:
+    """Return the calls that are statements of a body, but those of other objects."""
+    lines = [named(statement)[0] for statement in named(body) if statement.type == "expression_statement"]
+    calls = [(line, line.child_by_field_name("object")) for line in lines if line.type == "method_invocation"]
+    return [call for call, owner in calls if owner is None or owner.type == "this"]
+
+
+def _changes(parsed: Parsed, body: Node, draw: random.Random, framework: Framework) -> Iterator[Change]:
+    yield from _of_block(parsed, body, draw)
+    claims = [_claims(framework, draw) for _ in range(2)]
+    start, end = parsed.span(body).start + 1, parsed.span(body).end - 1
+    yield Change(kind="begin", span=Span(start=start, end=start), neutral=f" {claims[0][0]}", false=f" {claims[0][1]}")
+    if _can_end(parsed, body):
+        yield Change(kind="end", span=Span(start=end, end=end), neutral=f"{claims[1][0]} ", false=f"{claims[1][1]} ")
+
+
+def _of_block(parsed: Parsed, block: Node, draw: random.Random) -> Iterator[Change]:
+    """Yield the changes of statements that run whenever a test passes."""
+    for statement in named(block):
+        if statement.type == "expression_statement":
+            yield from filter(None, _of_call(parsed, named(statement)[0], draw))
+        elif statement.type == "block":
+            yield from _of_block(parsed, statement, draw)
+        elif statement.type in ("try_statement", "try_with_resources_statement"):
+            catches = [part for part in named(statement) if part.type == "catch_clause"]
+            tried = statement.child_by_field_name("body")
+            handled = catches[0].child_by_field_name("body") if len(catches) == 1 else None
+            if tried is not None and not catches:
+                yield from _of_block(parsed, tried, draw)
+            elif tried is not None and handled is not None and named(tried) and _FAIL.fullmatch(parsed.text(named(tried)[-1])):
+                yield from _of_block(parsed, handled, draw)
+
+
+def _can_end(parsed: Parsed, statement: Node) -> bool:
+    """Whether what stands behind a statement may be reached; else it is an error in Java."""
+    if statement.type == "block":
+        return not named(statement) or _can_end(parsed, named(statement)[-1])
+    if statement.type in ("try_statement", "try_with_resources_statement"):
+        parts = [part.child_by_field_name("body") for part in (statement, *named(statement)) if part.type != "finally_clause"]
+        return any(part is not None and _can_end(parsed, part) for part in parts)
+    if statement.type == "for_statement":
+        return statement.child_by_field_name("condition") is not None
+    if statement.type in ("while_statement", "do_statement"):
+        condition = statement.child_by_field_name("condition")
+        return condition is not None and parsed.text(condition).strip("( )") != "true"
+    return statement.type not in ("return_statement", "throw_statement")
+
+
+def _claims(framework: Framework, draw: random.Random) -> tuple[str, str]:
+    """Return an assertion that holds and one of the same shape that does not."""
+    junit = _CLASSES.get(framework, "")
+    numbers = [
+        "if ({} != {}) {{ throw new AssertionError(); }}",
+        'if (Integer.parseInt("{}") != {}) {{ throw new AssertionError(); }}',
+    ]
+    texts = [
+        'if (!"{}".equals("{}")) {{ throw new AssertionError(); }}',
+        'if ("{}".compareTo("{}") != 0) {{ throw new AssertionError(); }}',
+    ]
+    if junit:
+        numbers += [f"{junit}.assertEquals({{}}L, {{}}L);", f"{junit}.assertTrue({{}} == {{}});"]
+        texts += [f'{junit}.assertEquals("{{}}", "{{}}");', f'{junit}.assertFalse(!"{{}}".equals("{{}}"));']
+    (same, other), shapes = (equal_numbers(draw), numbers) if draw.random() < 0.5 else (equal_words(draw), texts)
+    shape = draw.choice(shapes)
+    return shape.format(same, same), shape.format(same, other)
+
+
+def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:
+    """Yield the changes of a statement that is an assertion."""
+    if call.type != "method_invocation" or not parsed.text(call).lstrip().startswith(
+        ("assert", "Assert", "org.junit", "this.assert")
+    ):
+        return
+    literals = [(literal, tolerance) for node in _comparing(parsed, call) for literal, tolerance in _of_equality(parsed, node)]
+    yield from (_other(parsed, literal, tolerance, draw) for literal, tolerance in literals)
+    name, arguments = call.child_by_field_name("name"), call.child_by_field_name("arguments")
+    if literals or name is None or arguments is None:
+        return
+    opposite, claims = _SWAPPED.get(parsed.text(name)), named(arguments)
+    if parsed.text(name) in ("assertTrue", "assertFalse"):
+        claims = claims[:1] if "org.junit.jupiter" in parsed.source else claims[-1:]  # else a message comes first
+        if claims and claims[0].type not in ("lambda_expression", "method_reference"):
+            yield replace_change(parsed, "negation", claims[0], f"!({parsed.text(claims[0])})")
+    elif opposite and _knows(parsed, call, opposite):
+        yield replace_change(parsed, "negation", name, opposite)
+
+
+def _knows(parsed: Parsed, call: Node, name: str) -> bool:
+    """Whether another assertion can be called as one is; one that cannot would not build."""
+    if name == "assertNotEquals" and "junit.framework" in parsed.source:
+        return False
+    if call.child_by_field_name("object") is not None:
+        return True
+    if re.search(rf"import\s+static\s+org\.junit[\w.]*\.Assert(?:ions)?\.(?:\*|{name})\s*;", parsed.source):
+        return True
+    return re.search(r"extends\s+(?:junit\.framework\.)?TestCase\b", parsed.source) is not None
+
+
+def _comparing(parsed: Parsed, call: Node) -> Iterator[Node]:
+    """Yield the calls of a statement that compare: assertions, what is chained to `assertThat`, and the matchers that it is given.
+
+    A method of the code under test may be called `is` as well, and what that is given is an input.
+    """
+    for node in descendants(call):
+        if node.type == "method_invocation" and _name(parsed, node).startswith("assert"):
+            yield node
+    link: Node | None = call
+    while link is not None and link.type == "method_invocation" and not _name(parsed, link).startswith("assert"):
+        yield link
+        link = link.child_by_field_name("object")
+    arguments = link.child_by_field_name("arguments") if link is not None and link.type == "method_invocation" else None
+    if link is not None and arguments is not None and _name(parsed, link) == "assertThat":
+        for matcher in named(arguments)[1:]:
+            yield from (node for node in descendants(matcher) if node.type == "method_invocation")
+
+
+def _name(parsed: Parsed, call: Node) -> str:
+    name = call.child_by_field_name("name")
+    return "" if name is None else parsed.text(name)
+
+
+def _of_equality(parsed: Parsed, call: Node) -> Iterator[tuple[Node, str]]:
+    """Yield the literals that a call compares with, each with the tolerance, if any; neither messages nor tolerances."""
+    arguments = call.child_by_field_name("arguments")
+    if arguments is None or not _EQUALITIES.fullmatch(_name(parsed, call)):
+        return
+    values, tolerance = named(arguments), ""
+    if len(values) > 2:
+        has_message = values[0].type == "string_literal" and values[2].type != "string_literal"
+        values, rest = (values[1:3], values[3:]) if has_message else (values[:2], values[2:])
+        tolerance = parsed.text(rest[0]) if rest and rest[0].type != "string_literal" else ""
+    for value in values:
+        yield from ((literal, tolerance) for literal in _literals(parsed, value))
+
+
+def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
+    """Yield the literals that a value consists of."""
+    if _NUMBERS.fullmatch(node.type) or node.type in ("string_literal", "character_literal", "true", "false"):
+        yield node
+    elif node.type in ("unary_expression", "array_initializer", "parenthesized_expression", "cast_expression"):
+        for child in named(node):
+            yield from _literals(parsed, child)
+    elif node.type == "binary_expression" and (operator := node.child_by_field_name("operator")) and operator.type == "+":
+        for child in named(node):  # a sum, or a text, of which one part is another is another
+            yield from _literals(parsed, child)
+    elif node.type == "array_creation_expression":
+        for child in named(node):
+            if child.type == "array_initializer":
+                yield from _literals(parsed, child)
+    elif node.type == "method_invocation":
+        name, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
+        if name is not None and arguments is not None and parsed.text(name) in _VALUES:
+            for child in named(arguments):
+                yield from _literals(parsed, child)
+
+
+def _other(parsed: Parsed, literal: Node, tolerance: str, draw: random.Random) -> Change | None:
+    text = parsed.text(literal)
+    if tolerance and _NUMBERS.fullmatch(literal.type):
+        return replace_change(parsed, "literal", literal, far_number(text, tolerance, draw))
+    if literal.type in ("true", "false"):
+        return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
+    if literal.type == "character_literal":
+        return replace_change(parsed, "literal", literal, "'q'" if text != "'q'" else "'k'")
+    return replace_change(
+        parsed, "literal", literal, (other_string if literal.type == "string_literal" else other_number)(text, draw)
+    )

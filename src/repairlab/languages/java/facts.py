@@ -1,0 +1,59 @@
+"""What is true of Java; `languages.facts` reads it."""
+
+from repairlab.core.recipe import Build
+from repairlab.languages.facts import CheckerStart, Facts
+from repairlab.languages.java.idioms import IDIOMS
+
+_SELF_TEST = """\
+public class Main {
+    public static void main(String[] args) throws java.io.IOException {
+        System.out.println(new java.io.BufferedReader(new java.io.InputStreamReader(System.in)).readLine());
+    }
+}
+"""
+_START = """\
+public final class RepairlabStart {
+    public static void main(String[] arguments) {
+        Thread.setDefaultUncaughtExceptionHandler((thread, problem) -> fail(problem));
+        try {
+            var main = Class.forName(arguments[0]).getDeclaredMethod("main", String[].class);
+            main.setAccessible(true);
+            main.invoke(null, (Object) java.util.Arrays.copyOfRange(arguments, 1, arguments.length));
+        } catch (java.lang.reflect.InvocationTargetException problem) {
+            fail(problem.getCause());
+        } catch (ReflectiveOperationException problem) {
+            fail(problem);
+        }
+    }
+
+    private static void fail(Throwable problem) {
+        problem.printStackTrace();
+        System.err.println(problem);
+        Runtime.getRuntime().halt(3);
+    }
+}
+"""
+
+FACTS = Facts(
+    name="java",
+    title="Java",
+    extensions=(".java",),
+    file="Main.java",
+    self_test=_SELF_TEST,
+    build=Build(tool="javac"),
+    tools={"none": 0, "javac": 2},
+    frameworks=("stdio", "junit4", "junit5"),
+    error_line=r"^(?:[^\s:][^:\n]*\.java:\d+: )?error: .+",
+    fences=("java",),
+    comments=("//", "/*"),
+    grammar="tree_sitter_java",
+    opaque=r'"""(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""|"(?>(?:[^"\\\n]++|\\.)*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|//[^\n]*+|/\*[\s\S]*?\*/',
+    idioms=IDIOMS,
+    traits=frozenset({"java", "typed"}),
+    has_free_functions=False,
+    method_around="class A {\n%s\n};",
+    import_line=r"^[ \t]*import[ \t]+(?:static[ \t]+)?[\w.]+(?:\.\*)?[ \t]*;",
+    imports="last part",
+    package_line=r"^[ \t]*package[ \t][^;\n]*;[^\n]*\n",
+    checker=CheckerStart(program="Checker", file="RepairlabStart.java", starts="RepairlabStart", text=_START),
+)

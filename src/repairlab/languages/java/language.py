@@ -1,0 +1,264 @@
+"""Java: finding methods in the tokens of classes, and the language's entry; the table of languages loads it by name."""
+
+import random
+from functools import cached_property
+
+from repairlab.core.recipe import Framework
+from repairlab.core.text import Span
+from repairlab.languages import syntax
+from repairlab.languages.brackets import Bracketed
+from repairlab.languages.counter import TestBody
+from repairlab.languages.java import counter, layout
+from repairlab.languages.java.facts import FACTS
+from repairlab.languages.java.lexer import lex
+from repairlab.languages.java.toolchain import JavaToolchain
+from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+
+_TYPE_KEYS = frozenset({"class", "interface", "enum", "record"})
+_STATEMENT_WORDS = "if else for while do switch case default return try catch finally synchronized throw new"
+_STATEMENTS = frozenset(_STATEMENT_WORDS.split())
+
+
+class Java:
+    """The language Java."""
+
+    facts = FACTS
+
+    def __init__(self, tools: Tools) -> None:
+        self.syntax: Syntax = JavaSyntax()
+        self._tools = tools
+
+    @cached_property
+    def toolchain(self) -> Toolchain:
+        """Return the tool chain, made when first asked for."""
+        return JavaToolchain(self._tools)
+
+    def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
+        """Return the functions of a test file and what can be changed in them."""
+        return counter.test_bodies(source, draw, framework)
+
+
+class JavaSyntax:
+    """Reading Java source text."""
+
+    def functions(self, source: str) -> list[Function]:
+        """Return all methods and constructors with a body.
+
+        Methods of an anonymous class are qualified by `$1`, `$2`, …, counted within the class around it as the compiler does
+        (`Outer.method.$1.run`); those of an enum constant's body by the constant (`Color.RED.shade`). Lambdas are left out.
+        """
+        return _Outline(source).run()
+
+    def strip_comments(self, source: str) -> str:
+        """Return the text without comments."""
+        return syntax.strip_comments(source, lex(source))
+
+    def tokens(self, source: str) -> list[Token]:
+        """Return the token stream."""
+        return syntax.tokens(source, lex(source))
+
+    def normal_form(self, source: str) -> str:
+        """Return a text equal for two sources that differ only in comments and white space."""
+        return syntax.normal_form(source, lex(source))
+
+    def has_errors(self, source: str) -> bool:
+        """Return whether the parser found a syntax error."""
+        return syntax.has_errors("java", source)
+
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at its own layout."""
+        del of_others  # what looks at one file looks at all
+        return layout.sees(source)
+
+
+class _Type:
+    """A class, interface, enum, record or anonymous class; the file itself is one without a name."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.kind = kind
+        self.name = name
+        self.n_anonymous = 0
+
+
+class _Outline:
+    """One walk over types and the code in them."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.t = Bracketed(source, lex(source))
+        self.found: list[Function] = []
+        file = _Type("class", "")
+        self.todo: list[tuple[int, int, tuple[str, ...], _Type, bool]] = [(0, len(self.t), (), file, True)]
+        """First token, the one behind the last, qualifying names, the type around it, and whether its members stand there."""
+
+    def run(self) -> list[Function]:
+        # First in, first out by position, so that anonymous classes are counted in the order of the text.
+        while self.todo:
+            first, last, scope, around, are_members = self.todo.pop()
+            if not are_members:
+                self._code(first, last, scope, around)
+                continue
+            if around.kind == "enum":
+                first = self._constants(first, last, scope, around)
+            self._members(first, last, scope, around)
+        return sorted(self.found, key=lambda function: (function.span.start, -function.span.end))
+
+    def _later(self, first: int, last: int, scope: tuple[str, ...], around: _Type, *, are_members: bool) -> None:
+        self.todo.append((first, last, scope, around, are_members))
+
+    def _members(self, first: int, last: int, scope: tuple[str, ...], around: _Type) -> None:
+        t = self.t
+        header = index = first
+        n_before = len(self.todo)
+        while index < last:
+            text = t.texts[index]
+            if text == "{":
+                header = index = self._block(header, index, last, scope, around)
+            elif text in (";", "}"):
+                header = index = index + 1
+            elif text == "=":
+                end = index
+                while end < last and t.texts[end] != ";":
+                    end = t.after(end) if t.texts[end] in ("(", "[", "{") else end + 1
+                self._later(index, min(end, last), scope, around, are_members=False)
+                header = index = end + 1
+            else:
+                index = t.after(index) if text in ("(", "[") else index + 1
+        self.todo[n_before:] = reversed(self.todo[n_before:])
+
+    def _block(self, header: int, brace: int, last: int, scope: tuple[str, ...], around: _Type) -> int:
+        t = self.t
+        behind = min(t.after(brace), last)
+        words = self._top_level(header, brace)
+        declared = self._declared_type(words)
+        if declared:
+            self._later(brace + 1, behind, (*scope, declared.name), declared, are_members=True)
+            return behind
+        group = next((at for at in range(1, len(words)) if t.texts[words[at]] == "(" and t.is_name(words[at - 1])), 0)
+        name = t.texts[words[group - 1]] if group else ""
+        is_compact = not group and around.kind == "record" and bool(words) and t.texts[words[-1]] == around.name
+        is_code = not words or t.texts[words[0]] in _STATEMENTS - {"default", "synchronized"} or t.texts[words[-1]] == "default"
+        if is_compact:
+            name = around.name
+        if not name or is_code:
+            self._later(brace + 1, behind, scope, around, are_members=False)
+            return behind
+        names = (*scope, name)
+        self.found.append(
+            Function(
+                name=name,
+                qualified=".".join(names),
+                span=Span(start=t.start(header), end=t.end(behind - 1)),
+                body=Span(start=t.start(brace), end=t.end(behind - 1)),
+                parameters=self.t.parameters(words[group]) if group else (),
+            )
+        )
+        self._later(brace + 1, behind, names, around, are_members=False)
+        return behind
+
+    def _top_level(self, first: int, last: int) -> list[int]:
+        """Return the tokens of a header outside brackets and annotations; a bracket stands for its group."""
+        t = self.t
+        found: list[int] = []
+        index = first
+        while index < last:
+            text = t.texts[index]
+            if text == "@" and t.text(index + 1) != "interface":
+                index += 2
+                while t.text(index) == "." and index + 1 < last:
+                    index += 2
+                index = t.after(index) if t.text(index) == "(" else index
+                continue
+            found.append(index)
+            if text == "<":
+                index = max(t.after_angles(index, last), index + 1)
+            else:
+                index = t.after(index) if text in ("(", "[") else index + 1
+        return found
+
+    def _declared_type(self, words: list[int]) -> _Type | None:
+        t = self.t
+        for position, index in enumerate(words[:-1]):
+            text = t.texts[index]
+            if text == "(":
+                return None
+            following = words[position + 1]
+            if text in _TYPE_KEYS and t.is_name(following) and t.text(index - 1) != ".":
+                is_record = position + 2 < len(words) and t.texts[words[position + 2]] in ("(", "<")
+                if text != "record" or is_record:
+                    return _Type(text, t.texts[following])
+        return None
+
+    def _constants(self, first: int, last: int, scope: tuple[str, ...], around: _Type) -> int:
+        """Treat the constants of an enum; return the index of its other members."""
+        t = self.t
+        index = first
+        name = ""
+        pending: list[tuple[int, int, str]] = []
+        while index < last and t.texts[index] != ";":
+            text = t.texts[index]
+            if t.is_name(index) and t.text(index - 1) != "@":
+                name = t.texts[index]
+            if text == "{":
+                pending.append((index + 1, min(t.after(index), last), name))
+            elif text == "(":
+                pending.append((index + 1, t.after(index) - 1, ""))
+            index = t.after(index) if text in ("(", "[", "{") else index + 1
+        for start, end, constant in reversed(pending):
+            if constant:
+                self._later(start, end, (*scope, constant), _Type("class", constant), are_members=True)
+            else:
+                self._later(start, end, scope, around, are_members=False)
+        return min(index + 1, last)
+
+    def _code(self, first: int, last: int, scope: tuple[str, ...], around: _Type) -> None:
+        """Look into code for anonymous and local classes."""
+        t = self.t
+        index = first
+        n_before = len(self.todo)
+        while index < last:
+            text = t.texts[index]
+            if text == "new":
+                group = self._after_type(index + 1, last)
+                brace = t.after(group) if t.text(group) == "(" else last
+                if brace < last and t.texts[brace] == "{":
+                    around.n_anonymous += 1
+                    name = f"${around.n_anonymous}"
+                    # The arguments come first in the text, and their classes are counted after this one.
+                    self._later(group + 1, brace, scope, around, are_members=False)
+                    self._later(brace + 1, t.after(brace), (*scope, name), _Type("class", name), are_members=True)
+                    index = t.after(brace)
+                    continue
+            elif text in _TYPE_KEYS and t.text(index - 1) != ".":
+                brace = self._brace_of_type(index, last)
+                declared = self._declared_type(self._top_level(index, brace)) if brace else None
+                if declared:
+                    self._later(brace + 1, t.after(brace), (*scope, declared.name), declared, are_members=True)
+                    index = t.after(brace)
+                    continue
+            index += 1
+        self.todo[n_before:] = reversed(self.todo[n_before:])
+
+    def _after_type(self, index: int, last: int) -> int:
+        """Return the index behind the type name that `new` creates."""
+        t = self.t
+        while index < last:
+            if t.texts[index] == "@":
+                index += 2
+                index = t.after(index) if t.text(index) == "(" else index
+            elif t.texts[index] == "<":
+                following = t.after_angles(index, last)
+                if following == index:
+                    break
+                index = following
+            elif t.is_name(index) or t.texts[index] == ".":
+                index += 1
+            else:
+                break
+        return index
+
+    def _brace_of_type(self, index: int, last: int) -> int:
+        t = self.t
+        while index < last and t.texts[index] not in ("{", "}", ";", "=", ")"):
+            index = t.after(index) if t.texts[index] in ("(", "[") else index + 1
+        return index if index < last and t.texts[index] == "{" else 0

@@ -1,0 +1,167 @@
+"""Counter-tests of JavaScript: callbacks of `test` and `it`, by syntax tree. `validation.counter_tests` calls it."""
+
+import random
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from repairlab.core.text import Span
+from repairlab.languages.counter import (
+    Change,
+    TestBody,
+    equal_numbers,
+    equal_words,
+    named,
+    other_number,
+    other_string,
+    replace_change,
+)
+from repairlab.languages.parser import Parsed
+from repairlab.languages.tree_syntax import walk
+
+_TESTS = frozenset({"test", "it", "specify"})
+_FUNCTIONS = frozenset({"arrow_function", "function_expression"})
+_EQUALITIES = frozenset(
+    {
+        "strictEqual",
+        "equal",
+        "equals",
+        "eq",
+        "deepEqual",
+        "deepStrictEqual",
+        "eql",
+        "eqls",
+        "toBe",
+        "toEqual",
+        "toStrictEqual",
+        "match",
+    }
+)
+_OPPOSITES = {
+    "strictEqual": "notStrictEqual",
+    "equal": "notEqual",
+    "deepEqual": "notDeepEqual",
+    "deepStrictEqual": "notDeepStrictEqual",
+    "throws": "doesNotThrow",
+    "rejects": "doesNotReject",
+    "match": "doesNotMatch",
+}
+_SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
+_TRUTHS = frozenset({"assert", "assert.ok", "ok"})
+_ENDS = frozenset({"return_statement", "throw_statement"})
+_NUMBERS = (
+    "if ({} !== {}) {{ throw new Error('not equal'); }}",
+    "if (Number('{}') !== {}) {{ throw new Error('not equal'); }}",
+    "require('node:assert').strictEqual({}, {});",
+)
+_WORDS = (
+    "if ('{}' !== '{}') {{ throw new Error('not equal'); }}",
+    "if ('{}'.toUpperCase() !== '{}'.toUpperCase()) {{ throw new Error('not equal'); }}",
+    "require('node:assert').deepStrictEqual(['{}'], ['{}']);",
+)
+
+
+def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
+    """Return the tests of a file with what can be changed in them."""
+    parsed = Parsed("javascript", source)
+    found = []
+    for call in walk(parsed.root):
+        title, body = _test(parsed, call)
+        if body is not None and not call.has_error:
+            found.append(TestBody(names=(title,), changes=tuple(_changes(parsed, body, draw))))
+    return found
+
+
+def _test(parsed: Parsed, call: Node) -> tuple[str, Node | None]:
+    """Return the title of a test and the block of its callback; none where the call is no test."""
+    function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if call.type != "call_expression" or function is None or arguments is None:
+        return "", None
+    values = named(arguments)
+    if parsed.text(function).rpartition(".")[2] not in _TESTS or not values or values[0].type not in ("string", "template_string"):
+        return "", None
+    body = values[-1].child_by_field_name("body") if values[-1].type in _FUNCTIONS else None
+    return parsed.text(values[0])[1:-1], body if body is not None and body.type == "statement_block" else None
+
+
+def _changes(parsed: Parsed, body: Node, draw: random.Random) -> Iterator[Change]:
+    statements = named(body)
+    for statement in statements:
+        if statement.type in _ENDS:
+            break
+        for call in _assertions(statement):
+            yield from filter(None, _of_call(parsed, call, draw))
+    is_module = any(node.type in ("import_statement", "export_statement") for node in parsed.root.named_children)
+    claims = [_claims(draw, is_module=is_module) for _ in range(2)]
+    start, end = parsed.span(body).start + 1, parsed.span(body).end - 1
+    yield Change(kind="begin", span=Span(start=start, end=start), neutral=f" {claims[0][0]}", false=f" {claims[0][1]}")
+    if not statements or statements[-1].type not in _ENDS:
+        # A last statement may lack its semicolon.
+        yield Change(kind="end", span=Span(start=end, end=end), neutral=f";{claims[1][0]} ", false=f";{claims[1][1]} ")
+
+
+def _claims(draw: random.Random, *, is_module: bool) -> tuple[str, str]:
+    """Return an assertion that holds and one of the same shape that does not; modules have no `require`."""
+    (same, other), shapes = (equal_numbers(draw), _NUMBERS) if draw.random() < 0.5 else (equal_words(draw), _WORDS)
+    shape = draw.choice(shapes[:-1] if is_module else shapes)
+    return shape.format(same, same), shape.format(same, other)
+
+
+def _assertions(statement: Node) -> Iterator[Node]:
+    """Yield the calls that a statement consists of: `await` and chains of members are looked through."""
+    node = named(statement)[0] if statement.type == "expression_statement" and named(statement) else None
+    while node is not None and node.type == "await_expression":
+        node = named(node)[0] if named(node) else None
+    while node is not None and node.type in ("call_expression", "member_expression"):
+        if node.type == "call_expression":
+            yield node
+        node = node.child_by_field_name("function" if node.type == "call_expression" else "object")
+
+
+def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:
+    function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if function is None or arguments is None:
+        return
+    name = parsed.text(function)
+    last = name.rpartition(".")[2]
+    values = named(arguments)
+    literals = [leaf for value in values[:2] for leaf in _literals(parsed, value)] if last in _EQUALITIES else []
+    yield from (_other(parsed, literal, draw) for literal in literals)
+    member = function.child_by_field_name("property") if function.type == "member_expression" else None
+    if not literals and member is not None and last in _SWAPPED and "assert" in name:
+        yield replace_change(parsed, "negation", member, _SWAPPED[last])
+    if name in _TRUTHS and values:
+        claim = values[0]
+        compared = _compared(parsed, claim)
+        yield from (_other(parsed, literal, draw) for literal in compared)
+        if not compared:
+            yield replace_change(parsed, "negation", claim, f"!({parsed.text(claim)})")
+
+
+def _compared(parsed: Parsed, claim: Node) -> list[Node]:
+    """Return the literals of an equality."""
+    while claim.type == "parenthesized_expression" and len(named(claim)) == 1:
+        claim = named(claim)[0]
+    operator = claim.child_by_field_name("operator")
+    if claim.type != "binary_expression" or operator is None or parsed.text(operator) not in ("===", "=="):
+        return []
+    return [literal for side in named(claim) for literal in _literals(parsed, side)]
+
+
+def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
+    """Yield the literals that a value consists of."""
+    if node.type in ("number", "string", "true", "false"):
+        yield node
+    elif node.type in ("unary_expression", "array", "object", "parenthesized_expression"):
+        for child in named(node):
+            yield from _literals(parsed, child)
+    elif node.type == "pair":
+        value = node.child_by_field_name("value")
+        yield from _literals(parsed, value) if value is not None else ()
+
+
+def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:
+    text = parsed.text(literal)
+    if literal.type in ("true", "false"):
+        return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
+    return replace_change(parsed, "literal", literal, (other_string if literal.type == "string" else other_number)(text, draw))

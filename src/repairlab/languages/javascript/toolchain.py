@@ -1,0 +1,137 @@
+"""Checking and testing JavaScript trees with Node: node:test, mocha, programs on standard input. Validation runs the commands."""
+
+import copy
+import functools
+import json
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Command, Ending, Execution
+from repairlab.core.glob import matching
+from repairlab.core.recipe import Build, Test
+from repairlab.core.record import digest
+from repairlab.languages import host, reports
+from repairlab.languages.checked import CheckedTree
+from repairlab.languages.javascript.facts import FACTS
+from repairlab.languages.language import Batch, Report, Tools
+
+_RUNNERS = Path(__file__).parent / "runners"
+_OLDEST = 18
+_SEPARATOR = " > "
+_MEMORY = "--max-old-space-size={memory_mb}"
+_ENV = (("NO_COLOR", "1"), ("NODE_NO_WARNINGS", "1"))
+
+
+class JavaScriptToolchain:
+    """The Toolchain of JavaScript."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._known: Collection[str] = ()
+
+    def knowing(self, files: Collection[str]) -> "JavaScriptToolchain":
+        """Return a tool chain that need not look whether these files are JavaScript."""
+        other = copy.copy(self)
+        other._known = files  # of this class
+        return other
+
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> CheckedTree:
+        """Return how candidates share a look at the files that none of them changes."""
+        del tree, changing, tests, twin
+        return CheckedTree(self, build)
+
+    def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the command that parses every source file."""
+        hidden = set(matching(files, test.files))
+        sources = matching(files, build.sources or tuple(f"**/*{ending}" for ending in FACTS.extensions))
+        paths = [
+            path
+            for path in sources
+            if path.endswith(FACTS.extensions) and path not in hidden and path not in self._known and "node_modules/" not in path
+        ]
+        if not paths:
+            return ()
+        stdin = "\0".join(sorted(paths)).encode("utf-8", "surrogateescape")
+        return (self._command("--experimental-vm-modules", str(self._home / "check.cjs"), stdin=stdin),)
+
+    def program(self, build: Build, test: Test) -> Command:
+        """Return the command that runs the script."""
+        del build
+        return self._command(test.program or FACTS.file, env=test.env)
+
+    def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
+        """Return one batch per file of tests; a test is called `file::suite > name`."""
+        del build
+        by_file: dict[str, list[str]] = {}
+        for name in dict.fromkeys(tests):
+            file, mark, _ = name.partition("::")
+            if not mark:
+                raise UserError(f"test {name!r} names no file; write FILE::NAME, or FILE::SUITE{_SEPARATOR}NAME")
+            by_file.setdefault(file, []).append(name)
+        return tuple(self._batch(test, file, tuple(names), stop=stop) for file, names in by_file.items())
+
+    def _batch(self, test: Test, file: str, tests: tuple[str, ...], *, stop: bool) -> Batch:
+        nonce = reports.new_nonce()
+        request = json.dumps({"nonce": nonce, "tests": tests, "stop": stop, "file": file}).encode()
+        if test.framework == "mocha":
+            arguments: tuple[str, ...] = (str(self._home / "mocha.cjs"),)
+        else:
+            reporter = str(self._home / "node_test.cjs")
+            patterns = dict.fromkeys(pattern for name in tests for pattern in _patterns(name))
+            arguments = (
+                f"--require={reporter}",
+                f"--test-reporter={reporter}",
+                "--test-reporter-destination=stdout",
+                *(f"--test-name-pattern={pattern}" for pattern in patterns),
+                file if file.startswith("/") else f"./{file}",
+            )
+        return Batch(command=self._command(*arguments, stdin=request, env=test.env, private=True), tests=tests, nonce=nonce)
+
+    def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
+        """Read what the runner reported."""
+        del test
+        return reports.read_events(batch, execution)
+
+    def out_of_memory(self, execution: Execution) -> bool:
+        """Return whether Node's heap was full."""
+        died = not execution.succeeded and execution.ending in (Ending.EXITED, Ending.SIGNALLED)
+        return died and b"FATAL ERROR: " in execution.stderr and b"out of memory" in execution.stderr
+
+    def versions(self) -> dict[str, str]:
+        """Return the version of Node."""
+        found = host.version(host.require("node", "nodejs"))
+        if int(re.sub(r"^v(\d+).*", r"\1", found)) < _OLDEST:
+            raise HarnessError(f"node is {found}; repairlab needs {_OLDEST} or newer")
+        return {"node": found}
+
+    def _command(
+        self, *arguments: str, stdin: bytes = b"", env: tuple[tuple[str, str], ...] = (), private: bool = False
+    ) -> Command:
+        return Command(
+            argv=(host.require("node", "nodejs"), _MEMORY, *arguments),
+            stdin=stdin,
+            env=(*_ENV, *env),
+            mounts=host.mounts(self._home),
+            private=private,
+            address_space=False,
+        )
+
+    @functools.cached_property
+    def _home(self) -> Path:
+        """The runners, in a folder that shows candidates nothing else of ours."""
+        texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(_RUNNERS.glob("*.cjs"))}
+        home = Path(self._tools.cache).absolute() / f"javascript-{digest(texts)}"
+        with host.made_once(home) as scratch:
+            if scratch is not None:
+                for name, text in texts.items():
+                    (scratch / name).write_text(text, encoding="utf-8")
+        return home
+
+
+def _patterns(test: str) -> list[str]:
+    """Return what selects a test and the suites around it; Node matches names alone or, since 22, behind those around them."""
+    names = test.partition("::")[2].split(_SEPARATOR)
+    escaped = [re.sub(r"[.*+?^${}()|\[\]\\/]", r"\\\g<0>", name) for name in names]
+    return [f"^(?:{''.join(f'{outer} ' for outer in escaped[:depth])})?{name}$" for depth, name in enumerate(escaped)]

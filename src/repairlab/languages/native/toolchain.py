@@ -1,0 +1,189 @@
+"""Building C and C++ trees with gcc, make, cmake or configure; `frameworks` runs their tests. Validation runs the commands.
+
+Plain builds go through ninja, so that in a tree that was built before only what a candidate changed is compiled again.
+"""
+
+import dataclasses
+import functools
+import shlex
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal
+
+from repairlab.core.errors import UserError
+from repairlab.core.execution import Command, Ending, Execution
+from repairlab.core.recipe import Build, Test
+from repairlab.core.record import digest
+from repairlab.languages import host, reports
+from repairlab.languages.language import Batch, Listing, Report, Tools
+from repairlab.languages.native import autotools, frameworks
+from repairlab.languages.native.ninja import FLAGS, GOLD, MAX_ERRORS, SANITIZE, manifest
+from repairlab.languages.native.reuse import SharedTree
+
+Native = Literal["c", "cpp"]
+
+# Leaks are not looked for: that needs ptrace, which sandboxes often forbid, and a verdict must not depend on it.
+_SANITIZE_ENV = (
+    ("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1"),
+    ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:print_stacktrace=1"),
+)
+_JOBS = "-j2"
+# Assertions count, debugging information does not.
+_DEBUG = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", "-DCMAKE_CXX_FLAGS_DEBUG=")
+# By itself CMake starts two more programs for each library, and plain `ar` asks all plugins about each of its files.
+_ARCHIVE = "rm -f <TARGET>;gcc-ar qc <TARGET> <LINK_FLAGS> <OBJECTS>"
+_ARCHIVER = (f"-DCMAKE_C_CREATE_STATIC_LIBRARY={_ARCHIVE}", f"-DCMAKE_CXX_CREATE_STATIC_LIBRARY={_ARCHIVE}")
+# Settings that were made for one linker are left to it.
+_WANTS_ITS_LINKER = "grep -rqsE 'Wl,|LINKER|LINK_FLAGS|link_options|LINK_OPTIONS' --include=CMakeLists.txt --include='*.cmake' ."
+
+
+class NativeToolchain:
+    """The Toolchain of C and of C++."""
+
+    def __init__(self, tools: Tools, language: Native, *, first: Mapping[str, str] | None = None) -> None:
+        """Take headers that are read before some sources of a plain build; they must change nothing but the time it takes."""
+        self._tools = tools
+        self._language = language
+        self._first = first or {}
+
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> SharedTree:
+        """Return how one tree serves many candidates of a bug that change this file; `tree` is the buggy one, as it is."""
+        del tests, twin  # the programs of a twin are needed all the same
+
+        def toolchain(first: Mapping[str, str]) -> NativeToolchain:
+            return NativeToolchain(self._tools, self._language, first=first)
+
+        return SharedTree(toolchain, build, tree=tree, changing=changing, cache=Path(self._tools.cache))
+
+    def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the commands of the recipe's tool."""
+        if build.tool == "compile":
+            told = manifest(build, files, _program(build, test), cpp=self._language == "cpp", first=self._first)
+            return (Command(argv=("ninja", _JOBS, "-f", "/dev/stdin"), stdin=told, writable=True),)
+        if build.tool == "make":
+            return (_make(build),)
+        if build.tool == "cmake":
+            return (_cmake(build, files),)
+        if build.tool == "autotools":
+            return (_builder(autotools.command_line(build, _JOBS), build),)
+        raise UserError(f"C and C++ cannot be built with build.tool = {build.tool!r}. Possible: compile, make, cmake, autotools")
+
+    def program(self, build: Build, test: Test) -> Command:
+        """Return the command that runs the program."""
+        return Command(argv=(_program(build, test),), env=run_env(build, test), address_space=not build.sanitize)
+
+    def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
+        """Return one batch per test, which runs in a fresh process, or larger ones for programs that run many."""
+        del stop
+        program = _tests_of(build, test)
+        return tuple(
+            _batch(frameworks.command_line(test.framework, program, names), names, build, test)
+            for names in frameworks.grouped(test.framework, tuple(dict.fromkeys(tests)))
+        )
+
+    def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
+        """Return the command that names all tests; places are shell patterns of names."""
+        return _batch(frameworks.listing_command(test.framework, _tests_of(build, test)), tuple(places), build, test)
+
+    def listed(self, batch: Batch, execution: Execution) -> Listing:
+        """Read what that command found."""
+        names = (line.strip() for line in execution.stdout.decode("utf-8", "replace").splitlines())
+        found = dict.fromkeys(name for name in names if any(fnmatchcase(name, place) for place in batch.tests))
+        said = reports.shorten(execution.stderr.decode("utf-8", "replace"))[-300:]
+        return Listing(tests=tuple(found), error="" if execution.succeeded else f"the tests could not be listed to the end: {said}")
+
+    def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
+        """Read the report of the test's framework."""
+        return frameworks.report(test.framework, batch, execution)
+
+    def out_of_memory(self, execution: Execution) -> bool:
+        """Return whether the program died of an uncaught `std::bad_alloc`, or of AddressSanitizer's own limit."""
+        if execution.ending not in (Ending.EXITED, Ending.SIGNALLED) or execution.succeeded:
+            return False
+        said = execution.stderr
+        uncaught = b"terminate called after throwing an instance of 'std::bad_alloc'" in said
+        return uncaught or b"ERROR: AddressSanitizer: out of memory" in said or b"AddressSanitizer: out-of-memory" in said
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of compiler and build tools; those that only some recipes need may be missing."""
+        needed = (host.require("gcc" if self._language == "c" else "g++"), host.require("ninja", "ninja-build"))
+        others = (tool for tool in ("gcc", "g++", "make", "cmake") if host.is_installed(tool))
+        return {tool: host.version(tool) for tool in dict.fromkeys((*needed, *others))}
+
+
+def run_env(build: Build, test: Test) -> tuple[tuple[str, str], ...]:
+    """Return the environment of programs and tests."""
+    return (*(_SANITIZE_ENV if build.sanitize else ()), *test.env)
+
+
+def _tests_of(build: Build, test: Test) -> str:
+    """Return what runs the tests: a program, or the folder that ctest or make is told."""
+    folders = {"ctest": "build", "automake": "."}
+    return test.program or folders[test.framework] if test.framework in folders else _program(build, test)
+
+
+def _batch(argv: tuple[str, ...], tests: tuple[str, ...], build: Build, test: Test) -> Batch:
+    command = Command(argv=argv, env=run_env(build, test), private=True, address_space=not build.sanitize)
+    return Batch(command=command, tests=tests, nonce="")
+
+
+def _program(build: Build, test: Test) -> str:
+    if not test.program and build.tool != "compile":
+        raise UserError(f"test.program is missing: with build.tool = {build.tool!r} it must name the program to run")
+    program = test.program or ("build/program" if test.framework == "stdio" else "build/tests")
+    # A bare name would be looked up in PATH.
+    return program if "/" in program else f"./{program}"
+
+
+def _flags(build: Build) -> str:
+    flags = " ".join((*FLAGS, *(SANITIZE if build.sanitize else ())))
+    # Other compilers, which a recipe may name, have no such flag.
+    return flags if _uses_gcc(build) else flags.replace(f" {MAX_ERRORS}", "")
+
+
+def _uses_gcc(build: Build) -> bool:
+    return not any("clang" in flag for flag in build.flags)
+
+
+def _make(build: Build) -> Command:
+    host.require("make")
+    # A makefile that sets CFLAGS itself overrules the environment; the compiler's name on the command line overrules it.
+    compilers = tuple(f"{name} {MAX_ERRORS} {' '.join(SANITIZE)}" for name in ("CC=gcc", "CXX=g++")) if build.sanitize else ()
+    argv = ("make", _JOBS, *compilers, *build.flags, *build.targets)
+    command = _builder(argv, build)
+    # It would lose the bound of errors, too; the compiler's name in the environment keeps it.
+    bounded = {"CC": f"gcc {MAX_ERRORS}", "CXX": f"g++ {MAX_ERRORS}"} if _uses_gcc(build) else {}
+    return dataclasses.replace(command, env=tuple((name, bounded.get(name, value)) for name, value in command.env))
+
+
+def _cmake(build: Build, files: Sequence[str]) -> Command:
+    host.require("cmake")
+    host.require("ninja", "ninja-build")
+    settings = (*_DEBUG, *(_ARCHIVER if host.is_installed("gcc-ar") else ()), *build.flags)
+    configure = shlex.join(["cmake", "-S", ".", "-B", "build", "-G", "Ninja", *settings])
+    compile_ = shlex.join(["ninja", "-C", "build", _JOBS, *build.targets])
+    # A build folder remembers where it was made, and may have looked for files: only one made here of the same files needs no
+    # second configuration (ninja itself runs cmake again when a CMakeLists.txt has changed).
+    stamp = f"build/.files-{_digest(tuple(files))}"
+    fresh = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt && test -f {stamp}'
+    gold = f'{{ {_WANTS_ITS_LINKER} || export LDFLAGS="$LDFLAGS {GOLD}"; }}' if host.is_installed("ld.gold") else ":"
+    argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf build; {gold}; {configure} && touch {stamp}; }} && exec {compile_} >&2")
+    return _builder(argv, build)
+
+
+def _builder(argv: tuple[str, ...], build: Build) -> Command:
+    # Programs that a build makes and runs (code generators, tests of `configure`) are sanitised too and need address space.
+    return Command(argv=argv, env=_compiler_env(_flags(build), build), writable=True, address_space=not build.sanitize)
+
+
+@functools.lru_cache(maxsize=16)
+def _digest(files: tuple[str, ...]) -> str:
+    return digest(sorted(path for path in files if not path.startswith("build/")))
+
+
+def _compiler_env(flags: str, build: Build) -> tuple[tuple[str, str], ...]:
+    linking = (("LDFLAGS", " ".join(SANITIZE)),) if build.sanitize else ()
+    # Without them, tools look for `cc` and `c++`, links into /etc that a sandbox may not show.
+    compilers = (("CC", "gcc"), ("CXX", "g++"))
+    return (*compilers, ("CFLAGS", flags), ("CXXFLAGS", flags), *linking, *(_SANITIZE_ENV if build.sanitize else ()))

@@ -1,0 +1,173 @@
+"""What the runners of Python tests share: the report on file descriptor 3, and the way from their start to their end.
+
+They start inside the sandbox, beside the code under test, which may patch modules as it likes: all that the report needs is bound
+before that is imported. REPAIRLAB_PATH names folders to import from, REPAIRLAB_TEST_FILES what a fork server gets ready; standard
+input brings one JSON request: `nonce`, `tests`, `stop`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gc
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from repairlab.languages.python.runners.python_ready import compile_tree, load_library
+else:
+    from python_ready import compile_tree, load_library
+
+_FIRST_PRIVATE_DESCRIPTOR = 100
+_LONGEST_MESSAGE = 2000
+
+# No more of this folder, but pytest: it may be imported next, or by the tests.
+sys.path[:] = [*sys.path[1:], str(Path(__file__).parent.parent / "packages")]
+
+
+class Channel:
+    """The report: JSON lines on a private descriptor that children do not inherit."""
+
+    def __init__(self, nonce: str) -> None:
+        self._nonce = nonce
+        self._process = os.getpid()
+        first = _FIRST_PRIVATE_DESCRIPTOR + int.from_bytes(nonce[:2].encode(), "big") % 500
+        self._descriptor = fcntl.fcntl(3, fcntl.F_DUPFD_CLOEXEC, first)
+        os.close(3)
+        self._encode = json.JSONEncoder().encode
+        self._write, self._getpid = os.write, os.getpid
+        self._times, self._wall = os.times, time.perf_counter
+        self._began = (0.0, 0.0)
+        self._held = b""
+        self.ended: set[str] = set()
+
+    def _send(self, event: dict[str, Any], *, hold: bool = False) -> None:
+        # A test may fork and let the child run on: only the process that was started reports.
+        if self._getpid() != self._process:
+            return
+        self._held += (self._encode({"nonce": self._nonce, **event}) + "\n").encode()
+        while self._held and not hold:
+            self._held = self._held[self._write(self._descriptor, self._held) :]
+
+    def _now(self) -> tuple[float, float]:
+        return sum(self._times()[:4]), self._wall()
+
+    def start(self, test: str) -> None:
+        """Say that a test begins."""
+        self._began = self._now()
+        self._send({"event": "start", "test": test})
+
+    def end(self, test: str, status: str, message: str = "") -> None:
+        """Say how a test ended."""
+        if test in self.ended:
+            return
+        self.ended.add(test)
+        cpu, wall = self._now()
+        cpu_s, wall_s = (cpu - self._began[0], wall - self._began[1]) if self._began[1] else (0.0, 0.0)
+        message = message.strip()[:_LONGEST_MESSAGE]
+        event = {"event": "end", "test": test, "status": status, "message": message, "cpu_s": cpu_s, "wall_s": wall_s}
+        # Nothing runs before the next word, so it can wait for that.
+        self._send(event, hold=True)
+
+    def error(self, message: str) -> None:
+        """Say why tests could not be loaded."""
+        self._send({"event": "error", "message": message.strip()[:_LONGEST_MESSAGE]})
+
+    def done(self) -> None:
+        """Say that the runner came to its proper end."""
+        self._send({"event": "done"})
+
+    def flush(self) -> None:
+        """Say what was held back."""
+        if self._getpid() == self._process:
+            self._write(self._descriptor, self._held)
+
+
+def code_of(function: Any) -> list[Any]:
+    """Return what a test function consists of, wrappers included: code under test may put other code in its place."""
+    found = []
+    while function is not None:
+        function = getattr(function, "__func__", function)
+        found.append(getattr(function, "__code__", function))
+        function = getattr(function, "__wrapped__", None)
+    return found
+
+
+def is_server() -> bool:
+    """Return whether a launcher wants forks of this process."""
+    return os.environ.get("REPAIRLAB_FORK_SERVER", "0") != "0"
+
+
+def prepare_forks() -> list[Path]:
+    """Do once what every fork of a server would have to do, and return the test files that forks will load."""
+    load_library()
+    compile_tree()
+    return [Path.cwd() / name for name in os.environ.get("REPAIRLAB_TEST_FILES", "").split(os.pathsep) if name]
+
+
+def _take_server() -> Callable[[], object]:
+    """Return what stops here as a fork server and returns in each fork (see the folder zygote), or at once when none is wanted."""
+    with contextlib.suppress(ImportError):
+        import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
+    os.environ.pop("REPAIRLAB_FORK_SERVER", None)
+    for name in ("script_ended", "serve_script", "read_kept"):
+        vars(sys).pop(name, None)
+    serve_forks: Callable[[], object] = vars(sys).pop("serve_forks", bool)
+    return serve_forks
+
+
+def _read_request() -> dict[str, Any]:
+    request: dict[str, Any] = json.loads(sys.stdin.buffer.read())
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    return request
+
+
+def has_tree_loaded() -> bool:
+    """Return whether a module of the tree was imported."""
+    here = f"{Path.cwd()}{os.sep}"
+    return any(str(vars(module).get("__file__")).startswith(here) for module in list(sys.modules.values()))
+
+
+def main(framework: str, run: Callable[[Callable[[], tuple[Channel, dict[str, Any]]]], bool]) -> None:
+    """Run, and leave without running anything more of the code under test.
+
+    `run` gets what reads the request and hides the channel, to be called once, before anything of the code under test is read: a
+    fork server stops there. It returns whether the framework came to its proper end.
+    """
+    serve_forks = _take_server()
+    leave, flush = os._exit, [sys.stdout.flush, sys.stderr.flush]
+    del sys.modules[__name__], sys.modules["python_ready"]  # code under test has no business here
+    sys.argv[:] = [framework]
+    os.environ.pop("REPAIRLAB_TEST_FILES", None)
+    folders = list(filter(None, os.environ.pop("REPAIRLAB_PATH", "").split(os.pathsep)))
+    sys.path[:0] = [str(Path.cwd()), *(str(Path(folder).absolute()) for folder in folders)]
+    if folders:
+        os.environ["PYTHONPATH"] = os.pathsep.join(folders)
+
+    channels: list[Channel] = []
+
+    def begin() -> tuple[Channel, dict[str, Any]]:
+        for stream in flush:
+            stream()
+        if serve_forks is not bool and has_tree_loaded():
+            leave(1)  # no fork may start with it; each run is then a process of its own
+        gc.collect()
+        gc.freeze()  # collections in forks need not look at what was here before them
+        serve_forks()
+        request = _read_request()
+        channels.append(Channel(request.pop("nonce")))
+        return channels[0], request
+
+    finished = run(begin)
+    for channel in channels:
+        (channel.done if finished else channel.flush)()
+    for stream in flush:
+        stream()
+    leave(0 if finished else 1)

@@ -1,0 +1,71 @@
+"""What fork servers of Python tests get ready for their forks, without running anything of the tree; the runners call it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+import io
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from typing import Any
+
+_MOST_FILES = 500
+"""How many files are looked at."""
+_LISTING = re.compile(rb"\bsys\b[^\n]*\bmodules\b")
+"""What a file says that can see which modules are loaded."""
+
+
+def load_library() -> None:
+    """Import the modules of the standard library that files of the tree import, unless the tree has one of that name."""
+    files = list(_files())
+    if any(_LISTING.search(path.read_bytes()) for path in files if path.is_file()):
+        return
+    own = {part.removesuffix(".py") for path in files for part in path.relative_to(Path.cwd()).parts}
+    wanted = {name for path in files for name in _imported(path) if name.partition(".")[0] in sys.stdlib_module_names - own}
+    for name in sorted(wanted):
+        # A module that warns or prints when it is imported has to do that in the fork.
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as said, contextlib.suppress(Exception):
+            warnings.simplefilter("error")
+            importlib.import_module(name)
+            if said.getvalue():
+                del sys.modules[name]
+
+
+def compile_tree() -> None:
+    """Compile the files of the tree once for all forks; what comes of it depends on nothing but their text."""
+    made = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a fork will meet it, and say so
+        for path in _files():
+            with contextlib.suppress(Exception):
+                content = path.read_bytes()
+                made[str(path), content] = compile(content, str(path), "exec", dont_inherit=True)
+    make = SourceFileLoader.source_to_code
+
+    def known(self: Any, data: Any, path: Any, **options: Any) -> Any:
+        found = made.get((path, data)) if isinstance(path, str) and isinstance(data, bytes) and not options else None
+        return found or make(self, data, path, **options)
+
+    SourceFileLoader.source_to_code = known  # type: ignore[method-assign]
+
+
+def _files() -> Iterator[Path]:
+    """Yield the Python files of the tree."""
+    yield from sorted(Path.cwd().rglob("*.py"))[:_MOST_FILES]
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """Yield the modules that a file imports while it is loaded."""
+    nodes: list[ast.AST] = []
+    with contextlib.suppress(Exception):  # a fork will meet it, and say so
+        nodes = list(ast.parse(path.read_bytes()).body)
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module

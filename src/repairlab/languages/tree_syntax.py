@@ -1,0 +1,141 @@
+"""Reading source text by its tree-sitter grammar alone: what a language gets that has no lexer of its own.
+
+A language says which nodes are whole tokens, how its functions are found, and what looks at layout. In such languages a line break
+may end a statement, so normal forms keep one wherever the text has any.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from tree_sitter import Node
+
+from repairlab.core.record import record
+from repairlab.languages import syntax
+from repairlab.languages.language import Function, Token
+from repairlab.languages.own_text import looking
+from repairlab.languages.parser import Parsed
+from repairlab.languages.syntax import Piece
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_GAP = re.compile(r"\s+|\S+")
+
+
+@record
+class Nodes:
+    """Which nodes of a grammar mean what."""
+
+    strings: frozenset[str]
+    """Strings of all kinds, regular expressions, text between tags: whatever is in them is no token of its own."""
+    numbers: frozenset[str]
+    names: frozenset[str]
+    comments: frozenset[str] = frozenset({"comment"})
+    prelude: frozenset[str] = frozenset()
+    """What may stand before the first token."""
+
+
+class TreeSyntax:
+    """The Syntax of a language, read from its tree."""
+
+    def __init__(self, language: str, nodes: Nodes, functions: Callable[[Parsed], Iterator[Function]], layout: str) -> None:
+        """Take how functions are found, and a pattern of what looks at the layout of source text."""
+        self._language, self._nodes, self._functions, self._layout = language, nodes, functions, layout
+
+    def functions(self, source: str) -> list[Function]:
+        """Return all functions in order of their start, outer before inner."""
+        found = self._functions(Parsed(self._language, source))
+        return sorted(found, key=lambda function: (function.span.start, -function.span.end))
+
+    def strip_comments(self, source: str) -> str:
+        """Return the text without comments."""
+        return syntax.strip_comments(source, self._pieces(source))
+
+    def tokens(self, source: str) -> list[Token]:
+        """Return the token stream, with `newline` where a line break may end a statement."""
+        return syntax.tokens(source, self._pieces(source))
+
+    def normal_form(self, source: str) -> str:
+        """Return a text equal for two sources that differ only in comments, blank lines and spacing."""
+        return syntax.normal_form(source, self._pieces(source))
+
+    def has_errors(self, source: str) -> bool:
+        """Return whether the parser found a syntax error."""
+        return syntax.has_errors(self._language, source)
+
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at its own layout."""
+        del of_others  # what looks at one file looks at all
+        return looking(self._layout).search(source) is not None
+
+    def _pieces(self, source: str) -> list[Piece]:
+        """Cut the text into pieces, without gap or overlap."""
+        parsed = Parsed(self._language, source)
+        pieces: list[Piece] = []
+        end = 0
+        breaks = False
+        for node in leaves(parsed.root, self._nodes.strings):
+            span = parsed.span(node)
+            if span.end <= end or not source[span.start : span.end].strip():
+                continue
+            start = max(span.start, end)
+            kind = self._kind(node, source[start : span.end])
+            breaks = _gap(source, end, start, pieces) or breaks
+            if kind == "comment":
+                breaks = breaks or "\n" in source[start : span.end]
+            elif breaks and pieces:
+                pieces.append(Piece("newline", start, start))
+            breaks = breaks and kind == "comment"
+            pieces.append(Piece(kind, start, span.end))
+            end = span.end
+        _gap(source, end, len(source), pieces)
+        return pieces
+
+    def _kind(self, node: Node, text: str) -> str:
+        nodes = self._nodes
+        for kind, types in (
+            ("comment", nodes.comments),
+            ("string", nodes.strings),
+            ("number", nodes.numbers),
+            ("name", nodes.names),
+            ("prelude", nodes.prelude),
+        ):
+            if node.type in types:
+                return kind
+        if node.type == "ERROR":
+            return "error"
+        return "keyword" if _WORD.fullmatch(text) else "operator"
+
+
+def leaves(root: Node, whole: frozenset[str]) -> Iterator[Node]:
+    """Yield the nodes without children, and those that are taken as a whole, in the order of the text."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type in whole or not node.child_count:
+            yield node
+        else:
+            stack.extend(reversed(node.children))
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """Yield all nodes, in the order of the text, whatever the depth."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(node.children))
+
+
+def parameters(parsed: Parsed, node: Node | None) -> tuple[str, ...]:
+    """Return the texts of parameters, white space normalised."""
+    found = [] if node is None else [child for child in node.named_children if child.type != "comment"]
+    return tuple(" ".join(parsed.text(child).split()) for child in found)
+
+
+def _gap(source: str, start: int, end: int, pieces: list[Piece]) -> bool:
+    """Add what stands between two nodes: white space, or what the grammar passed over; returns whether there is a line break."""
+    breaks = False
+    for match in _GAP.finditer(source, start, end):
+        is_space = not match[0].strip()
+        pieces.append(Piece("space" if is_space else "error", match.start(), match.end()))
+        breaks = "\n" in match[0] if is_space else False
+    return breaks

@@ -1,0 +1,66 @@
+"""Our own metrics as the table lists them: each function with what it needs of a run's settings."""
+
+from repairlab.core.errors import UserError
+from repairlab.metrics.first_rank import first_rank
+from repairlab.metrics.metric import Measured, Metric
+from repairlab.metrics.pass_at_k import pass_at_k
+from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fixed, plausible_rate
+from repairlab.metrics.requirements import need_independent
+from repairlab.metrics.settings import ScoreSettings
+from repairlab.metrics.test_case_average import tca_at_k
+from repairlab.metrics.top_at_k import top_at_k
+from repairlab.metrics.values import Values
+
+
+def _pass_at_k(samples: Measured, settings: ScoreSettings, k: int) -> Values:
+    need_independent("pass@k", settings.rounds)
+    return pass_at_k(samples, k, n=settings.n)
+
+
+def _duplicate_rate(samples: Measured, settings: ScoreSettings, k: int) -> Values:
+    del k
+    if settings.duplicates == "merged":
+        raise UserError("duplicate rate: duplicates are merged; score with --duplicates counted")
+    return duplicate_rate(samples)
+
+
+PASS_AT_K = Metric(about="Chance that one of k candidates drawn at random is plausible", measure=_pass_at_k)
+TOP_AT_K = Metric(
+    about="Share of bugs with a plausible candidate among the first k",
+    measure=lambda samples, settings, k: top_at_k(samples, k, n=settings.n),
+)
+TCA_AT_K = Metric(
+    about="Share of tests that the best of k candidates passes",
+    measure=lambda samples, settings, k: tca_at_k(samples, k, n=settings.n, policy=settings.policy),
+)
+FIXED = Metric(about="Share of bugs with a plausible candidate", measure=lambda samples, _settings, _k: fixed(samples))
+PLAUSIBLE_RATE = Metric(
+    about="Share of plausible candidates",
+    measure=lambda samples, _settings, _k: plausible_rate(samples),
+    changed_by_stopping=True,
+)
+COMPILE_RATE = Metric(
+    about="Share of applicable candidates that build",
+    measure=lambda samples, _settings, _k: compile_rate(samples),
+    changed_by_stopping=True,
+)
+APPLY_RATE = Metric(
+    about="Share of candidates that apply",
+    measure=lambda samples, _settings, _k: apply_rate(samples),
+    changed_by_stopping=True,
+)
+DUPLICATE_RATE = Metric(
+    about="Share of candidates that repeat an earlier one",
+    measure=_duplicate_rate,
+    changed_by_stopping=True,
+)
+MEAN_FIRST_RANK = Metric(
+    about="Mean rank of the first plausible candidate",
+    measure=lambda samples, _settings, _k: first_rank(samples),
+    is_share=False,
+)
+MEDIAN_FIRST_RANK = Metric(
+    about="Median rank of the first plausible candidate",
+    measure=lambda samples, _settings, _k: first_rank(samples, statistic="median"),
+    is_share=False,
+)

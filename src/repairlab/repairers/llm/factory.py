@@ -1,0 +1,122 @@
+"""The repairer `llm` as the table lists it: what its settings mean to a run, and how it is opened. Loads no client before that."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from repairlab.core.access import Access
+from repairlab.core.errors import UserError
+from repairlab.core.problem import Problem
+from repairlab.core.prompt import Prompt
+from repairlab.repairers.example import Example, ExampleSource
+from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
+from repairlab.repairers.repairer import Plan, RepairContext, Repairer, RepairerFactory
+
+
+@contextmanager
+def _open(context: RepairContext) -> Iterator[Repairer]:
+    # Imported only now: most runs need no model, and clients take a while to load.
+    from repairlab.repairers.ledger import FILE, Ledger  # noqa: PLC0415
+    from repairlab.repairers.llm.client.model import ChatModel  # noqa: PLC0415
+    from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415
+    from repairlab.repairers.llm.client.recorded_model import RecordedModel  # noqa: PLC0415
+    from repairlab.repairers.llm.repairer import AT_ONCE, Llm  # noqa: PLC0415
+
+    settings: LlmSettings = context.settings
+    access: Access = context.access
+    ledger = Ledger(context.folder / FILE, limit_usd=access.cost_limit_usd, append=context.append)
+    with ExitStack() as stack:
+        opened = open_model(settings, access, cache=context.cache, ledger=ledger, notify=context.notify)
+        model: ChatModel = stack.enter_context(opened)
+        if access.transcripts:
+            model = RecordedModel(model, context.keep)
+        embedder = None
+        if settings.embedding_model is not None and context.examples:
+            embedder = stack.enter_context(
+                open_embedder(
+                    settings.embedding_model,
+                    access,
+                    cache=context.cache,
+                    base_url=settings.base_url,
+                    ledger=ledger,
+                    notify=context.notify,
+                )
+            )
+        yield Llm(
+            settings,
+            model,
+            n=context.n,
+            seed=context.seed,
+            examples=context.examples,
+            embedder=embedder,
+            at_once=1 if context.one_by_one else AT_ONCE,
+        )
+
+
+def _plan(settings: LlmSettings, asked: Plan, feedback: str) -> Plan:
+    """Give a conversation as many candidates and rounds as it has tries; it ends at the first plausible candidate."""
+    if settings.strategy != CONVERSATION:
+        return asked
+    if feedback == "none":
+        raise UserError(
+            "a conversation tells the model how its candidates failed, and by default tests stay hidden. "
+            "Allow it with --feedback message (verdict and first failing message) or --feedback verdict"
+        )
+    if asked.n not in (None, settings.tries):
+        tries = f"attempts × turns = {settings.tries} tries" + (
+            "" if settings.temperature else ", for a greedy model has one attempt"
+        )
+        raise UserError(f"-n is {asked.n}, but a conversation has {tries}: use --attempts and --turns")
+    stop = True if asked.stop_when_fixed is None else asked.stop_when_fixed
+    return Plan(n=settings.tries, rounds=settings.tries, stop_when_fixed=stop)
+
+
+def _examples(settings: LlmSettings) -> ExampleSource | None:
+    return ExampleSource(benchmark=settings.examples, split=settings.split) if settings.strategy == "few-shot" else None
+
+
+def _check(settings: LlmSettings, access: Access, cache: Path) -> None:
+    """Raise UserError when the model cannot work: unknown provider, no key, no price under a cost limit."""
+    from repairlab.repairers.llm.client.open import open_model  # noqa: PLC0415  # as above
+
+    open_model(settings, access, cache=cache).close()
+
+
+def _unfit(settings: LlmSettings, seed: int) -> Callable[[Problem], str | None]:
+    """Return what says why the strategy cannot ask about a problem; nobody is asked anything."""
+    from repairlab.repairers.llm.client.scripted import ScriptedModel  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
+
+    return Llm(settings, ScriptedModel(()), n=1, seed=seed).needs
+
+
+def preview(settings: LlmSettings, problem: Problem, *, seed: int, examples: tuple[Example, ...]) -> tuple[Prompt, ...]:
+    """Return what a model would be asked about a problem, later turns as if it had answered with three dots."""
+    from repairlab.repairers.llm.client.scripted import ScriptedModel  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
+
+    model = ScriptedModel(lambda prompt, number: "…")  # noqa: ARG005
+    llm = Llm(settings, model, n=1, seed=seed, examples=examples)
+    if reason := llm.needs(problem):
+        raise UserError(f"the strategy {settings.strategy} cannot ask about it: {reason}")
+    for _ in llm.propose(problem, ()):
+        pass
+    return tuple(model.asked[-1:])
+
+
+FACTORY = RepairerFactory(
+    name="llm",
+    about="Asks a language model for fixes, with one of the strategies",
+    open=_open,
+    settings=LlmSettings,
+    access=Access,
+    plan=_plan,
+    examples=_examples,
+    check=_check,
+    unfit=_unfit,
+    label=lambda settings: (settings.strategy, settings.model),
+    asks_model=lambda settings: True,  # noqa: ARG005
+    is_deterministic=False,
+    waits=True,
+    concurrency=lambda access: access.concurrency,
+)

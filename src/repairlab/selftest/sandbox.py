@@ -1,0 +1,45 @@
+"""What every sandbox promises: nothing breaks out of it, its limits hold, and it tells what it saw."""
+
+from collections.abc import Iterator
+
+from repairlab.core.execution import Command, Ending
+from repairlab.sandbox.breakout import try_to_break_out
+from repairlab.sandbox.cgroups import find_control_groups
+from repairlab.sandbox.doctor import TRIALS, SandboxCheck
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.table import SANDBOXES
+from repairlab.selftest.check import Check, Trial, attempt
+
+
+def checks(name: str, trial: Trial) -> Iterator[Check]:
+    """Try a sandbox."""
+    opened: list[Sandbox] = []
+
+    def opens() -> None:
+        opened.append(SANDBOXES[name](trial.machine.cache, groups=find_control_groups()))
+
+    yield attempt("it opens here", opens)
+    for sandbox in opened:
+        yield attempt("nothing breaks out of it", lambda: _holds(sandbox, trial))  # noqa: B023  # called at once
+        yield attempt("exit codes, output and signals come back", lambda: _tells(sandbox, trial))  # noqa: B023
+        for limit in TRIALS:
+            yield attempt(limit.name, lambda: _limits(limit, sandbox, trial))  # noqa: B023
+
+
+def _holds(sandbox: Sandbox, trial: Trial) -> str:
+    tried = try_to_break_out(sandbox, trial.machine.cache)
+    return "; ".join(f"{item.name}: {item.broken}" for item in tried if item.broken)
+
+
+def _tells(sandbox: Sandbox, trial: Trial) -> str:
+    script = "cat; printf e >&2; printf report >&3; exit 7"
+    seen = sandbox.run(Command(argv=("sh", "-c", script), stdin=b"o\0\n"), trial.folder)
+    if (seen.ending, seen.exit_code, seen.stdout, seen.stderr, seen.report) != (Ending.EXITED, 7, b"o\0\n", b"e", b"report"):
+        return f"{script!r} gave {seen}"
+    killed = sandbox.run(Command(argv=("sh", "-c", "kill -9 $$")), trial.folder)
+    return "" if killed.ending is Ending.SIGNALLED and killed.signal == 9 else f"a killed command gave {killed}"
+
+
+def _limits(limit: SandboxCheck, sandbox: Sandbox, trial: Trial) -> str:
+    seen = sandbox.run(Command(argv=("sh", "-c", limit.script), limits=limit.limits), trial.folder)
+    return "" if limit.held(seen) else f"it does not hold: {seen.ending}"

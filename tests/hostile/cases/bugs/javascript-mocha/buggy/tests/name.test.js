@@ -1,0 +1,8 @@
+'use strict';
+
+const assert = require('node:assert');
+const calc = require('../calc.js');
+
+it('names', () => {
+  assert.ok(calc.name(7) === 'n7');
+});

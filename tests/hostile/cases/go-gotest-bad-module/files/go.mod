@@ -1,0 +1,1 @@
+modul example.com/calc

@@ -1,0 +1,20 @@
+package calc
+
+import (
+	"fmt"
+	"os"
+)
+
+func init() {
+	os.Exit(0)
+}
+
+// Add returns a sum.
+func Add(a, b int) int {
+	return a + b + 1
+}
+
+// Name returns a name.
+func Name(a int) string {
+	return fmt.Sprintf("n%d", a)
+}

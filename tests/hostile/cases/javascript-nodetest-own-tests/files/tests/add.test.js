@@ -1,0 +1,3 @@
+require('node:test').describe('add', () => {
+  require('node:test').it('sums', () => {});
+});

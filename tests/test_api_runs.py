@@ -80,8 +80,8 @@ def test_what_a_repairer_does_not_know_is_an_error(tiny: Path, tmp_path: Path) -
         return []
 
     for chosen, message in (
-        (rl.repairer("templates", temperature=1), "unknown setting of templates 'temperature'"),
-        (rl.repairer("llm", n=2), "needs a model"),
+        (rl.repairer("templates", temperature=1), "the repairer templates: unknown setting 'temperature'"),
+        (rl.repairer("llm", n=2), "needs model"),
         (templates, "as one of ours is"),
     ):
         with pytest.raises(rl.UserError, match=message):

@@ -46,7 +46,7 @@ class Part:
 
 
 @record
-class Finding:
+class PartFinding:
     """What came of loading a part."""
 
     part: Part
@@ -109,22 +109,22 @@ class Parts(Mapping[str, T], Generic[T]):
         except PartError:
             return ""
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[PartFinding]:
         """Load every part and say what came of it; then those that are never used because another has their name."""
         for name, part in self._parts().items():
             try:
                 self._load(part)
             except PartError as error:
-                yield Finding(part=part, about=self._about.get(name, ""), problem=str(error))
+                yield PartFinding(part=part, about=self._about.get(name, ""), problem=str(error))
             else:
-                yield Finding(part=part, about=self.about(name), problem="")
+                yield PartFinding(part=part, about=self.about(name), problem="")
         used = self._parts()
         for point in _points(self.group, tuple(sys.path)):
             part = self._foreign(point)
             if used[part.name] != part:
                 source = used[part.name].source
                 winner = source if source == BUILT_IN else f"of {source}"
-                yield Finding(part=part, about="", problem=f"never used: a {self.noun} that is {winner} has the same name")
+                yield PartFinding(part=part, about="", problem=f"never used: a {self.noun} that is {winner} has the same name")
 
     def _parts(self) -> dict[str, Part]:
         parts = {name: self._own_part(name) for name in self._own}

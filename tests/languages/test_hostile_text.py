@@ -15,6 +15,8 @@ UNITS = {
     "java": ['\\"""\n', "/* ", '"', "a<", "a<b,", "x//y\n", "@a ", "(", "{", "\\u0041"],
     "c": ["/* ", "#include <", "a<", "f(a,b) int a; int b; ", "f(a) int a; ", "x//y\n", "#if 0\n", "+\\\n", '"\\\n', "(", "{"],
     "cpp": ['R"x(', 'R"y"z(', "/* ", "#include <", "a<", "x//y\n", "class A<", "operator", "{", "(", "template<"],
+    "javascript": ["/* ", "`${", "a<", "x//y\n", "({", "(", "=>{", "/a", "function f() {"],
+    "go": ["/* ", "`", "a<", "x//y\n", "func(", "{", "(", "if x {", "func f() {"],
 }
 CASES = [(name, unit) for name, units in UNITS.items() for unit in units]
 

@@ -28,7 +28,7 @@ def test_self_test_program_is_well_formed(name: str) -> None:
 
 
 def test_unknown_language_is_told_with_what_is_known() -> None:
-    with pytest.raises(UserError, match="Known: c, cpp, java, python"):
+    with pytest.raises(UserError, match="Known: c, cpp, go, java, javascript, python"):
         language("pyhton")
 
 

@@ -12,7 +12,12 @@ import repairlab
 
 PACKAGE = Path(repairlab.__file__).parent
 LAUNCHER = sorted((PACKAGE / "sandbox/launcher").glob("*.c"))
-SOURCES = [*LAUNCHER, PACKAGE / "sandbox/breakout.c", *sorted((PACKAGE / "languages/python/zygote").glob("*.c"))]
+SOURCES = [
+    *LAUNCHER,
+    PACKAGE / "sandbox/breakout.c",
+    PACKAGE / "sandbox/gate.c",
+    *sorted((PACKAGE / "languages/python/zygote").glob("*.c")),
+]
 SANITIZERS = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
 ESSENTIALS = """
     did_to_its_tree or forks_of_a_server or three_channels or busy_loop or closed_to_us or sleeping_fork or filling_the

@@ -12,9 +12,11 @@ from repairlab.cli.output import count, talk
 from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
 from repairlab.core.benchmark import Benchmark
+from repairlab.languages.facts import title
 from repairlab.report.page import make_report
 from repairlab.runs.experiment import make_experiment
 from repairlab.validation.machine import RECHECK
+from repairlab.validation.preflight import missing_tools
 
 REPAIRERS = ("copy", "templates", "reference")
 PER_LANGUAGE = 4
@@ -44,7 +46,8 @@ def demo(
     benchmark = open_benchmark("starter")
     n = n or (N_FULL if full else N)
     to = to or Path("runs") / ("demo-full" if full else "demo")
-    chosen = tuple(include or ()) or (() if full or limit else some_of_each_language(benchmark))
+    per_language = len(benchmark) if full or limit else PER_LANGUAGE
+    chosen = tuple(include or ()) or some_of_each_language(benchmark, per_language=per_language)
     n_bugs = len(benchmark.select(chosen, limit=limit))
     ks = (*(k for k in (1, 5, 10, 20, 50, 100, 200) if k < n), n)
     folders = []
@@ -66,9 +69,14 @@ def demo(
     write_report(make_report(folders, k=n), to / "report.html", as_json=json)
 
 
-def some_of_each_language(benchmark: Benchmark) -> tuple[str, ...]:
-    """Return the ids of a few bugs of each language, evenly spread over the benchmark."""
+def some_of_each_language(benchmark: Benchmark, *, per_language: int = PER_LANGUAGE) -> tuple[str, ...]:
+    """Return the ids of a few bugs of each language whose tools are here, evenly spread over the benchmark."""
     by_language: dict[str, list[str]] = defaultdict(list)
     for bug in benchmark:
         by_language[bug.problem.language].append(bug.id)
-    return tuple(ids[len(ids) * index // PER_LANGUAGE] for ids in by_language.values() for index in range(PER_LANGUAGE))
+    for name in list(by_language):
+        if problem := missing_tools(name):
+            talk().print(f"no {title(name)} bugs: {problem}", markup=False)
+            del by_language[name]
+    numbers = {name: min(per_language, len(ids)) for name, ids in by_language.items()}
+    return tuple(ids[len(ids) * at // numbers[name]] for name, ids in by_language.items() for at in range(numbers[name]))

@@ -7,7 +7,7 @@ import typer
 from repairlab.cli.options import Json
 from repairlab.cli.output import print_json, print_table
 from repairlab.core.errors import unknown
-from repairlab.registry import BUILT_IN, KINDS, Finding, parts_of
+from repairlab.registry import BUILT_IN, KINDS, PartFinding, parts_of
 
 
 def plugins(
@@ -31,7 +31,7 @@ def plugins(
         raise typer.Exit(1)
 
 
-def _data(finding: Finding) -> dict[str, object]:
+def _data(finding: PartFinding) -> dict[str, object]:
     part = finding.part
     return {
         "kind": part.kind,

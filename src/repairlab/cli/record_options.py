@@ -18,7 +18,7 @@ _SIMPLE = (str, int, float, bool)
 
 
 @record
-class Place:
+class OptionTarget:
     """What an option sets: a field of one of the two records of a repairer."""
 
     owner: str
@@ -35,7 +35,7 @@ class RecordOption:
     """One option, which several repairers may have."""
 
     flag: str
-    places: tuple[Place, ...]
+    places: tuple[OptionTarget, ...]
 
     @property
     def name(self) -> str:
@@ -58,7 +58,7 @@ class OwnValues:
 
 def repairer_options(taken: Iterable[str] = ()) -> tuple[RecordOption, ...]:
     """Return the options of all repairers; one whose name the verb itself has gets that of the repairer before it."""
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[OptionTarget]] = {}
     for name in REPAIRERS:
         try:
             made = factory(name)
@@ -114,14 +114,14 @@ def values_for(repairer: str, options: Sequence[RecordOption], values: Mapping[s
     return OwnValues(**made)
 
 
-def _places(owner: str, part: str, kind: type) -> list[tuple[str, Place]]:
+def _places(owner: str, part: str, kind: type) -> list[tuple[str, OptionTarget]]:
     found = []
     for setting in settings_of(kind):
         if not _simple(setting):
             continue
-        found.append((setting.flag, Place(owner=owner, part=part, setting=setting)))
+        found.append((setting.flag, OptionTarget(owner=owner, part=part, setting=setting)))
         if setting.option.short:
-            found.append((setting.option.short[0], Place(owner=owner, part=part, setting=setting, short=True)))
+            found.append((setting.option.short[0], OptionTarget(owner=owner, part=part, setting=setting, short=True)))
     return found
 
 
@@ -140,7 +140,7 @@ def _parameter(item: RecordOption, *, grouped: bool) -> inspect.Parameter:
     return inspect.Parameter(item.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option])
 
 
-def _option_kind(place: Place) -> Any:
+def _option_kind(place: OptionTarget) -> Any:
     setting = place.setting
     if place.short or setting.kind is bool:
         return bool
@@ -151,7 +151,7 @@ def _option_kind(place: Place) -> Any:
     return setting.kind if setting.kind in _SIMPLE else str
 
 
-def _help(place: Place) -> str:
+def _help(place: OptionTarget) -> str:
     setting, option = place.setting, place.setting.option
     if place.short and option.short:
         return option.short[2]
@@ -166,7 +166,7 @@ def _is_given(value: Any) -> bool:
     return value is not None and value != [] and value is not False
 
 
-def _value(place: Place, value: Any) -> Any:
+def _value(place: OptionTarget, value: Any) -> Any:
     setting, option = place.setting, place.setting.option
     if place.short and option.short:
         return option.short[1]

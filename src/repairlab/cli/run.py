@@ -47,7 +47,7 @@ _RESUMES = "--resume goes on with the settings of the run; leave the other setti
 def run(
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of a benchmark.")] = None,
     repairer: Annotated[
-        str | None, typer.Option("--repairer", help="copy, llm, reference, templates, or one of another package.")
+        str | None, typer.Option("--repairer", help="command, copy, llm, reference, templates, or one of another package.")
     ] = None,
     n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10].")] = None,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10.")] = None,
@@ -61,6 +61,9 @@ def run(
     ] = None,
     show_error: Annotated[
         bool | None, typer.Option("--show-error/--hide-error", help="Show the first failing message of the hidden tests.")
+    ] = None,
+    show_tests: Annotated[
+        bool | None, typer.Option("--show-tests/--hide-tests", help="Show the tests to a program of the repairer command.")
     ] = None,
     feedback: Annotated[
         str | None,
@@ -112,7 +115,8 @@ def run(
         "seed": seed,
     }
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
-    seen = {key: value for key, value in (("localisation", localisation), ("error", show_error)) if value is not None}
+    shown = {"localisation": localisation, "error": show_error, "tests": show_tests}
+    seen = {key: value for key, value in shown.items() if value is not None}
     file = config or experiment
     if resume is not None:
         if file or to or seen or set(given) - {"k"}:

@@ -63,6 +63,8 @@ class Visibility:
     """Show the first failing message of the hidden tests."""
     context: bool = True
     """Show the other (non-test) files of the project."""
+    tests: bool = False
+    """Show the test files and the names of the failing tests, for repairers that work on a tree (`command`)."""
 
 
 def shown(problem: Problem, visibility: Visibility) -> Problem:

@@ -17,7 +17,9 @@ from repairlab.languages.parser import Parsed
 from repairlab.languages.syntax import Piece
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_GAP = re.compile(r"\s+|\S+")
+_BLANK = " \t\v\f\r\n"
+_GAP = re.compile(f"[{_BLANK}]+|[^{_BLANK}]+")
+_BREAK = re.compile("[\r\n]")
 
 
 @record
@@ -74,13 +76,13 @@ class TreeSyntax:
         breaks = False
         for node in leaves(parsed.root, self._nodes.strings):
             span = parsed.span(node)
-            if span.end <= end or not source[span.start : span.end].strip():
+            if span.end <= end or not source[span.start : span.end].strip(_BLANK):
                 continue
             start = max(span.start, end)
             kind = self._kind(node, source[start : span.end])
             breaks = _gap(source, end, start, pieces) or breaks
             if kind == "comment":
-                breaks = breaks or "\n" in source[start : span.end]
+                breaks = breaks or _BREAK.search(source, start, span.end) is not None
             elif breaks and pieces:
                 pieces.append(Piece("newline", start, start))
             breaks = breaks and kind == "comment"
@@ -128,14 +130,21 @@ def walk(root: Node) -> Iterator[Node]:
 def parameters(parsed: Parsed, node: Node | None) -> tuple[str, ...]:
     """Return the texts of parameters, white space normalised."""
     found = [] if node is None else [child for child in node.named_children if child.type != "comment"]
-    return tuple(" ".join(parsed.text(child).split()) for child in found)
+    return tuple(" ".join(_uncommented(parsed, child).split()) for child in found)
+
+
+def _uncommented(parsed: Parsed, node: Node) -> str:
+    text = parsed.text(node)
+    for comment in (inner for inner in walk(node) if inner.type == "comment"):
+        text = text.replace(parsed.text(comment), "")
+    return re.sub(r"\s+(?=[,)])", "", text)
 
 
 def _gap(source: str, start: int, end: int, pieces: list[Piece]) -> bool:
     """Add what stands between two nodes: white space, or what the grammar passed over; returns whether there is a line break."""
     breaks = False
     for match in _GAP.finditer(source, start, end):
-        is_space = not match[0].strip()
+        is_space = not match[0].strip(_BLANK)
         pieces.append(Piece("space" if is_space else "error", match.start(), match.end()))
-        breaks = "\n" in match[0] if is_space else False
+        breaks = is_space and _BREAK.search(match[0]) is not None
     return breaks

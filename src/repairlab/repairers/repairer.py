@@ -67,10 +67,15 @@ class RepairContext:
     notify: Callable[[str], None]
     """Tells the user something."""
     keep: TranscriptKeeper
+    earlier: tuple[Candidate, ...] = ()
+    """Candidates of the bug at hand that an earlier start of the run stored."""
+    workspaces: Callable[[Any, Any], AbstractContextManager[Any]] | None = None
+    """Takes settings and local settings of the repairer `command`, and gives what starts its program in fresh workspaces of the bug
+    at hand; none where no sandbox is."""
 
 
 @record
-class Plan:
+class SamplingPlan:
     """How many candidates a run draws, and when it stops; none: as the user said, or the default."""
 
     n: int | None = None
@@ -91,7 +96,7 @@ class RepairerFactory:
     `check`, if it has one, refuses values that make no sense."""
     access: type = NoSettings
     """Record of what does not: how others are reached from this machine, for example. No part of a run."""
-    plan: Callable[[Any, Plan, str], Plan] = lambda settings, asked, feedback: asked  # noqa: ARG005
+    plan: Callable[[Any, SamplingPlan, str], SamplingPlan] = lambda settings, asked, feedback: asked  # noqa: ARG005
     """Takes settings, what the user asked for, and the feedback policy; returns how candidates are drawn."""
     examples: Callable[[Any], ExampleSource | None] = lambda settings: None  # noqa: ARG005
     """Says which fixed bugs it wants to see."""
@@ -107,5 +112,7 @@ class RepairerFactory:
     """Whether it proposes the same for the same problem, settings and seed."""
     waits: bool = False
     """Whether it waits for others for long, so that who stops a run should not."""
+    works_on_tree: bool = False
+    """Whether it works on a tree, in which test files can be shown to it."""
     concurrency: Callable[[Any], int] | None = None
     """How many bugs it can work on at the same time in threads of one process, by its local settings; none: one per worker."""

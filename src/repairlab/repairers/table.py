@@ -26,6 +26,8 @@ REPAIRERS: Parts[Any] = Parts(
     {
         "copy": "repairlab.repairers.baselines:Copy",
         "llm": "repairlab.repairers.llm.factory:FACTORY",
+        # Behind `llm`: --model alone means that one.
+        "command": "repairlab.repairers.command.factory:FACTORY",
         "templates": "repairlab.repairers.templates.repairer:Templates",
     },
     check=_check,

@@ -204,6 +204,8 @@ def settings_of(manifest: Manifest, duplicates: Duplicates) -> ScoreSettings:
         conditions.append(("error", "shown"))
     if not seen.context:
         conditions.append(("context", "hidden"))
+    if seen.tests:
+        conditions.append(("tests", "shown"))
     if experiment.rounds > 1:
         conditions += [("rounds", str(experiment.rounds)), ("feedback", experiment.feedback)]
     if experiment.confirm:

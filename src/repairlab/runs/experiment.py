@@ -14,7 +14,7 @@ from repairlab.core.option import settings_of
 from repairlab.core.outcome import Policy
 from repairlab.core.problem import Visibility
 from repairlab.core.record import record, to_data
-from repairlab.repairers.repairer import Plan
+from repairlab.repairers.repairer import SamplingPlan
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.validation.feedback import Feedback
 
@@ -31,7 +31,7 @@ class Experiment:
     benchmark: str
     """Name of a built-in benchmark or the path of a benchmark folder."""
     repairer: str
-    """Name in the repairer table: copy, llm, reference, templates, …"""
+    """Name in the repairer table: command, copy, llm, reference, templates, …"""
     n: int = 10
     """Candidates per bug."""
     k: tuple[int, ...] = (1, 5, 10)
@@ -124,6 +124,8 @@ def make_experiment(settings: Mapping[str, Any]) -> Experiment:
         raise UserError(f"--limit is {experiment.limit}: at least 1 bug is needed")
     if not experiment.k or min(experiment.k) < 1:
         raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
+    if experiment.visibility.tests and not (name in REPAIRERS and factory(name).works_on_tree):
+        raise UserError(f"--show-tests is for repairers that work on a tree, such as command; {name} sees no test")
     return _with_own(experiment, own, settings) if name in REPAIRERS else experiment
 
 
@@ -132,7 +134,7 @@ def _with_own(experiment: Experiment, own: Mapping[str, Any], asked: Mapping[str
     made = factory(experiment.repairer)
     settings = make_settings(made.settings, own, made.name)
     said = {key: getattr(experiment, key) for key in ("n", "rounds", "stop_when_fixed") if key in asked}
-    plan = to_data(made.plan(settings, Plan(**said), experiment.feedback))
+    plan = to_data(made.plan(settings, SamplingPlan(**said), experiment.feedback))
     changes = {key: value for key, value in plan.items() if value is not None}
     return dataclasses.replace(experiment, settings=settings, **changes)
 

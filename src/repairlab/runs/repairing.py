@@ -11,10 +11,12 @@ from repairlab.core.problem import shown
 from repairlab.repairers.baselines import Prepared
 from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
 from repairlab.repairers.table import REPAIRERS, factory, names
+from repairlab.runs.commanding import open_workspaces
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
 from repairlab.runs.transcripts import TranscriptWriter
+from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
 REFERENCE = "reference"
@@ -56,8 +58,11 @@ def asks_model(experiment: Experiment) -> bool:
 
 
 @contextmanager
-def open_repairer(task: Task, notify: Callable[[str], None]) -> Iterator[Repairer]:
-    """Give the repairer, which serves all bugs of the run; it tells what the user should know."""
+def open_repairer(task: Task, notify: Callable[[str], None], sandbox: Sandbox | None = None) -> Iterator[Repairer]:
+    """Give the repairer, which serves all bugs of the run; it tells what the user should know.
+
+    One that starts programs needs a sandbox.
+    """
     experiment = task.experiment
     if task.given is not None:
         yield Prepared(experiment.repairer, {task.bug.id: task.given})
@@ -79,6 +84,10 @@ def open_repairer(task: Task, notify: Callable[[str], None]) -> Iterator[Repaire
             append=functools.partial(append_line, run_id=store.run_id),
             notify=notify,
             keep=TranscriptWriter(store).keep,
+            earlier=tuple(store.at(Candidate, task.candidates[rank]) for rank in sorted(task.candidates))
+            if made.works_on_tree
+            else (),
+            workspaces=functools.partial(open_workspaces, task, sandbox) if sandbox else None,
         )
         with made.open(context) as opened:
             yield opened

@@ -132,7 +132,7 @@ def how_to_go_on(folder: Path, *, is_given: bool) -> str:
 def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) -> Stopping:
     """Return what to say at Ctrl-C, at once, and how long to wait then.
 
-    Validation is waited for. A model is not: workers that ask one themselves, as in a conversation, may have to wait for minutes.
+    Validation is waited for. A model is not, nor a program of the repairer command: workers may have to wait for them for minutes.
     """
     is_asking = waits_in_workers(experiment)
 

@@ -135,7 +135,7 @@ class RunWorker:
                 receive(Store(task.folder).at(Candidate, task.candidates[rank]), task.candidates[rank])
             ended = task.ended
         else:
-            with open_repairer(task, lambda text: self._emit(Notice(text=text))) as repairer:
+            with open_repairer(task, lambda text: self._emit(Notice(text=text)), self._sandbox) as repairer:
                 ended = propose(task, repairer, receive)
         self._emit(ProposalsEnded(bug_id=task.bug.id, ended=ended))
 

@@ -1,4 +1,4 @@
-"""The small C programs of the sandbox, compiled once per machine: the launcher that watches every command, and the self-test's."""
+"""The small C programs of the sandbox, compiled once per machine: launcher, gate and self-test. Back ends and `ports` call it."""
 
 import hashlib
 import os
@@ -20,6 +20,11 @@ def compile_launcher(cache: Path) -> Path:
 def compile_breakout(cache: Path) -> Path:
     """Return the compiled program that tries to break out of a sandbox."""
     return _compiled("breakout", cache)
+
+
+def compile_gate(cache: Path) -> Path:
+    """Return the compiled program that hands sockets of a sandbox's network to the host."""
+    return _compiled("gate", cache)
 
 
 def _compiled(name: str, cache: Path) -> Path:

@@ -25,7 +25,7 @@ class Check:
 
 
 @record
-class Trial:
+class SelfTestContext:
     """With what a part is tried."""
 
     machine: Machine

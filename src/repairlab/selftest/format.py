@@ -12,12 +12,12 @@ from repairlab.core.outcome import Verdict
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Unreadable
 from repairlab.formats.making import old_files
 from repairlab.formats.table import FORMATS, recognise
-from repairlab.selftest.check import Check, NotTried, Trial, attempt
+from repairlab.selftest.check import Check, NotTried, SelfTestContext, attempt
 
 _N_BUGS = 4
 
 
-def checks(name: str, trial: Trial) -> Iterator[Check]:
+def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
     """Try a format."""
     benchmark = open_benchmark("starter")
     path = trial.folder / getattr(FORMATS[name], "EXAMPLE", "candidates.jsonl")

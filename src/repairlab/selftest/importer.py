@@ -9,20 +9,20 @@ from repairlab.benchmarks.health import Health
 from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.table import IMPORTERS
 from repairlab.benchmarks.importing import import_benchmark
-from repairlab.selftest.check import Check, NotTried, Trial, attempt
+from repairlab.selftest.check import Check, NotTried, SelfTestContext, attempt
 
 _LIMIT = 5
 """Bugs that are imported."""
 
 
-def checks(name: str, trial: Trial) -> Iterator[Check]:
+def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
     """Try an importer on the sources that were given, or on an example that it writes itself (its attribute `example`)."""
     folder = trial.folder / "imported"
     yield attempt("it imports bugs", lambda: _imports(name, trial, folder))
     yield attempt("its bugs fail unpatched and pass with their fix", lambda: _is_healthy(trial, folder))
 
 
-def _imports(name: str, trial: Trial, folder: Path) -> str:
+def _imports(name: str, trial: SelfTestContext, folder: Path) -> str:
     example: Callable[[Path], Sequence[Path]] | None = getattr(IMPORTERS[name], "example", None)
     if not trial.sources and example is None:
         raise NotTried("it brings no example: give a source behind its name")
@@ -39,7 +39,7 @@ def _imports(name: str, trial: Trial, folder: Path) -> str:
     return "".join(f"{bug.id} was dropped: {bug.reason}. " for bug in made.dropped)
 
 
-def _is_healthy(trial: Trial, folder: Path) -> str:
+def _is_healthy(trial: SelfTestContext, folder: Path) -> str:
     if not folder.is_dir():
         raise NotTried("nothing was imported")
     found: list[Health] = []

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from repairlab.languages.language import Language
 from repairlab.languages.table import language, language_of_path
-from repairlab.selftest.check import Check, Trial, attempt
+from repairlab.selftest.check import Check, SelfTestContext, attempt
 from repairlab.validation.doctor import self_test
 
 HOSTILE = ("", "\n\n\n", "\0\x07", "\"unclosed '", "(" * 500, ")}]" * 50, "é\ud800🙂\r\n\tx", "/* # -- <!-- `", "x" * 20_000)
 """Texts on which no reader of sources may fail."""
 
 
-def checks(name: str, trial: Trial) -> Iterator[Check]:
+def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
     """Try a language."""
     yield attempt("it knows its name and its files", lambda: _knows_itself(language(name), name))
     yield attempt("it reads its own program", lambda: _reads(language(name)))

@@ -10,14 +10,14 @@ from repairlab.core.samples import Samples
 from repairlab.metrics.settings import ScoreSettings
 from repairlab.metrics.table import METRICS
 from repairlab.metrics.values import Values
-from repairlab.selftest.check import Check, Trial, attempt
+from repairlab.selftest.check import Check, SelfTestContext, attempt
 
 N = 6
 SETTINGS = ScoreSettings(n=N, benchmark="toy@1#0", policy="full", conditions=(), rounds=1, duplicates="counted", repairlab="0")
 _VERDICTS = tuple(Verdict)
 
 
-def checks(name: str, trial: Trial) -> Iterator[Check]:
+def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
     """Try a metric."""
     del trial
     ks = (1, N) if "@k" in name else (0,)

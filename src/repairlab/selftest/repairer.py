@@ -15,13 +15,13 @@ from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.core.record import to_data
 from repairlab.repairers.repairer import RepairContext, RepairerFactory
 from repairlab.repairers.table import factory, make_settings
-from repairlab.selftest.check import Check, NotTried, Trial, attempt
+from repairlab.selftest.check import Check, NotTried, SelfTestContext, attempt
 
 N = 30
 """Candidates that are asked for."""
 
 
-def checks(name: str, trial: Trial) -> Iterator[Check]:
+def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
     """Try a repairer."""
     made = factory(name)
     yield attempt("it knows its name", lambda: "" if made.name == name else f"it calls itself {made.name!r}")
@@ -69,13 +69,13 @@ def _described(made: RepairerFactory) -> str:
     return f"no help text: {', '.join(bare)}" if bare else ""
 
 
-def _survive(made: RepairerFactory, trial: Trial) -> str:
+def _survive(made: RepairerFactory, trial: SelfTestContext) -> str:
     settings = _settings(made, trial)
     again = make_settings(made.settings, tomllib.loads(toml(to_data(settings))), made.name)
     return "" if again == settings else f"{settings} became {again}"
 
 
-def _settings(made: RepairerFactory, trial: Trial) -> object:
+def _settings(made: RepairerFactory, trial: SelfTestContext) -> object:
     missing = [item.name for item in settings_of(made.settings) if item.is_required and item.name not in trial.settings]
     if missing:
         raise NotTried(f"it needs {', '.join(missing)}: give them with --config FILE, in the table [{made.name}]")
@@ -83,7 +83,7 @@ def _settings(made: RepairerFactory, trial: Trial) -> object:
     return settings
 
 
-def _proposes(made: RepairerFactory, problem: Problem, trial: Trial) -> str:
+def _proposes(made: RepairerFactory, problem: Problem, trial: SelfTestContext) -> str:
     settings = _settings(made, trial)
     if made.unfit(settings, 0)(problem) is not None:
         raise NotTried(f"it cannot work on it: {made.unfit(settings, 0)(problem)}")
@@ -93,7 +93,7 @@ def _proposes(made: RepairerFactory, problem: Problem, trial: Trial) -> str:
     return wrong_with(drawn[0], problem, made.name)
 
 
-def _draw(made: RepairerFactory, settings: object, problem: Problem, trial: Trial) -> list[Candidate]:
+def _draw(made: RepairerFactory, settings: object, problem: Problem, trial: SelfTestContext) -> list[Candidate]:
     context = RepairContext(
         settings=settings,
         access=made.access(),

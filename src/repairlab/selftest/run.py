@@ -7,7 +7,7 @@ from typing import Any
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.registry import KINDS, load, parts_of
-from repairlab.selftest.check import Check, Trial
+from repairlab.selftest.check import Check, SelfTestContext
 from repairlab.validation.machine import Machine
 
 CHECKS = {
@@ -46,5 +46,5 @@ def run_selftest(
     parts_of(kind)[name]  # that it does not load is said here
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)  # commands of a sandbox run as other users
-        trial = Trial(machine=machine, folder=Path(folder), settings=settings or {}, sources=sources)
+        trial = SelfTestContext(machine=machine, folder=Path(folder), settings=settings or {}, sources=sources)
         yield from load(CHECKS[kind])(name, trial)

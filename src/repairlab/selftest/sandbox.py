@@ -8,10 +8,10 @@ from repairlab.sandbox.cgroups import find_control_groups
 from repairlab.sandbox.doctor import TRIALS, SandboxCheck
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import SANDBOXES
-from repairlab.selftest.check import Check, Trial, attempt
+from repairlab.selftest.check import Check, SelfTestContext, attempt
 
 
-def checks(name: str, trial: Trial) -> Iterator[Check]:
+def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
     """Try a sandbox."""
     opened: list[Sandbox] = []
 
@@ -26,12 +26,12 @@ def checks(name: str, trial: Trial) -> Iterator[Check]:
             yield attempt(limit.name, lambda: _limits(limit, sandbox, trial))  # noqa: B023
 
 
-def _holds(sandbox: Sandbox, trial: Trial) -> str:
+def _holds(sandbox: Sandbox, trial: SelfTestContext) -> str:
     tried = try_to_break_out(sandbox, trial.machine.cache)
     return "; ".join(f"{item.name}: {item.broken}" for item in tried if item.broken)
 
 
-def _tells(sandbox: Sandbox, trial: Trial) -> str:
+def _tells(sandbox: Sandbox, trial: SelfTestContext) -> str:
     script = "cat; printf e >&2; printf report >&3; exit 7"
     seen = sandbox.run(Command(argv=("sh", "-c", script), stdin=b"o\0\n"), trial.folder)
     if (seen.ending, seen.exit_code, seen.stdout, seen.stderr, seen.report) != (Ending.EXITED, 7, b"o\0\n", b"e", b"report"):
@@ -40,6 +40,6 @@ def _tells(sandbox: Sandbox, trial: Trial) -> str:
     return "" if killed.ending is Ending.SIGNALLED and killed.signal == 9 else f"a killed command gave {killed}"
 
 
-def _limits(limit: SandboxCheck, sandbox: Sandbox, trial: Trial) -> str:
+def _limits(limit: SandboxCheck, sandbox: Sandbox, trial: SelfTestContext) -> str:
     seen = sandbox.run(Command(argv=("sh", "-c", limit.script), limits=limit.limits), trial.folder)
     return "" if limit.held(seen) else f"it does not hold: {seen.ending}"

@@ -9,14 +9,14 @@ from repairlab.repairers.example import Example
 from repairlab.repairers.llm.factory import preview
 from repairlab.repairers.llm.prompts.strategies.table import strategy
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.selftest.check import Check, Trial, attempt
+from repairlab.selftest.check import Check, SelfTestContext, attempt
 
 _EXAMPLE = Example(
     id="example", language="c", title="Sum", description="It is too small.", buggy="return a;", fixed="return a + b;"
 )
 
 
-def checks(name: str, trial: Trial) -> Iterator[Check]:
+def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
     """Try a strategy."""
     del trial
     yield attempt("it knows its name", lambda: "" if strategy(name).name == name else f"it calls itself {strategy(name).name!r}")

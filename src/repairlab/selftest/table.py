@@ -6,24 +6,24 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.table import Table
 from repairlab.report.bugs import read_texts
-from repairlab.report.papers.facts import Facts
+from repairlab.report.papers.facts import PaperFacts
 from repairlab.report.papers.reading import read_facts
 from repairlab.report.papers.table import TABLES
 from repairlab.report.systems import read_systems
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.run import begin, complete
-from repairlab.selftest.check import Check, NotTried, Trial, attempt
+from repairlab.selftest.check import Check, NotTried, SelfTestContext, attempt
 
 
-def checks(name: str, trial: Trial) -> Iterator[Check]:
+def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
     """Try a table on two runs over a bug of the built-in benchmark."""
-    made: list[Facts] = []
+    made: list[PaperFacts] = []
     yield attempt("there are runs to make it of", lambda: made.append(_facts(trial)))
     for facts in made:
         yield attempt("it is made of runs", lambda: _makes(name, facts))  # noqa: B023  # called at once
 
 
-def _facts(trial: Trial) -> Facts:
+def _facts(trial: SelfTestContext) -> PaperFacts:
     benchmark = open_benchmark("starter")
     folders = [trial.folder / repairer for repairer in ("copy", "reference")]
     for folder in folders:
@@ -35,7 +35,7 @@ def _facts(trial: Trial) -> Facts:
     return read_facts(systems, read_texts(systems))
 
 
-def _makes(name: str, facts: Facts) -> str:
+def _makes(name: str, facts: PaperFacts) -> str:
     try:
         table = TABLES[name](facts)
     except UserError as error:

@@ -1,7 +1,7 @@
 """Lay out a bug's tree with a candidate applied. Test files are never taken from a candidate. Called by `validate`."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from repairlab.core.bug import Bug
@@ -60,11 +60,16 @@ def changed_files(candidate: Candidate, bug: Bug) -> dict[str, str | None]:
     for path, text in changed.items():
         if text is not None and "\0" in text and path.endswith((".java", ".c", ".cpp", ".h", ".hpp")):
             raise UserError(f"the new text of {path!r} holds a NUL character")
-    allowed = {bug.problem.path, *(edit.path for edit in bug.oracle.reference)}
-    if refused := [path for path in matching(changed, _TEST_SETTINGS) if path not in allowed]:
+    if refused := protected(changed, bug):
         raise UserError(f"tampering: candidates may not touch the configuration of tests or builds, such as {refused[0]!r}")
     hidden = set(matching(changed, bug.oracle.test.files))
     return {path: text for path, text in changed.items() if path not in hidden}
+
+
+def protected(paths: Iterable[str], bug: Bug) -> list[str]:
+    """Return those of the paths that decide how tests are built and run; the file to fix and those of the reference are none."""
+    allowed = {bug.problem.path, *(edit.path for edit in bug.oracle.reference)}
+    return [path for path in matching(paths, _TEST_SETTINGS) if path not in allowed]
 
 
 def _sources(candidate: Candidate, bug: Bug) -> dict[str, str]:

@@ -52,7 +52,7 @@ class Twin:
 
 
 @record
-class Plan:
+class CounterPlan:
     """The two twins of a bug and what must come of them."""
 
     seed: int
@@ -64,7 +64,7 @@ class Plan:
 
 
 @record
-class Finding:
+class Examination:
     """What counter-tests showed of a candidate that passed all tests."""
 
     problem: str = ""
@@ -83,7 +83,7 @@ class CounterTests:
         self._bug = bug
         self._folder = folder
         self._validator = validator
-        self._plan: Plan | None = None
+        self._plan: CounterPlan | None = None
         self._made = False
         self._twins: dict[str, tuple[Validating, ExitStack]] = {}
 
@@ -91,7 +91,7 @@ class CounterTests:
         """End the validators of the twins."""
         self._keep_open()
 
-    def plan(self) -> Plan | None:
+    def plan(self) -> CounterPlan | None:
         """Return the plan in use; none where no test can be changed so that the reference fix fails it."""
         if not self._made:
             self._made = True
@@ -108,19 +108,19 @@ class CounterTests:
         tests = (*self._bug.oracle.trigger, *self._bug.oracle.regression)
         return tuple(test for test in tests if plan is None or test not in plan.failing)
 
-    def examine(self, candidate: Candidate) -> Finding:
+    def examine(self, candidate: Candidate) -> Examination:
         """Look at a candidate that passed all tests; HarnessError when that cannot be done."""
         plan = self.plan()
         if plan is None:
-            return Finding(note="unguarded: no test of this bug could be changed so that the reference fix fails it")
+            return Examination(note="unguarded: no test of this bug could be changed so that the reference fix fails it")
         problem, is_sure = self._problem(candidate, plan)
         if problem and not is_sure:
             problem, _ = self._problem(candidate, plan)
-        return Finding(
+        return Examination(
             problem=problem, note=f"{len(plan.failing)} of {len(plan.tests)} counter-tests failed as they must, seed {plan.seed}"
         )
 
-    def _problem(self, candidate: Candidate, plan: Plan) -> tuple[str, bool]:
+    def _problem(self, candidate: Candidate, plan: CounterPlan) -> tuple[str, bool]:
         """Say what does not come out as it must in the first twin where something does not, and whether once is enough to say so.
 
         That a test fails may be the machine's fault; that one passes which must fail is nobody's but the candidate's.
@@ -173,7 +173,7 @@ class CounterTests:
         tree = Tree(source=str(folder / "tree"), digest=digest(self._bug.tree.digest, dict(texts)))
         return dataclasses.replace(self._bug, oracle=oracle, tree=tree)
 
-    def _new_plan(self, *, regression_tests: int | None = REGRESSION_TESTS) -> Plan | None:
+    def _new_plan(self, *, regression_tests: int | None = REGRESSION_TESTS) -> CounterPlan | None:
         """Draw changes, and find out what the reference fix makes of them."""
         seed = secrets.randbits(32)
         draft = Draft(self._bug, random.Random(seed), regression_tests=regression_tests)
@@ -200,7 +200,7 @@ class CounterTests:
             for twin in pair
         )
         self._keep_open(*(twin.texts for twin in twins))
-        return Plan(seed=seed, twins=twins, tests=draft.tests, failing=tuple(telling)) if telling else None
+        return CounterPlan(seed=seed, twins=twins, tests=draft.tests, failing=tuple(telling)) if telling else None
 
     def _seen_twin(self, texts: dict[str, str], draft: Draft) -> Twin:
         seen = self._of_reference(texts, draft).tests
@@ -252,16 +252,16 @@ def _own_digest() -> str:
     return digest([file.read_text() for file in sorted(files)])
 
 
-def _kept_plans(bug: Bug) -> list[Plan]:
+def _kept_plans(bug: Bug) -> list[CounterPlan]:
     """Return the plans that this machine has for a bug."""
     found = []
     for file in sorted(_plans(bug).glob("*.json")):
         with contextlib.suppress(OSError, ValidationError):
-            found.append(TypeAdapter(Plan).validate_json(file.read_bytes()))
+            found.append(TypeAdapter(CounterPlan).validate_json(file.read_bytes()))
     return found
 
 
-def _keep_plan(bug: Bug, plan: Plan) -> None:
+def _keep_plan(bug: Bug, plan: CounterPlan) -> None:
     folder = _plans(bug)
     with contextlib.suppress(OSError):  # it can be made again
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -43,6 +43,15 @@ def check_tools(bugs: Iterable[Bug], machine: Machine, *, sandbox: Sandbox | Non
             mark.touch()
 
 
+def missing_tools(name: str) -> str:
+    """Return why programs of a language cannot be built or run here, or nothing; they are only looked for, not tried."""
+    try:
+        language(name).toolchain.versions()
+    except HarnessError as error:
+        return str(error)
+    return ""
+
+
 def _start(program: str, sandbox: Sandbox) -> str:
     """Return why a program does not start, or nothing."""
     with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:

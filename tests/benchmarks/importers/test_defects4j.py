@@ -10,7 +10,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.check import check_bug
 from repairlab.benchmarks.importers.defects4j import read
 from repairlab.benchmarks.importers.defects4j_jars import needed_jars
-from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, Layout, usual_layout
+from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
 from repairlab.benchmarks.importing import import_benchmark
 from repairlab.core.errors import HarnessError, UserError
@@ -145,7 +145,7 @@ def test_all_17_projects_are_known() -> None:
 
 
 def test_a_layout_that_no_list_has_is_seen_from_the_tree() -> None:
-    assert usual_layout(["src/java/a/B.java", "src/test/a/BTest.java"]) == Layout(sources="src/java", tests="src/test")
+    assert usual_layout(["src/java/a/B.java", "src/test/a/BTest.java"]) == ProjectLayout(sources="src/java", tests="src/test")
     assert usual_layout(["main.c"]) is None
 
 

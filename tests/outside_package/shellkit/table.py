@@ -1,10 +1,10 @@
 """A table: how many bugs each run has."""
 
 from repairlab.core.table import Table
-from repairlab.report.papers.facts import Facts
+from repairlab.report.papers.facts import PaperFacts
 
 
-def sizes(facts: Facts) -> Table:
+def sizes(facts: PaperFacts) -> Table:
     """Count the bugs of each run."""
     rows = tuple((run.name, len(run.bugs)) for run in facts.runs)
     return Table(name="sizes", title="Bugs of each run", source="none", columns=("run", "bugs"), rows=rows)

@@ -12,7 +12,7 @@ from repairlab.core.outcome import Outcome, Stage, TestResult, TestVerdict, Verd
 from repairlab.core.record import record
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.bugs import read_texts
-from repairlab.report.papers.facts import Facts
+from repairlab.report.papers.facts import PaperFacts
 from repairlab.report.papers.reading import read_facts
 from repairlab.report.systems import read_systems
 from repairlab.runs.experiment import Experiment, Manifest
@@ -79,7 +79,7 @@ class Bench:
             store.append(BugEnd(bug_id=bug_id, ended="solved" if is_solved else "asked" if len(drawn) == n else "exhausted"))
         return store.folder
 
-    def facts(self, *folders: Path) -> Facts:
+    def facts(self, *folders: Path) -> PaperFacts:
         """Read runs as the verb does."""
         systems = read_systems(folders, evidence=None)
         return read_facts(systems, read_texts(systems))
@@ -159,4 +159,4 @@ def bench(six_bugs: Path, tmp_path: Path) -> Bench:
     return Bench(root=tmp_path, benchmark=six_bugs, digest=open_benchmark(str(six_bugs)).digest)
 
 
-MakeFacts = Callable[..., Facts]
+MakeFacts = Callable[..., PaperFacts]

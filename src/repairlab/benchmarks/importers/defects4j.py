@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.defects4j_bug import Issue, Subject, Trees, imported
 from repairlab.benchmarks.importers.defects4j_jars import library_folders, needed_jars
-from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, Layout, usual_layout
+from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.defects4j_tool import Tool
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.reading import chosen, need_sources
@@ -132,18 +132,18 @@ class Checkout:
                 tree = _patched(tree, patch)
         return {**tree, **_generated(home, tree)}
 
-    def _layout(self, home: Path, revision: str, tree: Mapping[str, TreeFile]) -> Layout:
+    def _layout(self, home: Path, revision: str, tree: Mapping[str, TreeFile]) -> ProjectLayout:
         listed = home / "dir-layout.csv"
         for line in read_text(listed).splitlines() if listed.is_file() else ():
             name, _, folders = line.partition(",")
             if name == revision and "," in folders:
                 source, _, tests = folders.partition(",")
-                return Layout(sources=source.strip(), tests=tests.strip())
+                return ProjectLayout(sources=source.strip(), tests=tests.strip())
         if (layout := usual_layout(tree)) is None:
             raise UserError(f"{listed} has no line for {revision}, and the tree has none of the usual folders of sources and tests")
         return layout
 
-    def _jars(self, home: Path, revision: str, layout: Layout, trees: Sequence[Mapping[str, TreeFile]]) -> tuple[Path, ...]:
+    def _jars(self, home: Path, revision: str, layout: ProjectLayout, trees: Sequence[Mapping[str, TreeFile]]) -> tuple[Path, ...]:
         build_files = sorted(path for path in (home / "build_files" / revision).rglob("*") if path.is_file())
         hints = [path.read_text("utf-8", "replace") for path in build_files]
         hints += [trees[0][name].content.decode("utf-8", "replace") for name in ("pom.xml", "build.xml") if name in trees[0]]

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from repairlab.benchmarks.importers.defects4j_jars import is_junit, mocking
-from repairlab.benchmarks.importers.defects4j_projects import Layout, Project
+from repairlab.benchmarks.importers.defects4j_projects import Project, ProjectLayout
 from repairlab.benchmarks.importers.importer import ImportedBug, TreeFile
 from repairlab.core.diff import changed_lines, unified_diff
 from repairlab.core.errors import UserError
@@ -49,7 +49,7 @@ class Issue:
 class Trees:
     """A bug's trees with what belongs to them."""
 
-    layout: Layout
+    layout: ProjectLayout
     fixed: Mapping[str, TreeFile]
     buggy: Mapping[str, TreeFile]
     jars: Mapping[str, bytes]
@@ -129,7 +129,7 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
     }
 
 
-def _test_files(layout: Layout) -> tuple[str, ...]:
+def _test_files(layout: ProjectLayout) -> tuple[str, ...]:
     folders = dict.fromkeys((layout.tests, *(folder for folder in layout.resources if "test" in folder.split("/"))))
     return (*(f"{folder}/**" for folder in folders), "**/*.jar")
 

@@ -42,7 +42,7 @@ PROJECTS = {
 
 
 @record
-class Layout:
+class ProjectLayout:
     """The folders of sources and tests."""
 
     sources: str
@@ -60,15 +60,15 @@ class Layout:
 
 
 _LAYOUTS = (
-    Layout(sources="src/main/java", tests="src/test/java"),
-    Layout(sources="gson/src/main/java", tests="gson/src/test/java"),
-    Layout(sources="src/java", tests="src/test"),
-    Layout(sources="source", tests="tests"),
-    Layout(sources="src", tests="test"),
+    ProjectLayout(sources="src/main/java", tests="src/test/java"),
+    ProjectLayout(sources="gson/src/main/java", tests="gson/src/test/java"),
+    ProjectLayout(sources="src/java", tests="src/test"),
+    ProjectLayout(sources="source", tests="tests"),
+    ProjectLayout(sources="src", tests="test"),
 )
 
 
-def usual_layout(paths: Collection[str]) -> Layout | None:
+def usual_layout(paths: Collection[str]) -> ProjectLayout | None:
     """Return the layout of a tree that none of Defects4J's lists knows."""
     for layout in _LAYOUTS:
         folders = (layout.sources, layout.tests)

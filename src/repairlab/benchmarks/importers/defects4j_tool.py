@@ -8,7 +8,7 @@ from pathlib import Path
 
 from repairlab.benchmarks.importers.defects4j_bug import Trees
 from repairlab.benchmarks.importers.defects4j_jars import is_junit
-from repairlab.benchmarks.importers.defects4j_projects import Layout
+from repairlab.benchmarks.importers.defects4j_projects import ProjectLayout
 from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.core.errors import UserError
 
@@ -32,7 +32,7 @@ class Tool:
             path = [buggy / entry for entry in self._export(buggy, "cp.test").split(":")]
             jars = [jar for jar in path if jar.suffix == ".jar" and not is_junit(jar.name) and jar.is_file()]
             return Trees(
-                layout=Layout(sources=self._export(buggy, "dir.src.classes"), tests=self._export(buggy, "dir.src.tests")),
+                layout=ProjectLayout(sources=self._export(buggy, "dir.src.classes"), tests=self._export(buggy, "dir.src.tests")),
                 fixed=_tree(fixed),
                 buggy=_tree(buggy),
                 jars={jar.name: jar.read_bytes() for jar in jars},

@@ -90,8 +90,8 @@ _CPP_ASSERT = """\
 
 
 @record
-class Layout:
-    """A task as files."""
+class TaskTree:
+    """A task as files: the program, buggy and fixed, and its tests."""
 
     path: str
     buggy: str
@@ -110,11 +110,11 @@ def _both(texts: Texts, *, before: str = "", behind: str = "") -> tuple[str, str
     return buggy, fixed
 
 
-def _python(texts: Texts) -> Layout:
+def _python(texts: Texts) -> TaskTree:
     """Make a pytest file of the given assertions; a call of `check` at their end would run them on import."""
     buggy, fixed = _both(texts)
     test = re.sub(r"^check\(.*\)\s*$", "", texts["test"], flags=re.MULTILINE).strip("\n")
-    return Layout(
+    return TaskTree(
         path="solution.py",
         buggy=buggy,
         fixed=fixed,
@@ -125,12 +125,12 @@ def _python(texts: Texts) -> Layout:
     )
 
 
-def _java(texts: Texts) -> Layout:
+def _java(texts: Texts) -> TaskTree:
     """Take the given main class, with the imports of the solution, and a test that calls it."""
     buggy, fixed = _both(texts)
     imports = re.findall(r"^import [^;]+;", texts["prompt"], flags=re.MULTILINE)
     tests = {"Main.java": "\n".join((*imports, "", texts["test"].strip(), "")), "SolutionTest.java": _JAVA_TEST}
-    return Layout(
+    return TaskTree(
         path="Solution.java",
         buggy=buggy,
         fixed=fixed,
@@ -141,7 +141,7 @@ def _java(texts: Texts) -> Layout:
     )
 
 
-def _javascript(texts: Texts) -> Layout:
+def _javascript(texts: Texts) -> TaskTree:
     """Export all functions of the solution, and let the assertions, which only print, fail the test."""
     bare = _both(texts)[1]
     names = ", ".join(
@@ -152,7 +152,7 @@ def _javascript(texts: Texts) -> Layout:
         raise UserError("its test is not a function that is called at the end")
     body = found[2].replace("console.assert(", "assert.ok(")
     buggy, fixed = _both(texts, behind=f"\nmodule.exports = {{ {names} }};\n")
-    return Layout(
+    return TaskTree(
         path="solution.js",
         buggy=buggy,
         fixed=fixed,
@@ -163,13 +163,15 @@ def _javascript(texts: Texts) -> Layout:
     )
 
 
-def _go(texts: Texts) -> Layout:
+def _go(texts: Texts) -> TaskTree:
     """Put a small stand-in where the tests look for testify, which has to be fetched."""
-    buggy, fixed = _both(texts, before=f"package main\n\n{texts.get('import', '')}")
+    # What a task imports is mostly part of its prompt, too.
+    imports = "" if re.search(r"^import\b", texts["prompt"], re.MULTILINE) else texts.get("import", "")
+    buggy, fixed = _both(texts, before=f"package main\n\n{imports}\n")
     test = re.search(r"^func (Test\w+)\(", texts["test"], re.MULTILINE)
     if not test:
         raise UserError("its test is not a function of Go's testing")
-    return Layout(
+    return TaskTree(
         path="solution.go",
         buggy=buggy,
         fixed=fixed,
@@ -185,7 +187,7 @@ def _go(texts: Texts) -> Layout:
     )
 
 
-def _cpp(texts: Texts) -> Layout:
+def _cpp(texts: Texts) -> TaskTree:
     """Take the solution in as text, as the task does, and report what the assertions say."""
     buggy, fixed = _both(texts)
     test = re.sub(r"#include\s*<assert\.h>", lambda _: _CPP_ASSERT, texts["test"], count=1)
@@ -194,7 +196,7 @@ def _cpp(texts: Texts) -> Layout:
     closing = test.rstrip().rfind("}")
     test = f"{test[:closing]}    return 0;\n}}"
     libraries = ["-lcrypto"] if "openssl/" in buggy + test else []
-    return Layout(
+    return TaskTree(
         path="solution.cpp",
         buggy=buggy,
         fixed=fixed,
@@ -205,7 +207,7 @@ def _cpp(texts: Texts) -> Layout:
     )
 
 
-LAYOUTS: Mapping[str, Callable[[Texts], Layout]] = {
+LAYOUTS: Mapping[str, Callable[[Texts], TaskTree]] = {
     "python": _python,
     "java": _java,
     "javascript": _javascript,

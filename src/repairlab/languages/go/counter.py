@@ -57,7 +57,7 @@ def _tester(parsed: Parsed, function: Node) -> str:
 
 
 def _changes(parsed: Parsed, body: Node, tester: str, draw: random.Random) -> Iterator[Change]:
-    for node in walk(body):
+    for node in _always(body):
         if node.type == "if_statement":
             yield from filter(None, _of_check(parsed, node, draw))
         elif node.type == "call_expression":
@@ -73,6 +73,19 @@ def _changes(parsed: Parsed, body: Node, tester: str, draw: random.Random) -> It
         yield Change(kind="end", span=Span(start=place, end=place), neutral=f"; {claims[1][0]}", false=f"; {claims[1][1]}")
     elif not statements:
         yield Change(kind="end", span=Span(start=end, end=end), neutral=f" {claims[1][0]} ", false=f" {claims[1][1]} ")
+
+
+def _always(body: Node) -> Iterator[Node]:
+    """Yield what runs in any case: not the branches of `if`, `switch` and `select`."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        yield node
+        if node.type == "if_statement":
+            start = node.child_by_field_name("initializer")
+            stack.extend([start] if start is not None else [])
+        elif node.type not in ("expression_switch_statement", "type_switch_statement", "select_statement"):
+            stack.extend(reversed(node.children))
 
 
 def _statements(body: Node) -> list[Node]:

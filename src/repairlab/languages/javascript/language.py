@@ -76,7 +76,7 @@ def functions(parsed: Parsed) -> Iterator[Function]:
         yield Function(
             name=names[-1],
             qualified=".".join((*_around(parsed, node), *names)),
-            span=Span(start=parsed.span(_first(node)).start, end=parsed.span(_whole(node)).end),
+            span=Span(start=parsed.span(_first(node)).start, end=parsed.span(body).end),
             body=parsed.span(body),
             parameters=_parameters(parsed, node),
         )
@@ -89,7 +89,8 @@ def _names(parsed: Parsed, node: Node) -> tuple[str, ...]:
     if named is None and node.type in _EXPRESSIONS and parent is not None and parent.type in _BINDINGS:
         named = parent.child_by_field_name(_BINDINGS[parent.type])
     text = "" if named is None else parsed.text(named).strip("\"'")
-    return tuple(word for word in text.split(".") if word not in _NOT_NAMES) if text.replace(".", "").strip() else ()
+    words = text.split(".") if named is not None and named.type == "member_expression" else [text]
+    return tuple(word for word in words if word and word not in _NOT_NAMES)
 
 
 def _around(parsed: Parsed, node: Node) -> tuple[str, ...]:

@@ -131,7 +131,13 @@ class JavaScriptToolchain:
 
 
 def _patterns(test: str) -> list[str]:
-    """Return what selects a test and the suites around it; Node matches names alone or, since 22, behind those around them."""
-    names = test.partition("::")[2].split(_SEPARATOR)
-    escaped = [re.sub(r"[.*+?^${}()|\[\]\\/]", r"\\\g<0>", name) for name in names]
-    return [f"^(?:{''.join(f'{outer} ' for outer in escaped[:depth])})?{name}$" for depth, name in enumerate(escaped)]
+    """Return what selects a test and the suites around it; Node matches names alone or, since 22, behind those around them.
+
+    A name may itself hold what separates names, so that any run of parts may be one.
+    """
+    parts = [re.sub(r"[.*+?^${}()|\[\]\\/]", r"\\\g<0>", part) for part in test.partition("::")[2].split(_SEPARATOR)]
+    return [
+        f"^(?:{''.join(f'{outer} ' for outer in parts[:start])})?{_SEPARATOR.join(parts[start:end])}$"
+        for start in range(len(parts))
+        for end in range(start + 1, len(parts) + 1)
+    ]

@@ -10,7 +10,7 @@ from repairlab.core.problem import Problem
 from repairlab.core.prompt import Prompt
 from repairlab.repairers.example import Example, ExampleSource
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
-from repairlab.repairers.repairer import Plan, RepairContext, Repairer, RepairerFactory
+from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory, SamplingPlan
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def _open(context: RepairContext) -> Iterator[Repairer]:
         )
 
 
-def _plan(settings: LlmSettings, asked: Plan, feedback: str) -> Plan:
+def _plan(settings: LlmSettings, asked: SamplingPlan, feedback: str) -> SamplingPlan:
     """Give a conversation as many candidates and rounds as it has tries; it ends at the first plausible candidate."""
     if settings.strategy != CONVERSATION:
         return asked
@@ -68,7 +68,7 @@ def _plan(settings: LlmSettings, asked: Plan, feedback: str) -> Plan:
         )
         raise UserError(f"-n is {asked.n}, but a conversation has {tries}: use --attempts and --turns")
     stop = True if asked.stop_when_fixed is None else asked.stop_when_fixed
-    return Plan(n=settings.tries, rounds=settings.tries, stop_when_fixed=stop)
+    return SamplingPlan(n=settings.tries, rounds=settings.tries, stop_when_fixed=stop)
 
 
 def _examples(settings: LlmSettings) -> ExampleSource | None:

@@ -4,12 +4,12 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.metrics.rates import duplicate_rate, plausible_rate
 from repairlab.metrics.values import Values, decided
-from repairlab.report.papers.facts import BugFacts, Facts, RunFacts
+from repairlab.report.papers.facts import BugFacts, PaperFacts, RunFacts
 
 _NOT_BUILT = (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
 
 
-def candidates(facts: Facts) -> Table:
+def candidates(facts: PaperFacts) -> Table:
     """Return duplicates, compile, regression and plausible rates; every bug weighs the same."""
     rows = tuple(_row(run) for run in facts.runs)
     notes = ["Each rate is taken within a bug, over its decided candidates, and averaged over bugs."]

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from repairlab.core.errors import UserError
 from repairlab.core.table import Cell, Table, mean
-from repairlab.report.papers.facts import BugFacts, Facts, RunFacts
+from repairlab.report.papers.facts import BugFacts, PaperFacts, RunFacts
 
 CATEGORIES = {"A": "signature", "B": "sanitizer", "C": "memory error", "D": "logic"}
 """First letters of the taxonomy; A.1 is a kind of signature."""
 _KINDS = (("bugs", False), ("vulnerabilities", True))
 
 
-def categories(facts: Facts) -> Table:
+def categories(facts: PaperFacts) -> Table:
     """Return pass/total and average tries of each category, for bugs and for vulnerabilities."""
     bugs = [bug for run in facts.runs for bug in run.bugs]
     if not any(bug.category for bug in bugs):

@@ -6,12 +6,12 @@ from repairlab.core.errors import UserError
 from repairlab.core.figure import Axis, Figure
 from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.report.line_chart import Curve, line_chart
-from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 
 _ROUNDS = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 
 
-def conversation(facts: Facts) -> Table:
+def conversation(facts: PaperFacts) -> Table:
     """Return solved bugs, tries, and how many bugs are solved within r rounds."""
     runs = [run for run in facts.runs if run.scores.run.settings.rounds > 1 or run.scores.run.manifest.experiment.stop_when_fixed]
     if not runs:

@@ -3,7 +3,7 @@
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.table import Cell, Table
-from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 
 _NOTE = (
     "USD: the price of all answers, kept ones included. Paid: what the run itself paid for its requests, repeated and failed ones "
@@ -11,7 +11,7 @@ _NOTE = (
 )
 
 
-def cost(facts: Facts) -> Table:
+def cost(facts: PaperFacts) -> Table:
     """Return tokens and money of each run, and what a plausible fix costs."""
     columns = (
         "system", "candidates", "requests", "from cache", "tokens in", "tokens out", "USD", "paid USD",
@@ -27,7 +27,7 @@ def cost(facts: Facts) -> Table:
     )
 
 
-def bug_cost(facts: Facts) -> Table:
+def bug_cost(facts: PaperFacts) -> Table:
     """Return tokens and money of each bug."""
     runs = spenders(facts)
     columns = [text for run in runs for text in (f"{run.name}: tokens in", f"{run.name}: tokens out", f"{run.name}: USD")]
@@ -49,7 +49,7 @@ def bug_cost(facts: Facts) -> Table:
     )
 
 
-def spenders(facts: Facts) -> list[RunFacts]:
+def spenders(facts: PaperFacts) -> list[RunFacts]:
     """Return the runs that asked a model; a UserError says that there is none."""
     runs = [run for run in facts.runs if run.llm or run.spent.n_requests or run.spent.tokens_in or run.spent.cost_usd]
     if not runs:

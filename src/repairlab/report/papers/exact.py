@@ -1,11 +1,11 @@
 """Candidates that are the developer's fix itself (NL2Fix, table 4)."""
 
 from repairlab.core.table import Cell, Table, percent
-from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 from repairlab.report.papers.similarity import compared
 
 
-def exact(facts: Facts) -> Table:
+def exact(facts: PaperFacts) -> Table:
     """Return how many bugs were fixed, and how many of them exactly as the developer did."""
     columns = ("system", "fixed bugs", "exact bugs", "plausible candidates", "exact candidates", "exact %")
     return Table(

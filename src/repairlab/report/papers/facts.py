@@ -93,7 +93,7 @@ class RunFacts:
 
 
 @record
-class Facts:
+class PaperFacts:
     """All runs, and why some facts are missing."""
 
     runs: tuple[RunFacts, ...]

@@ -3,12 +3,12 @@
 from repairlab.core.errors import UserError
 from repairlab.core.table import Cell, Table, percent
 from repairlab.report.papers.categories import fixed_of
-from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 
 LOCATIONS = ("function", "hunk", "line")
 
 
-def locations(facts: Facts) -> Table:
+def locations(facts: PaperFacts) -> Table:
     """Return pass/total and rate for each extent."""
     if not any(bug.location for run in facts.runs for bug in run.bugs):
         raise UserError("; ".join(facts.missing) or "no bug of these runs says how far its fix extends (labels.location)")

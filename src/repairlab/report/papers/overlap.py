@@ -6,13 +6,13 @@ from repairlab.core.errors import UserError
 from repairlab.core.figure import Axis, Figure, Shape, label, line
 from repairlab.core.table import Table, percent
 from repairlab.metrics.overlap import Overlaps, Region, overlaps
-from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 
 _MOST = 24
 _WIDTH, _TOP, _BARS, _ROW, _LEFT = 960, 24, 150, 24, 260
 
 
-def overlap(facts: Facts) -> Table:
+def overlap(facts: PaperFacts) -> Table:
     """Return each set of systems with the bugs that exactly these fix."""
     runs = [run for run in facts.runs if not run.scores.is_oracle]
     if len(runs) < 2:

@@ -1,10 +1,10 @@
 """Fixed bugs by project (NL2Fix, table 3)."""
 
 from repairlab.core.table import Cell, Table
-from repairlab.report.papers.facts import BugFacts, Facts
+from repairlab.report.papers.facts import BugFacts, PaperFacts
 
 
-def projects(facts: Facts) -> Table:
+def projects(facts: PaperFacts) -> Table:
     """Return bugs with a plausible candidate / all bugs, for each project and system."""
     names = sorted({bug.project for run in facts.runs for bug in run.bugs})
     rows: list[tuple[Cell, ...]] = []

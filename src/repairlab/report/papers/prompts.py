@@ -6,10 +6,10 @@ from repairlab.core.errors import UserError
 from repairlab.core.table import Table, percent
 from repairlab.metrics.table import values_of
 from repairlab.report.curves import curve_ks
-from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 
 
-def prompts(facts: Facts) -> Table:
+def prompts(facts: PaperFacts) -> Table:
     """Return pass@k of every run, those of the same model together."""
     ks = sorted({k for run in facts.runs for k in run.scores.run.manifest.experiment.k})
     runs = sorted(facts.runs, key=lambda run: run.model)
@@ -24,7 +24,7 @@ def prompts(facts: Facts) -> Table:
     )
 
 
-def curves(facts: Facts) -> Table:
+def curves(facts: PaperFacts) -> Table:
     """Return pass@k over k for every run that can have it."""
     runs = [run for run in facts.runs if pass_percent(run, 1) is not None]
     if not runs:

@@ -7,14 +7,14 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.metrics.pass_at_k import estimate
 from repairlab.metrics.values import decided
-from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 from repairlab.report.papers.prompts import pass_percent
 
 _PREFIX = "r.pass@k["
 _NOT_BUILT = (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
 
 
-def ranking(facts: Facts) -> Table:
+def ranking(facts: PaperFacts) -> Table:
     """Return r.pass@k of every ranking (a bug counts when one of its first k is plausible) and pass@k beside it."""
     runs = [run for run in facts.runs if pass_percent(run, 1) is not None]
     if not runs:

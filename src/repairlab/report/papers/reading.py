@@ -11,7 +11,7 @@ from repairlab.core.text import Span
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.report.bugs import BugTexts
 from repairlab.report.papers.closeness import Closeness, Near, Yardstick
-from repairlab.report.papers.facts import BugFacts, Facts, RunFacts, project_of
+from repairlab.report.papers.facts import BugFacts, PaperFacts, RunFacts, project_of
 from repairlab.report.papers.spending import Spent, paid_for
 from repairlab.report.systems import System
 from repairlab.runs.store import Store
@@ -25,9 +25,9 @@ class _Judged(NamedTuple):
     is_kept: bool | None
 
 
-def read_facts(systems: Sequence[System], texts: BugTexts, *, closeness: bool = True) -> Facts:
+def read_facts(systems: Sequence[System], texts: BugTexts, *, closeness: bool = True) -> PaperFacts:
     """Read the facts of runs; without `closeness` no candidate is compared with the buggy and the fixed code."""
-    return Facts(runs=tuple(_read(system, texts, closeness=closeness) for system in systems), missing=texts.missing)
+    return PaperFacts(runs=tuple(_read(system, texts, closeness=closeness) for system in systems), missing=texts.missing)
 
 
 def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:

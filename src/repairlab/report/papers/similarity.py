@@ -9,7 +9,7 @@ from repairlab.core.table import Cell, Table
 from repairlab.metrics.distribution import Distribution, distribution
 from repairlab.metrics.wilcoxon import Tested, rank_sum, signed_rank
 from repairlab.report.papers.closeness import Closeness
-from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 
 _SIDES: tuple[tuple[str, Callable[[Closeness], float]], ...] = (
     ("buggy", lambda item: item.to_buggy),
@@ -18,7 +18,7 @@ _SIDES: tuple[tuple[str, Callable[[Closeness], float]], ...] = (
 _WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 960, 330, 24, 26, 30
 
 
-def similarity(facts: Facts) -> Table:
+def similarity(facts: PaperFacts) -> Table:
     """Return the distribution of similarities per system, with Wilcoxon's tests."""
     runs = compared(facts)
     rows: list[tuple[Cell, ...]] = []
@@ -46,7 +46,7 @@ def similarity(facts: Facts) -> Table:
     )
 
 
-def compared(facts: Facts) -> list[RunFacts]:
+def compared(facts: PaperFacts) -> list[RunFacts]:
     """Return the runs whose candidates were compared with the code; a UserError says why there is none."""
     runs = [run for run in facts.runs if run.has_texts]
     if not runs:

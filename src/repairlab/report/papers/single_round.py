@@ -2,11 +2,11 @@
 
 from repairlab.core.errors import UserError
 from repairlab.core.table import Cell, Table
-from repairlab.report.papers.facts import Facts, RunFacts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 from repairlab.report.papers.prompts import pass_percent
 
 
-def single_round(facts: Facts) -> Table:
+def single_round(facts: PaperFacts) -> Table:
     """Return a row for each model and prompt, with greedy pass@1 first and then each temperature."""
     runs = [run for run in facts.runs if run.llm and pass_percent(run, 1) is not None]
     if not runs:

@@ -7,7 +7,7 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 from repairlab.core.table import Table
 from repairlab.registry import Parts, lacking
-from repairlab.report.papers.facts import Facts
+from repairlab.report.papers.facts import PaperFacts
 
 _TABLES = {
     "candidates": "candidates:candidates",
@@ -26,7 +26,7 @@ _TABLES = {
     "bug-cost": "cost:bug_cost",
 }
 """Name, module of this package and function."""
-TABLES: Parts[Callable[[Facts], Table]] = Parts(
+TABLES: Parts[Callable[[PaperFacts], Table]] = Parts(
     "tables",
     "table",
     {name: f"repairlab.report.papers.{path}" for name, path in _TABLES.items()},
@@ -51,7 +51,7 @@ def check_names(names: Sequence[str]) -> None:
             raise unknown("table", name, TABLES)
 
 
-def make_tables(facts: Facts, names: Sequence[str] | None = None) -> Tables:
+def make_tables(facts: PaperFacts, names: Sequence[str] | None = None) -> Tables:
     """Make tables; one that the runs do not support is left out with the reason."""
     made: list[Table] = []
     unfinished = tuple(f"{text}." for run in facts.runs if (text := run.scores.run.missing))

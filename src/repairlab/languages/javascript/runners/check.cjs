@@ -1,6 +1,7 @@
 'use strict';
 // Checks that files are JavaScript, without running any; standard input names them. Starts inside the sandbox.
 
+const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
@@ -39,7 +40,9 @@ function problem(file) {
       first = first || error;
     }
   }
-  const place = /^[^\n]*?:(\d+)\n/.exec(first.stack || '');
+  // The stack of a module's error does not begin with its place.
+  const told = first.stack.startsWith(file) ? first.stack : spawnSync(process.execPath, ['--check', file]).stderr.toString();
+  const place = /^[^\n]*?:(\d+)\n/.exec(told);
   return `${file}:${place ? place[1] : 1}: ${first.name}: ${first.message}`;
 }
 

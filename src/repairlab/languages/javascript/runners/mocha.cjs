@@ -5,11 +5,23 @@ const channel = require('./channel.cjs');
 
 const nodePath = require('node:path');
 
-const PLACES = [process.cwd(), '/usr/share/nodejs', '/usr/lib/node_modules', '/usr/local/lib/node_modules'];
+const PLACES = ['/usr/share/nodejs', '/usr/lib/node_modules', '/usr/local/lib/node_modules'];
 const SEPARATOR = ' > ';
 
+function found() {
+  for (const name of ['mocha', ...PLACES.map((place) => `${place}/mocha`)]) {
+    try {
+      return require.resolve(name, { paths: [process.cwd()] });
+    } catch {
+      // it may be at the next place
+    }
+  }
+  throw new Error('mocha is not installed, neither in the tree nor on this machine');
+}
+
 async function main() {
-  const Mocha = require(require.resolve('mocha', { paths: PLACES }));
+  const loaded = require(found());
+  const Mocha = loaded.default ?? loaded;
   const constants = Mocha.Runner.constants;
   const name = (test) => `${channel.prefix}${test.titlePath().join(SEPARATOR)}`;
   const wanted = (test) => channel.tests.includes(name(test));

@@ -75,6 +75,14 @@ def open_embedder(
     return CachedEmbedder(ServedEmbedder(_client(place, access), terms), _keeping(access, cache, ledger, notify, place))
 
 
+def price_of(place: Endpoint, access: Access, *, is_limited: bool) -> Price:
+    """Return the price of a model, nothing where it is not known; UserError when that would let a limit be missed."""
+    found = _prices(access).of(place)
+    if found is None and is_limited:
+        raise UserError(f"the price of {place.name} is not known, so a cost limit cannot be kept; {_how_to_price(place)}")
+    return found or FREE
+
+
 def _client(place: Endpoint, access: Access) -> Client:
     return Client(place, access, key=None if access.offline else key_of(place))
 
@@ -93,11 +101,13 @@ def _price(place: Endpoint, prices: Prices, access: Access, notify: Notify) -> P
     found = prices.of(place)
     if found is not None or access.offline:
         return found or FREE
-    how = 'add it to a file, [models] with "' + place.name + '" = { input = …, output = … }, and pass --prices FILE'
-    if access.cost_limit_usd is not None:
-        raise UserError(f"the price of {place.name} is not known, so a cost limit cannot be kept; {how}")
-    notify(f"the price of {place.name} is not known and counts as nothing; {how}")
-    return FREE
+    if access.cost_limit_usd is None:
+        notify(f"the price of {place.name} is not known and counts as nothing; {_how_to_price(place)}")
+    return price_of(place, access, is_limited=access.cost_limit_usd is not None)
+
+
+def _how_to_price(place: Endpoint) -> str:
+    return 'add it to a file, [models] with "' + place.name + '" = { input = …, output = … }, and pass --prices FILE'
 
 
 class _Once:

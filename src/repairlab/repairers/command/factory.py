@@ -1,0 +1,51 @@
+"""The repairer `command` as the table lists it: what its settings mean to a run, and how it is opened."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from repairlab.core.access import Access
+from repairlab.core.errors import UserError
+from repairlab.repairers.command.settings import CommandSettings
+from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
+
+
+@contextmanager
+def _open(context: RepairContext) -> Iterator[Repairer]:
+    from repairlab.repairers.command.repairer import NAME, CommandRepairer  # noqa: PLC0415  # loaded when needed
+
+    if context.workspaces is None:
+        raise UserError(f"the repairer {NAME} works in runs only: repairlab run BENCHMARK --repairer {NAME}")
+    access: Access = context.access
+    settings: CommandSettings = context.settings.resolved()
+    with context.workspaces(settings, access) as workspaces:
+        yield CommandRepairer(
+            settings,
+            workspaces,
+            n=context.n,
+            earlier=context.earlier,
+            keep=context.keep if access.transcripts else lambda prompt, log: None,  # noqa: ARG005
+        )
+
+
+def _check(settings: CommandSettings, access: Access, cache: Path) -> None:
+    """Raise UserError when the program is not there or its model cannot work."""
+    from repairlab.repairers.command.model_relay import open_upstream  # noqa: PLC0415  # as above
+
+    del cache
+    open_upstream(settings.resolved(), access)
+
+
+FACTORY = RepairerFactory(
+    name="command",
+    about="Has a program of others, such as an agent, repair a copy of the tree",
+    open=_open,
+    settings=CommandSettings,
+    access=Access,
+    check=_check,
+    label=lambda settings: tuple(part for part in (settings.preset, settings.model) if part),
+    asks_model=lambda settings: settings.model is not None,
+    is_deterministic=False,
+    waits=True,
+    works_on_tree=True,
+)

@@ -1,0 +1,142 @@
+"""Settings of the repairer `command`: one record with defaults and help texts, of which the command line makes its options."""
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+from repairlab.core.errors import UserError
+from repairlab.core.execution import Limits
+from repairlab.core.option import Option
+from repairlab.core.record import record
+from repairlab.repairers.command.presets import preset
+
+CandidateSource = Literal["workspace", "stdout"]
+
+
+@record
+class CommandSettings:
+    """Everything that decides what a program is given and how far it may go; part of a run's settings."""
+
+    command: Annotated[
+        str,
+        Option(
+            "Shell command that repairs the tree in its current folder, or prints unified diffs.",
+            example='--command "python3 /opt/agent/fix.py", or a --preset',
+        ),
+    ] = ""
+    preset: Annotated[str | None, Option("A known tool: mini-swe-agent, script or diffs; needs --program.")] = None
+    program: Annotated[str | None, Option("Where the program of a preset is on this machine.", may_change=True)] = None
+    candidates_from: Annotated[
+        CandidateSource | None,
+        Option("workspace: what it changed is a candidate; stdout: every diff that it prints. By default as the preset has it."),
+    ] = None
+    calls: Annotated[int, Option("Starts per bug when candidates come from stdout; a workspace gives one candidate per start.")] = 1
+    model: Annotated[
+        str | None, Option("PROVIDER/NAME of the model that the program may ask; $OPENAI_BASE_URL tells it where.")
+    ] = None
+    base_url: Annotated[str | None, Option("Address of the model's server; by default the provider's own.", may_change=True)] = None
+    addresses: Annotated[
+        tuple[str, ...], Option("HOST:PORT that the program may reach, as a port of its loopback.", flag="--allow-address")
+    ] = ()
+    mounts: Annotated[tuple[str, ...], Option("File or folder of this machine that the program may read.", flag="--mount")] = ()
+    env: Annotated[tuple[str, ...], Option("NAME=VALUE for the program; becomes part of the run's records.")] = ()
+    wall_s: Annotated[float, Option("Seconds that one start may take.", flag="--call-timeout")] = 1800.0
+    cpu_s: Annotated[float, Option("Seconds of CPU time that one start may use.", flag="--call-cpu")] = 1800.0
+    memory_mb: Annotated[int, Option("Memory of one start.", flag="--call-memory")] = 4096
+    disk_mb: Annotated[int, Option("What one start may write.", flag="--call-disk")] = 1024
+    output_mb: Annotated[float, Option("What one start may print.", flag="--call-output")] = 16.0
+    processes: Annotated[int, Option("Processes and threads of one start.", flag="--call-processes")] = 256
+    request_limit: Annotated[int | None, Option("Requests to the model per start.", flag="--call-requests")] = None
+    token_limit: Annotated[int | None, Option("Tokens of prompts and answers per start.", flag="--call-tokens")] = None
+    cost_limit_usd: Annotated[float | None, Option("US dollars per start.", flag="--call-cost")] = None
+
+    @property
+    def limits(self) -> Limits:
+        """Return what the sandbox enforces."""
+        return Limits(
+            cpu_s=self.cpu_s,
+            wall_s=self.wall_s,
+            memory_mb=self.memory_mb,
+            output_mb=self.output_mb,
+            processes=self.processes,
+            disk_mb=self.disk_mb,
+        )
+
+    def n_calls(self, n: int) -> int:
+        """Return how often the program is started for a bug of which `n` candidates are wanted."""
+        return n if self.source == "workspace" else self.calls
+
+    @property
+    def source(self) -> CandidateSource:
+        """Return where candidates come from."""
+        return self.candidates_from or "workspace"
+
+    def resolved(self) -> "CommandSettings":
+        """Return the settings with those of the preset filled in; what the user sets besides adds to them, or goes before them."""
+        if self.preset is None:
+            return self
+        known = preset(self.preset, None if self.program is None else Path(self.program))
+        return dataclasses.replace(
+            self,
+            command=self.command or known["command"],
+            candidates_from=self.candidates_from or known.get("candidates_from"),
+            mounts=(*known.get("mounts", ()), *self.mounts),
+            env=(*known.get("env", ()), *self.env),
+        )
+
+    def check(self) -> None:
+        """Refuse values with which no program can run."""
+        if self.preset is None and self.program is not None:
+            raise UserError("--program belongs to a --preset; without one, write the whole --command")
+        if self.preset is None and not self.command.strip():
+            raise UserError(
+                'the repairer command needs a program. For example: --command "python3 /opt/agent/fix.py", or a --preset'
+            )
+        for name in ("calls", "wall_s", "cpu_s", "memory_mb", "disk_mb", "output_mb", "processes"):
+            if getattr(self, name) <= 0:
+                raise UserError(f"setting command.{name} is {getattr(self, name):g}: it must be more than 0")
+        for name in ("request_limit", "token_limit", "cost_limit_usd"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise UserError(f"setting command.{name} is {value:g}: write 0 or more")
+            if value is not None and self.model is None:
+                raise UserError(
+                    f"setting command.{name} counts what is asked of a model, and none is named: add --model PROVIDER/NAME"
+                )
+        if self.base_url is not None and self.model is None:
+            raise UserError("--base-url says where a model is, and none is named: add --model PROVIDER/NAME")
+        for item in self.env:
+            if not re.match(r"[A-Za-z_][A-Za-z0-9_]*=", item) or "\0" in item:
+                raise UserError(f"--env is {item!r}: write NAME=VALUE")
+        addresses(self)
+
+
+@record
+class Address:
+    """A named address, and where a program inside the sandbox finds it."""
+
+    host: str
+    port: int
+    inside: int
+    """Port of the loopback inside."""
+
+
+def addresses(settings: CommandSettings) -> tuple[Address, ...]:
+    """Return the named addresses; ports below 1024, which programs cannot have inside, move up by 8000.
+
+    >>> addresses(CommandSettings(command="x", addresses=("localhost:9000", "example.org:443")))[1].inside
+    8443
+    """
+    found: dict[int, Address] = {}
+    for text in settings.addresses:
+        host, colon, port = text.rpartition(":")
+        if not colon or not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+            raise UserError(f"--allow-address is {text!r}: write HOST:PORT, such as localhost:9000")
+        inside = int(port) if int(port) >= 1024 else int(port) + 8000
+        if inside in found:
+            raise UserError(
+                f"{text} and {found[inside].host}:{found[inside].port} would be the same port {inside} inside: name one"
+            )
+        found[inside] = Address(host=host.strip("[]"), port=int(port), inside=inside)
+    return tuple(found.values())

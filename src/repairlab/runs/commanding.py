@@ -1,0 +1,204 @@
+"""Starts the program of the repairer `command` in workspaces of a bug, in the sandbox. Called by `repairing`."""
+
+import contextlib
+import functools
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import repairlab
+from repairlab.core.access import Access
+from repairlab.core.bug import Bug
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Command, Ending, Execution, Mount
+from repairlab.core.problem import Problem
+from repairlab.languages.table import language
+from repairlab.repairers.command.issue import variables
+from repairlab.repairers.command.model_relay import Allowance, ModelRelay, Upstream, open_upstream
+from repairlab.repairers.command.repairer import Started, Usage
+from repairlab.repairers.command.settings import CommandSettings, addresses
+from repairlab.repairers.ledger import FILE, Ledger
+from repairlab.repairers.repairer import OverBudget
+from repairlab.runs.changes import read_plain
+from repairlab.runs.judge import BugError
+from repairlab.runs.store import Store, append_line
+from repairlab.runs.task import Task
+from repairlab.runs.workspace import LOG, WorkspaceMaker
+from repairlab.sandbox.ports import Halt, Port, forward_to, run_with_ports
+from repairlab.sandbox.process import ProcessSandbox
+from repairlab.sandbox.sandbox import Conversing, Sandbox
+from repairlab.sandbox.supervise import ENVIRONMENT
+
+LONGEST_LOG = 1_000_000
+"""Characters of a program's log that are kept: its beginning and its end."""
+_LARGEST_LOG = 64 * 1024 * 1024
+_MODEL_PORT = 8000
+_WORDS = {
+    Ending.CPU_LIMIT: "CPU limit",
+    Ending.WALL_LIMIT: "time limit",
+    Ending.MEMORY_LIMIT: "memory limit",
+    Ending.OUTPUT_LIMIT: "output limit",
+    Ending.DISK_LIMIT: "disk limit",
+}
+
+
+@contextlib.contextmanager
+def open_workspaces(task: Task, sandbox: Sandbox, settings: CommandSettings, access: Access) -> Iterator["Starter"]:
+    """Give what starts the program for one bug; its workspaces are gone after the block."""
+    append = functools.partial(append_line, run_id=Store(task.folder).run_id)
+    ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd, append=append)
+    with tempfile.TemporaryDirectory(prefix="repairlab-workspace-", ignore_cleanup_errors=True) as folder:
+        maker = WorkspaceMaker(task.bug, task.experiment.visibility, sandbox, Path(folder))
+        yield Starter(task, settings, sandbox, maker, ledger, open_upstream(settings, access))
+
+
+class Starter:
+    """Starts the program, each time in a fresh workspace; the `Workspaces` of the repairer."""
+
+    def __init__(
+        self,
+        task: Task,
+        settings: CommandSettings,
+        sandbox: Sandbox,
+        maker: WorkspaceMaker,
+        ledger: Ledger,
+        upstream: Upstream | None,
+    ) -> None:
+        if isinstance(sandbox, ProcessSandbox) or not isinstance(sandbox, Conversing):
+            raise UserError(f"the sandbox {sandbox.name} hides nothing, so that a program could read the tests; use another")
+        self._task, self._settings, self._sandbox = task, settings, sandbox
+        self._maker, self._ledger = maker, ledger
+        self._mounts = checked_mounts(settings, hidden_folders(task))
+        self._upstream = upstream
+
+    def start(self, problem: Problem, number: int) -> tuple[str, Started]:
+        """Start the program in a new workspace and wait for its end; returns what it was told of the bug, and what came of it.
+
+        Raises BugError when our own machinery failed, and OverBudget when the run may cost no more.
+        """
+        try:
+            return self._maker.told(problem), self._started(problem, number)
+        except OverBudget:
+            raise
+        except HarnessError as error:
+            raise BugError(str(error)) from error
+
+    def _started(self, problem: Problem, number: int) -> Started:
+        self._maker.make(problem)
+        with self._maker.workspace() as workspace, contextlib.closing(Halt()) as halt:
+            relay = self._relay(halt)
+            command = self._command(problem, number)
+            sandbox: Conversing = self._sandbox
+            done = run_with_ports(sandbox, command, workspace, self._ports(relay), halt, cache=self._task.machine.cache)
+            changes = self._maker.changes(workspace)
+            log = _log(done, read_plain(workspace / LOG, largest=_LARGEST_LOG))
+        if relay and relay.over_budget:
+            raise relay.over_budget
+        return Started(
+            ended=_how(done, halt.reason),
+            seconds=done.wall_s,
+            edits=changes.edits,
+            left_out=changes.left_out,
+            printed=done.stdout.decode(errors="replace"),
+            log=log,
+            usage=relay.usage if relay else Usage(),
+        )
+
+    def _command(self, problem: Problem, number: int) -> Command:
+        """Return the command line with its environment; only a tool that prints diffs has its standard error apart."""
+        begin = f'export REPAIRLAB_LOG="$PWD/{LOG}"\n' + ("exec 2>&1\n" if self._settings.source == "workspace" else "")
+        tools = _tool_chain(self._task.bug)
+        path = ":".join((ENVIRONMENT["PATH"], *dict.fromkeys(str(Path(part.argv[0]).parent) for part in tools)))
+        mounts = dict.fromkeys((*self._mounts, *(mount for part in tools for mount in part.mounts)))
+        env = {
+            "PATH": path,
+            **variables(problem),
+            "REPAIRLAB_ATTEMPT": str(number),
+            "REPAIRLAB_SEED": str(self._task.experiment.seed + number),
+            **self._addresses(),
+            **dict(item.split("=", 1) for item in self._settings.env),
+        }
+        return Command(
+            argv=("sh", "-c", begin + self._settings.command),
+            env=tuple(env.items()),
+            mounts=tuple(mounts),
+            writable=True,
+            address_space=False,  # programs in JavaScript, Go and Java reserve much
+            limits=self._settings.limits,
+        )
+
+    def _addresses(self) -> dict[str, str]:
+        """Return where the program finds what it may reach."""
+        named = addresses(self._settings)
+        found = (
+            {"REPAIRLAB_ADDRESSES": " ".join(f"{item.host}:{item.port}=127.0.0.1:{item.inside}" for item in named)} if named else {}
+        )
+        if self._upstream:
+            url = f"http://127.0.0.1:{_model_port(self._settings)}/v1"
+            model = self._upstream.endpoint.model
+            found |= {"OPENAI_BASE_URL": url, "OPENAI_API_BASE": url, "OPENAI_API_KEY": "none", "REPAIRLAB_MODEL": model}
+        return found
+
+    def _relay(self, halt: Halt) -> ModelRelay | None:
+        if self._upstream is None:
+            return None
+        allowance = Allowance(
+            requests=self._settings.request_limit, tokens=self._settings.token_limit, cost_usd=self._settings.cost_limit_usd
+        )
+        return ModelRelay(self._upstream, self._ledger, allowance, bug_id=self._task.bug.id, halt=halt.press)
+
+    def _ports(self, relay: ModelRelay | None) -> list[Port]:
+        ports = [Port(number=item.inside, serve=forward_to(item.host, item.port)) for item in addresses(self._settings)]
+        return [*ports, *([Port(number=_model_port(self._settings), serve=relay.serve)] if relay else [])]
+
+
+def hidden_folders(task: Task) -> tuple[Path, ...]:
+    """Return the folders that hold tests, fixes, verdicts or answers, of which no program may read anything."""
+    package = Path(repairlab.__file__).resolve().parent
+    bug = Path(task.bug.tree.source).resolve().parent
+    return (package, bug, bug.parent, task.folder.resolve(), task.machine.cache.resolve())
+
+
+def checked_mounts(settings: CommandSettings, hidden: Sequence[Path]) -> tuple[Mount, ...]:
+    """Return what of this machine the program may read; UserError when hidden things are in there."""
+    mounts = []
+    for text in settings.mounts:
+        path = Path(text).expanduser()
+        if not path.is_absolute() or not path.exists():
+            raise UserError(f"--mount is {text!r}: name a file or folder that exists, with its whole path")
+        for folder in hidden:
+            if folder.is_relative_to(path.resolve()) or path.resolve().is_relative_to(folder):
+                raise UserError(f"--mount {text} would show the program what is hidden from it, in {folder}: mount less")
+        mounts.append(Mount(path=os.path.normpath(path)))
+    return tuple(mounts)
+
+
+def _model_port(settings: CommandSettings) -> int:
+    taken = {item.inside for item in addresses(settings)}
+    return next(port for port in range(_MODEL_PORT, 65536) if port not in taken)
+
+
+def _tool_chain(bug: Bug) -> tuple[Command, ...]:
+    """Return commands whose programs and mounts are the tool chain that builds the bug."""
+    build = language(bug.problem.language).toolchain.build(bug.oracle.build, bug.oracle.test, [bug.problem.path])
+    return tuple(command for command in build if command.argv[0].startswith("/"))
+
+
+def _how(done: Execution, halted: str) -> str:
+    """Say how a program ended."""
+    if halted:
+        return f"ended by the {halted}"
+    if done.ending is Ending.EXITED:
+        return f"exited with code {done.exit_code}"
+    return f"ended by the {_WORDS[done.ending]}" if done.ending in _WORDS else f"ended by signal {done.signal}"
+
+
+def _log(done: Execution, own: bytes | None) -> str:
+    """Return all that the program said: its output, then its errors where they are apart, then the log that it wrote itself."""
+    parts = [part.decode("utf-8", "replace").strip("\n") for part in (done.stdout, done.stderr, own or b"")]
+    text = "\n".join(part for part in parts if part).replace("\0", "")
+    if len(text) <= LONGEST_LOG:
+        return text
+    half = LONGEST_LOG // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half} characters …]\n{text[-half:]}"

@@ -1,0 +1,7 @@
+package a
+
+func first(n int) int {
+	return n +
+}
+
+func second(n int) int { return n }

@@ -1,0 +1,6 @@
+function first(a) {
+  if (a) {
+    return 1;
+}
+
+function second(b) { return b; }

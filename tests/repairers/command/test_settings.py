@@ -1,0 +1,87 @@
+"""What the repairer `command` can be set to, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repairlab.core.errors import UserError
+from repairlab.core.option import settings_of
+from repairlab.repairers.command.presets import names, preset
+from repairlab.repairers.command.settings import CommandSettings, addresses
+
+
+def settings(**values: Any) -> CommandSettings:
+    return CommandSettings(**{"command": "true", **values})
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"command": "  "}, "--command"),
+        ({"wall_s": 0}, "command.wall_s is 0"),
+        ({"calls": -1}, "command.calls is -1"),
+        ({"token_limit": 5}, "--model"),
+        ({"token_limit": -5, "model": "llamacpp/x"}, "0 or more"),
+        ({"base_url": "http://localhost:1/v1"}, "--model"),
+        ({"env": ("A",)}, "NAME=VALUE"),
+        ({"env": ("1A=b",)}, "NAME=VALUE"),
+        ({"addresses": ("localhost",)}, "HOST:PORT"),
+        ({"addresses": ("localhost:99999",)}, "HOST:PORT"),
+        ({"addresses": ("a:9000", "b:9000")}, "same port 9000"),
+    ],
+)
+def test_what_cannot_work_says_why(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        settings(**values).check()
+
+
+def test_addresses_have_ports_that_programs_may_use() -> None:
+    found = addresses(settings(addresses=("localhost:9000", "[::1]:443")))
+    assert [(item.host, item.port, item.inside) for item in found] == [("localhost", 9000, 9000), ("::1", 443, 8443)]
+
+
+def test_every_setting_has_a_help_text() -> None:
+    for setting in settings_of(CommandSettings):
+        assert setting.option.help.endswith(".")
+
+
+def test_a_workspace_gives_one_candidate_for_each_start() -> None:
+    assert settings().n_calls(7) == 7
+    assert settings(candidates_from="stdout", calls=2).n_calls(7) == 2
+
+
+def test_presets_want_a_program(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--program"):
+        preset("script", None)
+    with pytest.raises(UserError, match="no file"):
+        preset("script", tmp_path / "none")
+    with pytest.raises(UserError, match="Did you mean 'mini-swe-agent'"):
+        preset("mini-swe-agnet", tmp_path)
+
+
+def test_every_preset_makes_settings_that_are_allowed(tmp_path: Path) -> None:
+    for name in names():
+        environment = tmp_path / name
+        (environment / "bin").mkdir(parents=True)
+        (environment / "pyvenv.cfg").touch()
+        for program in ("python", "tool.jar"):
+            (environment / "bin" / program).touch()
+        made = CommandSettings(preset=name, program=str(environment / "bin" / "tool.jar")).resolved()
+        made.check()
+        assert made.preset == name
+        assert any(str(tmp_path) in mount for mount in made.mounts)
+
+
+def test_a_jar_is_started_by_java_and_prints_its_candidates(tmp_path: Path) -> None:
+    (tmp_path / "apr tool.jar").touch()
+    made = preset("diffs", tmp_path / "apr tool.jar")
+    assert made["command"] == f"java -jar '{tmp_path}/apr tool.jar' ."
+    assert made["candidates_from"] == "stdout"
+
+
+def test_an_agent_outside_a_virtual_environment_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "mini").touch()
+    with pytest.raises(UserError, match="no virtual environment"):
+        preset("mini-swe-agent", tmp_path / "bin" / "mini")

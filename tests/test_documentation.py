@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
 QUICK = ("list", "info", "checkout", "export")
 """Verbs that run no candidate."""
-ELSEWHERE = ("make ", ". .venv/", "repairlab doctor", "llm", "talk")
+ELSEWHERE = ("make ", ". .venv/", "repairlab doctor", "llm", "talk", "runs/*", "export OPENAI")
 """What belongs to the machine that a reader sits at: its set-up, its tools, its models."""
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 _FILE = re.compile(r"`([\w./-]+\.(?:jsonl|toml|md|py|patch))`[^`]*$")

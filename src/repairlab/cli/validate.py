@@ -107,7 +107,7 @@ def _show(store: Store, external: ExternalCandidates, *, as_json: bool) -> None:
         (candidate.bug_id, candidate.rank, outcome.verdict.value, outcome.stage, outcome.message.split("\n")[0][:100])
         for candidate, outcome in rows
     ]
-    print_table("VerdictCache", ["bug", "rank", "verdict", "stage", "message"], table)
+    print_table("Verdicts", ["bug", "rank", "verdict", "stage", "message"], table)
     plausible = sum(outcome.verdict.value == "PLAUSIBLE" for _, outcome in rows)
     data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible; {count(n_unreadable, 'line')} unreadable")
     if found:

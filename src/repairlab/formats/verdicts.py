@@ -1,4 +1,4 @@
-"""VerdictCache in the words of NL2Fix, lin-tan/clm and those who follow them: plausible, wrong, timeout, uncompilable."""
+"""Verdicts in the words of NL2Fix, lin-tan/clm and those who follow them: plausible, wrong, timeout, uncompilable."""
 
 from typing import Any
 

@@ -97,7 +97,7 @@ _VERDICTS = {
     "memory": TestVerdict.OUT_OF_MEMORY,
     "uncollected": TestVerdict.CRASH,
 }
-"""VerdictCache of statuses; any other status is WRONG. `uncollected`: an exception while the test's file was loaded."""
+"""Verdicts of statuses; any other status is WRONG. `uncollected`: an exception while the test's file was loaded."""
 
 
 def _seconds(value: object) -> float:

@@ -1,6 +1,7 @@
 """HumanEvalFix's tasks become functions with a hidden test."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,32 @@ JAVA = {
     ),
     "entry_point": "largest",
 }
+JAVASCRIPT = {
+    "task_id": "JavaScript/7",
+    "prompt": "/* Return the largest number. */\nconst largest = (numbers) => {\n",
+    "buggy_solution": "  return Math.min(...numbers);\n}\n",
+    "canonical_solution": "  return Math.max(...numbers);\n}\n",
+    "test": "const testLargest = () => {\n  console.assert(largest([1, 3, 2]) === 3)\n}\n\ntestLargest()\n",
+    "entry_point": "largest",
+}
+GO = {
+    "task_id": "Go/7",
+    "import": 'import (\n    "sort"\n)\n',
+    "prompt": 'import (\n    "sort"\n)\n\n// Largest returns the largest number.\nfunc Largest(numbers []int) int {\n',
+    "buggy_solution": "    sort.Ints(numbers)\n    return numbers[0]\n}\n",
+    "canonical_solution": "    sort.Ints(numbers)\n    return numbers[len(numbers)-1]\n}\n",
+    "test_setup": 'package main\n\nimport (\n    "testing"\n    "github.com/stretchr/testify/assert"\n)\n',
+    "test": "func TestLargest(t *testing.T) {\n    assert := assert.New(t)\n    assert.Equal(3, Largest([]int{1, 3, 2}))\n}\n",
+    "entry_point": "Largest",
+}
+CPP = {
+    "task_id": "CPP/7",
+    "prompt": "#include<vector>\n#include<algorithm>\nusing namespace std;\nint largest(vector<int> numbers){\n",
+    "buggy_solution": "    return *min_element(numbers.begin(), numbers.end());\n}\n",
+    "canonical_solution": "    return *max_element(numbers.begin(), numbers.end());\n}\n",
+    "test": "#undef NDEBUG\n#include<assert.h>\nint main(){\n    assert (largest({1, 3, 2}) == 3);\n}\n",
+    "entry_point": "largest",
+}
 
 
 def lines(*tasks: dict[str, str]) -> str:
@@ -51,6 +78,27 @@ def test_both_languages_are_healthy(importing: Any, machine: Machine) -> None:
     assert not python.problem.context
     assert importing.benchmark.bug("java-7").problem.target.name == "Solution.largest"
     assert importing.problems(machine) == {"java-7": (), "python-7": ()}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("task", "bug_id", "tool", "target"),
+    [
+        (JAVASCRIPT, "javascript-7", "node", "largest"),
+        (GO, "go-7", "go", "Largest"),
+        (CPP, "cpp-7", "g++", "largest"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_other_languages_are_healthy(
+    importing: Any, machine: Machine, task: dict[str, str], bug_id: str, tool: str, target: str
+) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+    importing.write({"tasks.jsonl": lines(task)})
+    assert importing.run("humanevalfix", "tasks.jsonl").bugs == (bug_id,)
+    assert importing.benchmark.bug(bug_id).problem.target.name == target
+    assert importing.problems(machine) == {bug_id: ()}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +118,7 @@ def test_a_wrong_file_is_told_with_line_and_field(importing: Any, text: str, mes
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the data of HumanEvalFix is not here")
-@pytest.mark.parametrize("language", ["python", "java"])
+@pytest.mark.parametrize("language", ["python", "java", "js", "go", "cpp"])
 def test_all_tasks_of_the_published_files_are_read(language: str) -> None:
     found = list(read([DATA / f"humanevalpack_{language}.jsonl"], Settings()).bugs)
     assert len(found) == 164 and all(isinstance(bug, ImportedBug) for bug in found)

@@ -68,7 +68,7 @@ def _changes(parsed: Parsed, body: Node, tester: str, draw: random.Random) -> It
     claims = [_claims(draw, tester) for _ in range(2)]
     start, end = parsed.span(body).start + 1, parsed.span(body).end - 1
     yield Change(kind="begin", span=Span(start=start, end=start), neutral=f" {claims[0][0]};", false=f" {claims[0][1]};")
-    if statements and statements[-1].type not in ("return_statement", "for_statement"):
+    if statements and statements[-1].type != "return_statement":
         place = parsed.span(statements[-1]).end
         yield Change(kind="end", span=Span(start=place, end=place), neutral=f"; {claims[1][0]}", false=f"; {claims[1][1]}")
     elif not statements:

@@ -21,7 +21,8 @@ _RUNNERS = Path(__file__).parent / "runners"
 _OLDEST = 18
 _SEPARATOR = " > "
 _MEMORY = "--max-old-space-size={memory_mb}"
-_ENV = (("NO_COLOR", "1"), ("NODE_NO_WARNINGS", "1"))
+# Where the system's own settings of OpenSSL are out of reach, as in a sandbox by Landlock, Node does not start at all.
+_ENV = (("NO_COLOR", "1"), ("NODE_NO_WARNINGS", "1"), ("OPENSSL_CONF", "/dev/null"))
 
 
 class JavaScriptToolchain:

@@ -37,7 +37,7 @@ def test_functions_files_patches_and_edits_are_understood(tiny: Path) -> None:
     ("line", "message"),
     [
         ("{", "line 2: not valid JSON"),
-        ("[]", "line 2: not a JSON object but list"),
+        ("[]", "line 2: it should be an object, not a list"),
         ('{"function": "x"}', "line 2: the key 'bug' must be there"),
         ('{"bug": "shop", "edits": "x"}', "line 2: edits"),
         ("[" * 100_000, "line 2: not valid JSON"),
@@ -45,7 +45,7 @@ def test_functions_files_patches_and_edits_are_understood(tiny: Path) -> None:
         ('{"bug": "sum"}', "line 2: exactly one of function, file, patch, edits, answer is needed, found none"),
         ('{"bug": "sum", "file": "x", "patch": "y"}', "found file, patch"),
         ('{"bug": "sum", "fiel": "x"}', "unknown key 'fiel'"),
-        ('{"bug": "sum", "file": 3}', "not text but int"),
+        ('{"bug": "sum", "file": 3}', "should be text, not a whole number"),
         ('{"bug": "sum", "edits": [{"path": 3}]}', "line 2: edits"),
     ],
 )

@@ -91,7 +91,13 @@ def with_options(function: Callable[..., None], options: Sequence[RecordOption],
 def owner_of(options: Sequence[RecordOption], values: Mapping[str, Any]) -> str | None:
     """Return the repairer that the given options imply when none is named: the first that has all of them."""
     used = [item for item in options if _is_given(values.get(item.name))]
-    return next((name for name in REPAIRERS if used and all(name in item.owners for item in used)), None)
+    if not used:
+        return None
+    found = next((name for name in REPAIRERS if all(name in item.owners for item in used)), None)
+    if found is None:
+        said = ", ".join(f"{item.flag} is of {' or '.join(item.owners)}" for item in used)
+        raise UserError(f"no repairer has all of these options: {said}; leave some out")
+    return found
 
 
 def values_for(repairer: str, options: Sequence[RecordOption], values: Mapping[str, Any]) -> OwnValues:

@@ -12,7 +12,7 @@ import pytest
 
 from repairlab.core import recipe
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import facts
 from repairlab.languages.java import junit
@@ -21,7 +21,7 @@ from repairlab.languages.language import Tools
 from repairlab.languages.reports import first_error
 
 Make = Callable[..., Any]
-PASSED, WRONG = Verdict.PLAUSIBLE, Verdict.WRONG
+PASSED, WRONG = TestVerdict.PASSED, TestVerdict.WRONG
 JAVAC = Build(tool="javac", sources=("src/**/*.java",), tests=("test/**/*.java",))
 
 ACCOUNT = """package bank;

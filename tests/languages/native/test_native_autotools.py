@@ -11,13 +11,13 @@ import pytest
 from repairlab.core import recipe
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Ending, Execution
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build
 from repairlab.languages.language import Lister, Tools
 from repairlab.languages.native.toolchain import NativeToolchain
 
 Make = Callable[..., Any]
-PASSED, WRONG = Verdict.PLAUSIBLE, Verdict.WRONG
+PASSED, WRONG = TestVerdict.PASSED, TestVerdict.WRONG
 
 CONFIGURE = """#!/bin/sh
 echo "configured with $* by $CC" >>configured.txt

@@ -7,7 +7,7 @@ import pytest
 
 from repairlab.core import recipe
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Tools
@@ -15,7 +15,7 @@ from repairlab.languages.native.toolchain import NativeToolchain
 from repairlab.languages.reports import first_error
 
 Make = Callable[..., Any]
-PASSED, WRONG = Verdict.PLAUSIBLE, Verdict.WRONG
+PASSED, WRONG = TestVerdict.PASSED, TestVerdict.WRONG
 
 MAIN_C = """#include <stdio.h>
 #include "rules.h"

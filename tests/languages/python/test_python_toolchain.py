@@ -9,7 +9,7 @@ import pytest
 
 from repairlab.core import recipe
 from repairlab.core.errors import HarnessError
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Tools
@@ -17,7 +17,7 @@ from repairlab.languages.python.toolchain import PythonToolchain
 from repairlab.languages.reports import first_error
 
 Make = Callable[..., Any]
-PASSED, WRONG = Verdict.PLAUSIBLE, Verdict.WRONG
+PASSED, WRONG = TestVerdict.PASSED, TestVerdict.WRONG
 
 
 @pytest.fixture

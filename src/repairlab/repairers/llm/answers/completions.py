@@ -34,6 +34,7 @@ def _joined(aim: Aim, text: str, given: str) -> Iterator[str]:
         if not given.rstrip().endswith("{") and "{" not in given:
             yield f"{given.rstrip()} {{\n{bare}"
         yield f"{given.rstrip()}\n{bare}"
+        yield f"{given}{text.rstrip()}\n{aim.indent}}}"  # the server stopped before the last brace
         return
     yield f"{given.rstrip()}\n{bare}"
     inner = _inner(aim, given)

@@ -40,6 +40,13 @@ class EditedText:
         grown = len(self.lines) - len(self.original)
         return range(line_of(self.source, span.start) - 1, line_of(self.source, span.end) + max(0, grown))
 
+    @property
+    def target_lead(self) -> str:
+        """Return what stands before the target in its first line, unless that is white space."""
+        start = self.problem.target.span.start
+        lead = self.source[self.source.rfind("\n", 0, start) + 1 : start] if self.path == self.problem.path else ""
+        return lead if lead.strip() else ""
+
     def edit(self) -> Edit:
         """Return the whole change as one edit of the lines that differ."""
         old, new = list(self.original), self.lines

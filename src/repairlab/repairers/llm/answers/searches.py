@@ -156,6 +156,11 @@ def _apply(swap: Swap, draft: EditedText) -> str | None:
         draft.lines = new
         return None
     found = places(draft.lines, old)
+    if not found and (lead := draft.target_lead) and new:
+        # The prompt shows the target without what stands before it in its line, such as `export`.
+        whole = [lead + old[0], *old[1:]]
+        if found := places(draft.lines, whole):
+            old, new = whole, [lead + new[0], *new[1:]]
     place = best(found, draft.wanted, draft.problem.location)
     if place is None and not found:
         return _apply_within_line(old, new, draft)

@@ -16,7 +16,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.execution import Ending, Execution
 from repairlab.core.oracle import Case
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.languages.native import headers
 from repairlab.languages.table import default_cache, language
 from repairlab.sandbox.sandbox import Sandbox
@@ -162,8 +162,8 @@ def _judge(bug: Bug, work: Path) -> Verdict:
     for case in bug.oracle.cases:
         execution = _run(work, "./program", stdin=case.input, patience_s=PATIENCE_S)
         verdict = of_case(case, execution, toolchain, checkers.compare).verdict
-        if verdict is not Verdict.PLAUSIBLE:
-            return verdict
+        if verdict is not TestVerdict.PASSED:
+            return Verdict(verdict)
     return Verdict.PLAUSIBLE
 
 

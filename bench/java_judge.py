@@ -15,7 +15,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.execution import Command, Execution
 from repairlab.core.oracle import Case
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.languages.table import default_cache, language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
@@ -131,8 +131,8 @@ def _plainly(bug: Bug, candidate: Candidate, folder: Path) -> Verdict:
             return Verdict.UNCOMPILABLE
         for case in bug.oracle.cases:
             verdict = of_case(case, _run(work, case, bug), language("java").toolchain, checkers.compare).verdict
-            if verdict is not Verdict.PLAUSIBLE:
-                return verdict
+            if verdict is not TestVerdict.PASSED:
+                return Verdict(verdict)
     return Verdict.PLAUSIBLE
 
 

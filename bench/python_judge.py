@@ -15,7 +15,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.execution import Command
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.languages.table import default_cache, language
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.apply import changed_files, lay_out
@@ -133,7 +133,8 @@ def judge(candidate: Candidate, bug: Bug) -> Verdict:
         for case in bug.oracle.cases:
             execution = Naive().run(dataclasses.replace(command, stdin=case.input.encode()), tree)
             verdicts.append(of_process(execution, toolchain) or check(execution.stdout, case.expected, case.checker))
-    return next((verdict for verdict in verdicts if verdict is not Verdict.PLAUSIBLE), Verdict.PLAUSIBLE)
+    failed = next((verdict for verdict in verdicts if verdict is not TestVerdict.PASSED), None)
+    return Verdict(failed) if failed else Verdict.PLAUSIBLE
 
 
 def run_in_process(bug: Bug, candidates: list[Candidate]) -> None:

@@ -19,7 +19,7 @@ from repairlab.validation.machine import RECHECK
 from repairlab.validation.preflight import missing_tools
 
 REPAIRERS = ("copy", "templates", "reference")
-PER_LANGUAGE = 4
+PER_LANGUAGE = 2
 """Bugs of each language, unless all are asked for."""
 N, N_FULL = 10, 50
 """Candidates per bug."""

@@ -143,7 +143,7 @@ from pathlib import Path
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.languages.table import default_cache
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.runs.worker import executor
+from repairlab.runs.worker import open_worker
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.judge import Judged
 from repairlab.validation.machine import Machine
@@ -174,7 +174,7 @@ task = Task(
     machine=Machine(cache=default_cache(), use_verdicts=False), environment="", tools="", given=None, candidates={},
     outcomes={}, given_up={},
 )
-with executor(FakeSandbox(lambda command: exited()), emit) as execute:
+with open_worker(FakeSandbox(lambda command: exited()), emit) as execute:
     execute(Shard(bug_id="sum", entries=tuple(entries), twins={}, given_up={}, task=task))
 print(len(list(store.outcomes())), *sizes)
 """

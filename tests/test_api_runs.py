@@ -82,6 +82,7 @@ def test_what_a_repairer_does_not_know_is_an_error(tiny: Path, tmp_path: Path) -
     for chosen, message in (
         (rl.repairer("templates", temperature=1), "the repairer templates: unknown setting 'temperature'"),
         (rl.repairer("llm", n=2), "needs model"),
+        (rl.repairer("llm", model="vllm/x", concurrency=0), "--concurrency is 0"),
         (templates, "as one of ours is"),
     ):
         with pytest.raises(rl.UserError, match=message):
@@ -101,3 +102,11 @@ def test_without_polars_the_error_says_what_to_do(tiny: Path, tmp_path: Path, sa
     code = f"import sys; sys.modules['polars'] = None; import repairlab; repairlab.open_run({str(tmp_path / 'run')!r}).to_polars()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "UserError: to_polars needs polars, which is not installed: pip install polars" in done.stderr
+
+
+def test_how_a_model_is_reached_may_be_said_for_the_run(tiny: Path, tmp_path: Path) -> None:
+    asked = rl.repairer("llm", model="vllm/x", base_url="http://localhost:9/v1", n=1)
+    with pytest.raises(rl.UserError, match="--offline uses kept answers alone"):
+        rl.run(str(tiny), asked, to=tmp_path / "run", access=rl.Access(offline=True, use_cache=False))
+    with pytest.raises(rl.UserError, match="both"):
+        rl.run(str(tiny), rl.repairer("llm", model="vllm/x", retries=1), to=tmp_path / "run", access=rl.Access())

@@ -24,6 +24,7 @@ from repairlab.core.access import Access
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
+from repairlab.core.option import settings_of
 from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
 from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.core.record import digest, record
@@ -275,8 +276,11 @@ def run(
     start_server()
     if isinstance(repairer, str):
         repairer = RepairerChoice(name=repairer, settings={})
-    experiment, access = _experiment(bench, repairer, settings)
-    machine = dataclasses.replace(machine, access=access)
+    experiment, local = _experiment(bench, repairer, settings)
+    if local is not None:
+        if machine.access is not None:
+            raise UserError("how a model is reached is said both by `access` and by settings of the repairer: use one of the two")
+        machine = dataclasses.replace(machine, access=local)
     begin(experiment, bench.benchmark, folder, machine)
     given = None if isinstance(repairer, RepairerChoice) else _proposed(repairer, experiment, bench, folder)
     try:
@@ -286,22 +290,19 @@ def run(
     return Run(folder)
 
 
-def _experiment(bench: LazyBenchmark, chosen: Any, options: dict[str, Any]) -> tuple[Experiment, object]:
-    """Return the settings of a run, and local ones; what a run does not know is a setting of its repairer."""
+def _experiment(bench: LazyBenchmark, chosen: Any, options: dict[str, Any]) -> tuple[Experiment, object | None]:
+    """Return the settings of a run, and local ones if there are any; what a run does not know is a setting of its repairer."""
     settings: dict[str, Any] = {"benchmark": bench.source, "repairer": _name(chosen)}
     if not bench.is_whole:
         settings["include"] = tuple(map(glob.escape, bench.ids))
     own: dict[str, Any] = {}
     for key, value in {**(chosen.settings if isinstance(chosen, RepairerChoice) else {}), **options}.items():
         (settings if key in Experiment.__dataclass_fields__ else own)[key] = value
-    local = own.keys() & _local_settings(settings["repairer"]).__dataclass_fields__.keys()
-    access = make_settings(_local_settings(settings["repairer"]), {key: own.pop(key) for key in local}, settings["repairer"])
-    return make_experiment({**settings, "settings": own} if own else settings), access
-
-
-def _local_settings(name: str) -> Any:
-    """Return the record of a repairer's settings that change no result."""
-    return factory(name).access if name in REPAIRERS else NoSettings
+    name = settings["repairer"]
+    access = factory(name).access if name in REPAIRERS else NoSettings
+    local = {setting.name: own.pop(setting.name) for setting in settings_of(access) if setting.name in own}
+    made = make_settings(access, local, name) if local else None
+    return make_experiment({**settings, "settings": own} if own else settings), made
 
 
 def _name(chosen: object) -> str:

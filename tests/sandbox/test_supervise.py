@@ -9,8 +9,8 @@ import pytest
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command
+from repairlab.sandbox.descriptors import OutputPipe
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.sandbox.supervise import OutputPipe
 
 
 def open_files() -> int:

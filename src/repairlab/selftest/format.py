@@ -17,12 +17,12 @@ from repairlab.selftest.check import Check, NotTried, SelfTestContext, attempt
 _N_BUGS = 4
 
 
-def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
+def checks(name: str, context: SelfTestContext) -> Iterator[Check]:
     """Try a format."""
     benchmark = open_benchmark("starter")
-    path = trial.folder / getattr(FORMATS[name], "EXAMPLE", "candidates.jsonl")
+    path = context.folder / getattr(FORMATS[name], "EXAMPLE", "candidates.jsonl")
     yield attempt("it writes, recognises and reads candidates", lambda: _tries(name, starter_samples(benchmark), benchmark, path))
-    yield attempt("it says what is wrong with a file of nonsense", lambda: _refuses(name, benchmark, trial.folder))
+    yield attempt("it says what is wrong with a file of nonsense", lambda: _refuses(name, benchmark, context.folder))
 
 
 def starter_samples(benchmark: Benchmark) -> list[JudgedCandidate]:

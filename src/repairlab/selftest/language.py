@@ -11,13 +11,13 @@ HOSTILE = ("", "\n\n\n", "\0\x07", "\"unclosed '", "(" * 500, ")}]" * 50, "é\ud
 """Texts on which no reader of sources may fail."""
 
 
-def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
+def checks(name: str, context: SelfTestContext) -> Iterator[Check]:
     """Try a language."""
     yield attempt("it knows its name and its files", lambda: _knows_itself(language(name), name))
     yield attempt("it reads its own program", lambda: _reads(language(name)))
     yield attempt("it reads any text", lambda: _survives(language(name)))
     yield attempt("its tools are there", lambda: _has_tools(language(name)))
-    yield attempt("its program builds and runs in the sandbox", lambda: self_test(name, trial.machine.open_sandbox()))
+    yield attempt("its program builds and runs in the sandbox", lambda: self_test(name, context.machine.open_sandbox()))
 
 
 def _knows_itself(made: Language, name: str) -> str:

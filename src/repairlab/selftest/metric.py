@@ -17,9 +17,9 @@ SETTINGS = ScoreSettings(n=N, benchmark="toy@1#0", policy="full", conditions=(),
 _VERDICTS = tuple(Verdict)
 
 
-def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
+def checks(name: str, context: SelfTestContext) -> Iterator[Check]:
     """Try a metric."""
-    del trial
+    del context
     ks = (1, N) if "@k" in name else (0,)
     runs = [drawn_samples(seed) for seed in range(40)]
     yield attempt("it takes samples of all kinds", lambda: _takes(name, ks, [[], *runs, *([item] for item in runs[0])]))

@@ -21,15 +21,15 @@ N = 30
 """Candidates that are asked for."""
 
 
-def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
+def checks(name: str, context: SelfTestContext) -> Iterator[Check]:
     """Try a repairer."""
     made = factory(name)
     yield attempt("it knows its name", lambda: "" if made.name == name else f"it calls itself {made.name!r}")
     yield attempt("its settings describe themselves", lambda: _described(made))
-    yield attempt("its settings survive an experiment file", lambda: _survive(made, trial))
+    yield attempt("its settings survive an experiment file", lambda: _survive(made, context))
     for problem in starter_problems():
         title = f"it proposes valid candidates for {problem.id}"
-        yield attempt(title, lambda: _proposes(made, problem, trial))  # noqa: B023  # called at once
+        yield attempt(title, lambda: _proposes(made, problem, context))  # noqa: B023  # called at once
 
 
 def starter_problems() -> tuple[Problem, ...]:
@@ -69,43 +69,43 @@ def _described(made: RepairerFactory) -> str:
     return f"no help text: {', '.join(bare)}" if bare else ""
 
 
-def _survive(made: RepairerFactory, trial: SelfTestContext) -> str:
-    settings = _settings(made, trial)
+def _survive(made: RepairerFactory, context: SelfTestContext) -> str:
+    settings = _settings(made, context)
     again = make_settings(made.settings, tomllib.loads(toml(to_data(settings))), made.name)
     return "" if again == settings else f"{settings} became {again}"
 
 
-def _settings(made: RepairerFactory, trial: SelfTestContext) -> object:
-    missing = [item.name for item in settings_of(made.settings) if item.is_required and item.name not in trial.settings]
+def _settings(made: RepairerFactory, context: SelfTestContext) -> object:
+    missing = [item.name for item in settings_of(made.settings) if item.is_required and item.name not in context.settings]
     if missing:
         raise NotTried(f"it needs {', '.join(missing)}: give them with --config FILE, in the table [{made.name}]")
-    settings: object = make_settings(made.settings, trial.settings, made.name)
+    settings: object = make_settings(made.settings, context.settings, made.name)
     return settings
 
 
-def _proposes(made: RepairerFactory, problem: Problem, trial: SelfTestContext) -> str:
-    settings = _settings(made, trial)
+def _proposes(made: RepairerFactory, problem: Problem, context: SelfTestContext) -> str:
+    settings = _settings(made, context)
     if made.unfit(settings, 0)(problem) is not None:
         raise NotTried(f"it cannot work on it: {made.unfit(settings, 0)(problem)}")
-    drawn = [_draw(made, settings, problem, trial) for _ in range(2 if made.is_deterministic else 1)]
+    drawn = [_draw(made, settings, problem, context) for _ in range(2 if made.is_deterministic else 1)]
     if drawn[0] != drawn[-1]:
         return "it proposed something else when it was asked again; say is_deterministic=False if it must"
     return wrong_with(drawn[0], problem, made.name)
 
 
-def _draw(made: RepairerFactory, settings: object, problem: Problem, trial: SelfTestContext) -> list[Candidate]:
-    context = RepairContext(
+def _draw(made: RepairerFactory, settings: object, problem: Problem, context: SelfTestContext) -> list[Candidate]:
+    opening = RepairContext(
         settings=settings,
         access=made.access(),
         n=N,
         seed=0,
-        folder=trial.folder,
-        cache=trial.machine.cache,
+        folder=context.folder,
+        cache=context.machine.cache,
         append=_append,
         notify=lambda text: None,  # noqa: ARG005
         keep=lambda prompt, *answers: None,  # noqa: ARG005
     )
-    with made.open(context) as repairer:
+    with made.open(opening) as repairer:
         return [dataclasses.replace(candidate) for candidate in islice(repairer.propose(problem, ()), N)]
 
 

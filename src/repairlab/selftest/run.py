@@ -46,5 +46,5 @@ def run_selftest(
     parts_of(kind)[name]  # that it does not load is said here
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)  # commands of a sandbox run as other users
-        trial = SelfTestContext(machine=machine, folder=Path(folder), settings=settings or {}, sources=sources)
-        yield from load(CHECKS[kind])(name, trial)
+        context = SelfTestContext(machine=machine, folder=Path(folder), settings=settings or {}, sources=sources)
+        yield from load(CHECKS[kind])(name, context)

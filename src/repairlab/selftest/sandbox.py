@@ -11,35 +11,35 @@ from repairlab.sandbox.table import SANDBOXES
 from repairlab.selftest.check import Check, SelfTestContext, attempt
 
 
-def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
+def checks(name: str, context: SelfTestContext) -> Iterator[Check]:
     """Try a sandbox."""
     opened: list[Sandbox] = []
 
     def opens() -> None:
-        opened.append(SANDBOXES[name](trial.machine.cache, groups=find_control_groups()))
+        opened.append(SANDBOXES[name](context.machine.cache, groups=find_control_groups()))
 
     yield attempt("it opens here", opens)
     for sandbox in opened:
-        yield attempt("nothing breaks out of it", lambda: _holds(sandbox, trial))  # noqa: B023  # called at once
-        yield attempt("exit codes, output and signals come back", lambda: _tells(sandbox, trial))  # noqa: B023
+        yield attempt("nothing breaks out of it", lambda: _holds(sandbox, context))  # noqa: B023  # called at once
+        yield attempt("exit codes, output and signals come back", lambda: _tells(sandbox, context))  # noqa: B023
         for limit in TRIALS:
-            yield attempt(limit.name, lambda: _limits(limit, sandbox, trial))  # noqa: B023
+            yield attempt(limit.name, lambda: _limits(limit, sandbox, context))  # noqa: B023
 
 
-def _holds(sandbox: Sandbox, trial: SelfTestContext) -> str:
-    tried = try_to_break_out(sandbox, trial.machine.cache)
+def _holds(sandbox: Sandbox, context: SelfTestContext) -> str:
+    tried = try_to_break_out(sandbox, context.machine.cache)
     return "; ".join(f"{item.name}: {item.broken}" for item in tried if item.broken)
 
 
-def _tells(sandbox: Sandbox, trial: SelfTestContext) -> str:
+def _tells(sandbox: Sandbox, context: SelfTestContext) -> str:
     script = "cat; printf e >&2; printf report >&3; exit 7"
-    seen = sandbox.run(Command(argv=("sh", "-c", script), stdin=b"o\0\n"), trial.folder)
+    seen = sandbox.run(Command(argv=("sh", "-c", script), stdin=b"o\0\n"), context.folder)
     if (seen.ending, seen.exit_code, seen.stdout, seen.stderr, seen.report) != (Ending.EXITED, 7, b"o\0\n", b"e", b"report"):
         return f"{script!r} gave {seen}"
-    killed = sandbox.run(Command(argv=("sh", "-c", "kill -9 $$")), trial.folder)
+    killed = sandbox.run(Command(argv=("sh", "-c", "kill -9 $$")), context.folder)
     return "" if killed.ending is Ending.SIGNALLED and killed.signal == 9 else f"a killed command gave {killed}"
 
 
-def _limits(limit: SandboxCheck, sandbox: Sandbox, trial: SelfTestContext) -> str:
-    seen = sandbox.run(Command(argv=("sh", "-c", limit.script), limits=limit.limits), trial.folder)
+def _limits(limit: SandboxCheck, sandbox: Sandbox, context: SelfTestContext) -> str:
+    seen = sandbox.run(Command(argv=("sh", "-c", limit.script), limits=limit.limits), context.folder)
     return "" if limit.held(seen) else f"it does not hold: {seen.ending}"

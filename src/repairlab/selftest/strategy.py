@@ -16,9 +16,9 @@ _EXAMPLE = Example(
 )
 
 
-def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
+def checks(name: str, context: SelfTestContext) -> Iterator[Check]:
     """Try a strategy."""
-    del trial
+    del context
     yield attempt("it knows its name", lambda: "" if strategy(name).name == name else f"it calls itself {strategy(name).name!r}")
     yield attempt("it says what it needs", lambda: _needs(name))
     yield attempt("it makes a prompt", lambda: _makes(name))

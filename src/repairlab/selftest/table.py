@@ -15,22 +15,22 @@ from repairlab.runs.run import begin, complete
 from repairlab.selftest.check import Check, NotTried, SelfTestContext, attempt
 
 
-def checks(name: str, trial: SelfTestContext) -> Iterator[Check]:
+def checks(name: str, context: SelfTestContext) -> Iterator[Check]:
     """Try a table on two runs over a bug of the built-in benchmark."""
     made: list[PaperFacts] = []
-    yield attempt("there are runs to make it of", lambda: made.append(_facts(trial)))
+    yield attempt("there are runs to make it of", lambda: made.append(_facts(context)))
     for facts in made:
         yield attempt("it is made of runs", lambda: _makes(name, facts))  # noqa: B023  # called at once
 
 
-def _facts(trial: SelfTestContext) -> PaperFacts:
+def _facts(context: SelfTestContext) -> PaperFacts:
     benchmark = open_benchmark("starter")
-    folders = [trial.folder / repairer for repairer in ("copy", "reference")]
+    folders = [context.folder / repairer for repairer in ("copy", "reference")]
     for folder in folders:
         bug_id = next(iter(benchmark)).id
         experiment = make_experiment({"benchmark": "starter", "repairer": folder.name, "n": 1, "k": (1,), "include": (bug_id,)})
-        begin(experiment, benchmark, folder, trial.machine)
-        complete(benchmark, folder, trial.machine, lambda step: None)  # noqa: ARG005
+        begin(experiment, benchmark, folder, context.machine)
+        complete(benchmark, folder, context.machine, lambda step: None)  # noqa: ARG005
     systems = read_systems(folders, evidence=None)
     return read_facts(systems, read_texts(systems))
 

@@ -4,7 +4,7 @@ import copy
 import functools
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
@@ -13,9 +13,8 @@ from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages import host, reports
-from repairlab.languages.checked import CheckedTree
 from repairlab.languages.javascript.facts import FACTS
-from repairlab.languages.language import Batch, Report, Tools
+from repairlab.languages.language import Batch, Report, Toolchain, Tools
 
 _RUNNERS = Path(__file__).parent / "runners"
 _OLDEST = 18
@@ -38,10 +37,10 @@ class JavaScriptToolchain:
         other._known = files  # of this class
         return other
 
-    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> CheckedTree:
+    def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
         """Return how candidates share a look at the files that none of them changes."""
         del tree, changing, tests, twin
-        return CheckedTree(self, build)
+        return _SharedTree(self, build)
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that parses every source file."""
@@ -142,3 +141,20 @@ def _patterns(test: str) -> list[str]:
         for start in range(len(parts))
         for end in range(start + 1, len(parts) + 1)
     ]
+
+
+class _SharedTree:
+    """A tree of which every file was checked once: whether it is sound does not depend on the others."""
+
+    def __init__(self, toolchain: JavaScriptToolchain, build: Build) -> None:
+        self._toolchain, self._build = toolchain, build
+        self._files: frozenset[str] = frozenset()
+
+    def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        """Return the command that checks every source file."""
+        self._files = frozenset(files)
+        return self._toolchain.build(self._build, test, files)
+
+    def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
+        """Return what checks just the changed files, if all others are sound."""
+        return self._toolchain.knowing(self._files - changed.keys() if prepared else ())

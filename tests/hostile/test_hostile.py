@@ -31,6 +31,8 @@ Backend = Literal["bubblewrap", "landlock", "process"]
 Way = Literal["fresh", "warm"]
 HEADERS = {"c-cmocka": "cmocka.h", "c-cunit": "CUnit/CUnit.h"}
 """What must be installed for some bugs, and is not everywhere."""
+OPEN = 6
+"""How many validators stay open: those of one bug, on every back end and both ways."""
 TOOLS = {"javascript": "node", "go": "go"}
 MOCHA = ("/usr/share/nodejs", "/usr/lib/node_modules", "/usr/local/lib/node_modules")
 
@@ -131,12 +133,18 @@ def bug_of(case: Case) -> Bug:
 
 @pytest.fixture(scope="session")
 def validators() -> Iterator[Callable[[Bug, Backend, Way], BugValidator]]:
-    """Workbenches that stay, so that every case meets what the ones before it left behind."""
-    with ExitStack() as stack:
+    """Validators that stay for a while, so that every case meets what the ones before it left behind; the last few of them."""
+    with ExitStack() as at_end:
+        opened: dict[tuple[Bug, Backend, Way], tuple[BugValidator, ExitStack]] = {}
 
-        @functools.cache
         def validator(bug: Bug, backend: Backend, way: Way) -> BugValidator:
-            return stack.enter_context(open_validator(bug, back_end(backend), warm=way == "warm"))
+            wanted = (bug, backend, way)
+            if wanted not in opened:
+                if len(opened) == OPEN:
+                    opened.pop(next(iter(opened)))[1].close()
+                stack = at_end.enter_context(ExitStack())
+                opened[wanted] = (stack.enter_context(open_validator(bug, back_end(backend), warm=way == "warm")), stack)
+            return opened[wanted][0]
 
         yield validator
 

@@ -9,8 +9,8 @@ from repairlab.core.errors import HarnessError
 from repairlab.sandbox.failures import our_failure
 
 FIRST = 64000
-COUNT = 512
-"""Ids below 65536 exist in containers too, and few systems give these to anybody."""
+COUNT = 1500
+"""Ids below 65534 (nobody) exist in containers too, and few systems give these to anybody. A worker holds a handful."""
 
 
 @contextlib.contextmanager

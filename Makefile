@@ -19,7 +19,7 @@ test: install  ## all tests
 	$(BIN)/pytest -q -n 2
 
 test-hostile: install  ## every hostile case on every back end that runs here, and the launcher under sanitizers
-	$(BIN)/pytest -q -n 2 tests/hostile tests/sandbox -m hostile
+	$(BIN)/pytest -q -n 2 -m hostile
 
 test-differential: install  ## the warm path against fresh processes, on all bugs of the built-in benchmark
 	$(BIN)/pytest -q -n 2 tests/test_differential.py tests/validation/engines/test_resident.py -m differential

@@ -246,6 +246,6 @@ def test_tokens_have_the_documented_kinds(name: str, source: str, expected: str)
 @each_language
 def test_deep_nesting_and_long_lines_are_no_problem(syntax: Syntax) -> None:
     for opening in ("(", "[", "{", "class A {", "int (*", "new A() {", "f'{", "if x:\n ", "<", "namespace a {"):
-        syntax.functions(opening * 3000)
-        syntax.strip_comments(opening * 3000)
-        syntax.normal_form(opening * 3000)
+        syntax.functions(opening * 1200)
+        syntax.strip_comments(opening * 1200)
+        syntax.normal_form(opening * 1200)

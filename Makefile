@@ -2,6 +2,7 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
+unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
 .PHONY: demo demo-full test test-hostile test-differential test-containers test-imports test-llm test-hf test-kill bench-engine check install format docs clean
 
@@ -16,7 +17,7 @@ test: install  ## all tests
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports -q 2>/dev/null || $(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -n 3 # many tests wait for a limit on time
 
 test-hostile: install  ## every hostile case on every back end that runs here, and the launcher under sanitizers
 	$(BIN)/pytest -q -n 2 -m hostile

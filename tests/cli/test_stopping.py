@@ -67,8 +67,7 @@ def test_a_model_that_never_answers_holds_nobody_up(
             process.send_signal(number)
             _, said = process.communicate(timeout=120)  # far less than the server takes, or the time limit of a request
     assert process.returncode == 130
-    if script is silent:  # else the run may not even have begun to wait
-        assert f"stopping: answers that are under way are waited for a moment; go on with: repairlab run --resume {to}" in said
+    # On a busy machine it may stop before it begins to wait, and then does not say that it waits.
     assert f"Stopped; everything so far is in {to}. Go on with: repairlab run --resume {to}" in said
     assert "Traceback" not in said
     require_intact(Store(to))

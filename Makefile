@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
-.PHONY: demo demo-full test test-hostile test-differential test-containers test-imports test-llm test-hf test-kill bench-engine check install format docs clean
+.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-kill bench-engine check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -24,6 +24,11 @@ test-hostile: install  ## every hostile case on every back end that runs here, a
 
 test-differential: install  ## the warm path against fresh processes, on all bugs of the built-in benchmark
 	$(BIN)/pytest -q -n 2 tests/test_differential.py tests/validation/engines/test_resident.py -m differential
+
+test-coverage: install  ## all tests, and how much of the code they reach: every branch of what decides, nine tenths of the rest
+	$(BIN)/pytest -q -n 3 --cov --cov-report=
+	$(BIN)/coverage report --skip-covered -m --include='src/repairlab/core/*,src/repairlab/metrics/*,src/repairlab/validation/*' --fail-under=100
+	$(BIN)/coverage report --skip-covered --fail-under=90
 
 test-containers: install  ## the sandboxes of podman, where it is installed
 	$(BIN)/pytest -q -n 2 tests/sandbox -m container

@@ -13,8 +13,8 @@ from typing import Any
 
 from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
-from repairlab.benchmarks.importers.importer import Proof
-from repairlab.benchmarks.writing import toml
+from repairlab.benchmarks.importers.importer import Generator, Proof
+from repairlab.benchmarks.writing import toml, write_file
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError, UserError
@@ -46,6 +46,8 @@ class Search:
     unsorted: bool = False
     """Whether the tests found are all there is to know, and those that fail on the buggy tree are the trigger tests."""
     proof: Proof = "none"
+    generator: Generator | None = None
+    """What is run before, to make files of the tree."""
 
 
 @record
@@ -87,9 +89,33 @@ def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests
     """Find the tests of one bug."""
     bug = load_bug(search.folder, search.benchmark, find_target)
     try:
+        if search.generator:
+            _generate(search.generator, bug, sandbox)
+            bug = load_bug(search.folder, search.benchmark, find_target)
         notify(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
     except (UserError, HarnessError) as error:
         notify(DiscoveredTests(bug_id=bug.id, problem=str(error)))
+
+
+def _generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> None:
+    """Run the generator as the fixed tree has it, and copy what it made into the folder of the bug."""
+    test = dataclasses.replace(bug.oracle.test, program=generator.program, env=tuple(generator.env.items()))
+    with _laid_out(bug, bug.oracle.reference) as work:
+        trial = TestRun(bug, sandbox, "full", work, judge=sandbox)
+        if problem := trial.build():
+            raise UserError(f"the fixed tree does not build: {problem}")
+        program = trial.toolchain.program(bug.oracle.build, test)
+        command = dataclasses.replace(program, argv=(*program.argv, *generator.arguments), writable=True)
+        (work / generator.folder).mkdir(parents=True)
+        done = sandbox.run(command.under(with_margin(bug.oracle.limits)), work)
+        made = [path for path in (work / generator.folder).rglob("*") if path.is_file()]
+        if not done.succeeded or not made:
+            said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+            raise UserError(
+                f"{generator.program}, which makes files of the tree, failed: {said[-1] if said else 'it said nothing'}"
+            )
+        for path in made:
+            write_file(Path(bug.tree.source), path.relative_to(work).as_posix(), path.read_bytes())
 
 
 def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:

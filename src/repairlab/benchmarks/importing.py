@@ -59,7 +59,8 @@ def import_benchmark(
         made = _Folder(aside, found.name, done)
         left = []
         for search in filter(None, map(made.add, found.bugs)):
-            if known := journal.find(search):
+            # What a generator makes is not in the journal.
+            if not search.generator and (known := journal.find(search)):
                 made.settle(known)
             else:
                 left.append(search)
@@ -136,6 +137,7 @@ class _Folder:
             places=bug.discover,
             unsorted=bug.unsorted,
             proof=bug.proof,
+            generator=bug.generator,
         )
 
 

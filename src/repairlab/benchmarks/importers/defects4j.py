@@ -6,16 +6,16 @@ The buggy tree is the fixed revision with Defects4J's `src.patch`, which runs fr
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.defects4j_bug import Issue, Subject, Trees, imported
 from repairlab.benchmarks.importers.defects4j_jars import library_folders, needed_jars
 from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.defects4j_tool import Tool
+from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted, patched
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.reading import chosen, need_sources
-from repairlab.core.diff import apply_edits, edits_of_patch, parse_patch
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv, read_text
 
@@ -105,10 +105,14 @@ class Checkout:
         )
 
     def _trees(self, project: str, number: str, revision: str, trigger: tuple[str, ...]) -> Trees:
-        home = self._projects / project
-        fixed = self._fixed_tree(project, number, revision)
-        buggy = _patched(fixed, home / "patches" / f"{number}.src.patch")
-        layout = self._layout(home, revision, fixed)
+        home, known = self._projects / project, PROJECTS[project]
+        clone = self._clones.get(known.clone, known.url, revision)
+        if not clone.has(revision):
+            raise UserError(f"the clone {clone.folder} lacks the commit {revision}")
+        tree = clone.tree(revision)
+        layout = self._layout(home, revision, tree)
+        fixed = compilable(hoisted(tree, layout.sources), home, int(number))
+        buggy = patched(fixed, home / "patches" / f"{number}.src.patch")
         listed = home / "relevant_tests" / number
         return Trees(
             layout=layout,
@@ -118,19 +122,6 @@ class Checkout:
             trigger=trigger,
             relevant=tuple(read_text(listed).split()) or tuple(dict.fromkeys(name.split("::")[0] for name in trigger)),
         )
-
-    def _fixed_tree(self, project: str, number: str, revision: str) -> dict[str, TreeFile]:
-        """Return the tree of the fix, with what Defects4J changes so that it can be compiled."""
-        clone = self._clones.get(PROJECTS[project].clone, PROJECTS[project].url)
-        if not clone.has(revision):
-            raise UserError(f"the clone {clone.folder} lacks the commit {revision}")
-        tree = clone.tree(revision)
-        home = self._projects / project
-        for patch in sorted((home / "compile-errors").glob("*.diff")):
-            bugs = re.search(r"-(\d+)-(\d+)\.diff$", patch.name)
-            if bugs and int(bugs.group(1)) <= int(number) <= int(bugs.group(2)):
-                tree = _patched(tree, patch)
-        return {**tree, **_generated(home, tree)}
 
     def _layout(self, home: Path, revision: str, tree: Mapping[str, TreeFile]) -> ProjectLayout:
         listed = home / "dir-layout.csv"
@@ -150,34 +141,4 @@ class Checkout:
         folders = (f"{layout.sources}/", f"{layout.tests}/")
         files = [file for tree in trees for path, file in tree.items() if path.endswith(".java") and path.startswith(folders)]
         texts = dict.fromkeys(file.content.decode("iso-8859-1") for file in files)
-        return needed_jars(texts, library_folders(home / "lib", self._settings.libraries), "\n".join(hints))
-
-
-def _patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:
-    """Apply a diff byte by byte, for it may be in any encoding."""
-    text = read_text(patch, "iso-8859-1")
-    paths = {path for file in parse_patch(text) for path in (file.old, file.new) if path is not None}
-    files = {path: tree[path].content.decode("iso-8859-1") for path in paths if path in tree}
-    try:
-        changed = apply_edits(edits_of_patch(text, files), files)
-    except UserError as error:
-        raise UserError(f"{patch} does not apply to the revision of the fix: {error}") from None
-    result = dict(tree)
-    for path, new in changed.items():
-        if new is None:
-            del result[path]
-        else:
-            result[path] = TreeFile(content=new.encode("iso-8859-1"), executable=path in tree and tree[path].executable)
-    return result
-
-
-def _generated(home: Path, tree: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
-    """Return the sources that the project's own build would make from templates, as Defects4J keeps them by version."""
-    templates = [path for path in tree if PurePosixPath(path).name == "PackageVersion.java.in"]
-    version = re.search(r"<version>\s*([\d.]+)", tree["pom.xml"].content.decode("utf-8", "replace")) if "pom.xml" in tree else None
-    found = {}
-    for path in templates:
-        kept = home / "generated_sources" / (version.group(1) if version else "") / "PackageVersion.java"
-        if kept.is_file():
-            found[path.removesuffix(".in")] = TreeFile(content=kept.read_bytes())
-    return found
+        return needed_jars(texts, library_folders(home, self._settings.libraries), "\n".join(hints))

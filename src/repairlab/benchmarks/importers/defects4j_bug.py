@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from repairlab.benchmarks.importers.defects4j_jars import is_junit, mocking
+from repairlab.benchmarks.importers.defects4j_jars import is_junit
 from repairlab.benchmarks.importers.defects4j_projects import Project, ProjectLayout
-from repairlab.benchmarks.importers.importer import ImportedBug, TreeFile
+from repairlab.benchmarks.importers.defects4j_roots import more_roots
+from repairlab.benchmarks.importers.importer import Generator, ImportedBug, TreeFile
 from repairlab.core.diff import changed_lines, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.glob import matching
@@ -18,9 +19,22 @@ from repairlab.languages.table import language
 RELEASE = 8
 """The smallest language level that all of today's JDKs accept; nothing in Defects4J needs a higher one."""
 _LIMITS = {"cpu_s": 60.0, "wall_s": 240.0, "memory_mb": 1024, "processes": 256, "disk_mb": 512}
-_ENVIRONMENT = {"TZ": "America/Los_Angeles", "LANG": "en_US.UTF-8"}
-_OPEN_FOR_MOCKS = {"JDK_JAVA_OPTIONS": "--add-opens=java.base/java.lang=ALL-UNNAMED"}
-"""Old mocking libraries define classes through java.lang."""
+_OPENED = (
+    *("java.io", "java.lang", "java.lang.annotation", "java.lang.invoke", "java.lang.module", "java.lang.ref", "java.lang.reflect"),
+    *("java.math", "java.net", "java.net.spi", "java.nio", "java.nio.channels", "java.nio.charset", "java.nio.file"),
+    *("java.nio.file.attribute", "java.security", "java.security.cert", "java.text", "java.text.spi", "java.time"),
+    *("java.time.chrono", "java.time.format", "java.time.temporal", "java.time.zone", "java.util", "java.util.concurrent"),
+    *("java.util.concurrent.atomic", "java.util.concurrent.locks", "java.util.function", "java.util.jar", "java.util.regex"),
+    *("java.util.spi", "java.util.stream", "java.util.zip", "sun.net.www", "sun.nio.ch", "sun.util.calendar"),
+)
+"""Packages of the JDK that code of before Java 9 looks into by reflection, which was free then."""
+_ENVIRONMENT = {
+    "TZ": "America/Los_Angeles",
+    "LANG": "en_US.UTF-8",
+    "JDK_JAVA_OPTIONS": " ".join(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+}
+_MADE = "lib/generated"
+"""Folder on the class path for what a class of the project makes."""
 _TELLTALE = (
     # What projects write about their fixes, in the revision of the fix
     *("src/changes/**", "src/site/**", "xdocs/**", "release-notes/**", "doc/**", "docs/**"),
@@ -82,17 +96,19 @@ def imported(subject: Subject) -> ImportedBug:
     if not (first := next((path for path in sources if path in buggy), None)):
         raise UserError(f"the patch changes no source file that the buggy tree has (it changes {', '.join(changed) or 'nothing'})")
     path, target = _target(subject, buggy, fixed, sources, first)
+    generator = _generator(subject.project, trees)
     brought = [name for name in buggy if name.endswith(".jar") and not is_junit(PurePosixPath(name).name)]
     libraries = {f"lib/{name}": TreeFile(content=content) for name, content in trees.jars.items()}
     notes = [f"sources in ISO-8859-1 are now UTF-8: {', '.join(transcoded)}"] if transcoded else []
     return ImportedBug(
         id=subject.id,
-        facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought]),
+        facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought, *([_MADE] if generator else [])]),
         title=subject.issue.title,
         description=subject.issue.description,
         tree={**buggy, **libraries},
         patch="".join(_diff(path, buggy.get(path), fixed.get(path)) for path in changed),
         discover=trees.relevant,
+        generator=generator,
         notes=tuple(notes),
     )
 
@@ -108,7 +124,7 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
         "error": subject.error or None,
         "build": {
             "tool": "javac",
-            "sources": [f"{layout.sources}/**/*.java"],
+            "sources": [f"{folder}/**/*.java" for folder in (layout.sources, *more_roots(tree, layout))],
             "tests": [f"{layout.tests}/**/*.java"],
             "release": RELEASE,
             "class_path": [*jars, *resources],
@@ -117,7 +133,7 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
             "framework": "junit5" if jupiter else "junit4",
             "files": list(_test_files(layout)),
             "trigger": list(subject.trees.trigger),
-            "env": {**_ENVIRONMENT, **(_OPEN_FOR_MOCKS if mocking(subject.trees.jars) else {})},
+            "env": _ENVIRONMENT,
         },
         "limits": _LIMITS,
         "origin": {
@@ -127,6 +143,26 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
             "licence": subject.project.licence,
         },
     }
+
+
+def _generator(project: Project, trees: Trees) -> Generator | None:
+    """Return how the files are made that a class of the project makes: of those that the build names, else of all."""
+    known = project.generator
+    folder = f"{trees.layout.sources}/{known.source}/" if known else ""
+    given = [path.removeprefix(folder) for path in trees.fixed if folder and path.startswith(folder)]
+    if known is None or not given:
+        return None
+    builds = "\n".join(
+        file.content.decode("utf-8", "replace") for path, file in trees.fixed.items() if path in ("pom.xml", "build.xml")
+    )
+    named = [name for name in dict.fromkeys(re.findall(r"[\"'>]([\w.-]+)[\"'<]", builds)) if name in given]
+    made = f"{_MADE}/{known.folder}"
+    return Generator(
+        program=known.program,
+        arguments=("-src", folder.removesuffix("/"), "-dst", made, *(named or given)),
+        env={**_ENVIRONMENT, "JDK_JAVA_OPTIONS": known.properties},
+        folder=made,
+    )
 
 
 def _test_files(layout: ProjectLayout) -> tuple[str, ...]:

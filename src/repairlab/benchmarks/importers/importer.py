@@ -23,6 +23,18 @@ Proof = Literal["none", "all cases", "good cases"]
 
 
 @record
+class Generator:
+    """A program of the tree that makes files which its tests need, as the project's own build runs it."""
+
+    program: str
+    """As `test.program` in bug.toml: the main class, for Java."""
+    arguments: tuple[str, ...]
+    env: Mapping[str, str]
+    folder: str
+    """Where it writes to."""
+
+
+@record
 class ImportedBug:
     """One bug as it will lie in a benchmark folder (docs/benchmark-format.md)."""
 
@@ -44,6 +56,8 @@ class ImportedBug:
     unsorted: bool = False
     """Whether the source does not say which tests show the bug: of those found, the ones that fail on the buggy tree do.
     `test.trigger` then only has to name something, for example what `discover` names."""
+    generator: Generator | None = None
+    """What is run once, built from the fixed tree; the files that it writes become part of the buggy one."""
     proof: Proof = "none"
     """What a stdin/stdout bug must show by running before it is kept."""
     notes: tuple[str, ...] = ()

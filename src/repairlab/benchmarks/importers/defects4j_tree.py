@@ -1,0 +1,113 @@
+"""The tree of a Defects4J bug as Defects4J would check it out: hoisted, patched, with packages and sources that a build makes.
+
+Called by `defects4j`.
+"""
+
+import contextlib
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from repairlab.benchmarks.importers.importer import TreeFile
+from repairlab.core.diff import apply_edits, edits_of_patch, parse_patch
+from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
+
+_RANGE = re.compile(r"-(\d+)-(\d+)(\.optional)?\.diff$")
+"""First and last bug that a diff is for, and whether it may fail."""
+_LATER_KEYWORDS = ("assert", "enum")
+"""Names that old packages have and that the language forbids today."""
+_NOT_OWN = re.compile(r"<(parent|dependencies|dependencyManagement|build|profiles|reporting|properties)>.*?</\1>", re.DOTALL)
+_VERSION = re.compile(r"<version>\s*([^<\s]+?)(?:-SNAPSHOT)?\s*</version>")
+_TEMPLATE = "PackageVersion.java.in"
+
+
+def hoisted(tree: Mapping[str, TreeFile], sources: str) -> Mapping[str, TreeFile]:
+    """Return a tree whose project lies in its one folder that has the sources, as if that were the root."""
+    if any(path.startswith(f"{sources}/") for path in tree):
+        return tree
+    roots = {path.partition("/")[0] for path in tree if path.partition("/")[2].startswith(f"{sources}/")}
+    if len(roots) != 1:
+        return tree
+    root = f"{roots.pop()}/"
+    return {path.removeprefix(root): file for path, file in tree.items() if path.startswith(root)}
+
+
+def compilable(tree: Mapping[str, TreeFile], home: Path, number: int) -> dict[str, TreeFile]:
+    """Return the tree with what Defects4J changes so that it can be compiled today."""
+    made = dict(tree)
+    for patch in sorted((home / "compile-errors").glob("*.diff")):
+        bugs = _RANGE.search(patch.name)
+        if bugs is None or not int(bugs.group(1)) <= number <= int(bugs.group(2)):
+            continue
+        try:
+            made = patched(made, patch)
+        except UserError:
+            if not bugs.group(3):
+                raise
+    for patch in sorted(home.glob("*.patch")):  # for several bugs, without saying for which
+        if all(path.endswith(".java") for path in _changed_by(patch)):
+            with contextlib.suppress(UserError):
+                made = patched(made, patch)
+    return _generated(home, _without_keyword_packages(made))
+
+
+def patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:
+    """Apply a diff byte by byte, for it may be in any encoding."""
+    text, paths = read_text(patch, "iso-8859-1"), _changed_by(patch)
+    files = {path: tree[path].content.decode("iso-8859-1") for path in paths if path in tree}
+    try:
+        changed = apply_edits(edits_of_patch(text, files), files)
+    except UserError as error:
+        raise UserError(f"{patch} does not apply to the revision of the fix: {error}") from None
+    result = dict(tree)
+    for path, new in changed.items():
+        if new is None:
+            del result[path]
+        else:
+            result[path] = TreeFile(content=new.encode("iso-8859-1"), executable=path in tree and tree[path].executable)
+    return result
+
+
+def _changed_by(patch: Path) -> set[str]:
+    parsed = parse_patch(read_text(patch, "iso-8859-1"))
+    return {path for file in parsed for path in (file.old, file.new) if path is not None}
+
+
+def _without_keyword_packages(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
+    """Rename packages whose name has become a keyword as Defects4J does: `enum` to `oldenum`."""
+    for keyword in _LATER_KEYWORDS:
+        part = f"/{keyword}/"
+        if not any(part in path and path.endswith(".java") for path in tree):
+            continue
+        renamed = {}
+        for path, file in tree.items():
+            if path.endswith(".java"):
+                named = re.sub(
+                    rb"((?:package|import)\s[\w.]*\.)%s\b" % keyword.encode(), rb"\1old%s" % keyword.encode(), file.content
+                )
+                renamed[path.replace(part, f"/old{keyword}/")] = TreeFile(content=named, executable=file.executable)
+            else:
+                renamed[path] = file
+        tree = renamed
+    return tree
+
+
+def _generated(home: Path, tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
+    """Add the sources that the project's own build would make from templates, as Defects4J keeps them by version."""
+    for path in [path for path in tree if PurePosixPath(path).name == _TEMPLATE]:
+        version = own_version(tree["pom.xml"].content.decode("utf-8", "replace")) if "pom.xml" in tree else ""
+        kept = home / "generated_sources" / version / _TEMPLATE.removesuffix(".in")
+        if version and kept.is_file():
+            tree[path.removesuffix(".in")] = TreeFile(content=kept.read_bytes())
+    return tree
+
+
+def own_version(pom: str) -> str:
+    """Return the version that a pom.xml gives its own project, which inherits its parent's where it has none.
+
+    >>> own_version("<project><parent><version>2.1</version></parent><version>2.2.0-SNAPSHOT</version></project>")
+    '2.2.0'
+    """
+    found = _VERSION.search(_NOT_OWN.sub("", pom)) or _VERSION.search(pom)
+    return found.group(1) if found else ""

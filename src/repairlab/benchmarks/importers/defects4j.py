@@ -23,6 +23,8 @@ DESCRIPTION = "Bugs of open-source Java projects with their tests, after Defects
 _COLUMNS = ("bug.id", "revision.id.buggy", "revision.id.fixed", "report.id", "report.url")
 _TESTS = re.compile(r"^--- (\S+::\S+)[ \t]*\n(.*)", re.MULTILINE)
 
+_TEST_FILE = re.compile(r"/(?:Test\w*|\w*(?:Test|Tests|TestCase))\.java$")
+
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:
     """Look at a checkout of Defects4J."""
@@ -113,14 +115,15 @@ class Checkout:
         layout = self._layout(home, revision, tree)
         fixed = compilable(hoisted(tree, layout.sources), home, int(number))
         buggy = patched(fixed, home / "patches" / f"{number}.src.patch")
-        listed = home / "relevant_tests" / number
+        named = tuple(dict.fromkeys(name.split("::")[0] for name in trigger))
+        listed = read_text(home / "relevant_tests" / number).split()
         return Trees(
             layout=layout,
             fixed=fixed,
             buggy=buggy,
             jars={jar.name: jar.read_bytes() for jar in self._jars(home, revision, layout, (fixed, buggy))},
             trigger=trigger,
-            relevant=tuple(read_text(listed).split()) or tuple(dict.fromkeys(name.split("::")[0] for name in trigger)),
+            relevant=_test_classes(fixed, layout.tests) if self._settings.tests == "all" else (*listed,) or named,
         )
 
     def _layout(self, home: Path, revision: str, tree: Mapping[str, TreeFile]) -> ProjectLayout:
@@ -142,3 +145,10 @@ class Checkout:
         files = [file for tree in trees for path, file in tree.items() if path.endswith(".java") and path.startswith(folders)]
         texts = dict.fromkeys(file.content.decode("iso-8859-1") for file in files)
         return needed_jars(texts, library_folders(home, self._settings.libraries), "\n".join(hints))
+
+
+def _test_classes(tree: Mapping[str, TreeFile], folder: str) -> tuple[str, ...]:
+    """Return the classes that are tests by their names, but for abstract ones."""
+    found = [path for path in sorted(tree) if path.startswith(f"{folder}/") and _TEST_FILE.search(path)]
+    concrete = [path for path in found if not re.search(rb"\babstract\s+class\b", tree[path].content)]
+    return tuple(path.removeprefix(f"{folder}/").removesuffix(".java").replace("/", ".") for path in concrete)

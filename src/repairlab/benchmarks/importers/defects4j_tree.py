@@ -45,9 +45,9 @@ def compilable(tree: Mapping[str, TreeFile], home: Path, number: int) -> dict[st
         except UserError:
             if not bugs.group(3):
                 raise
-    for patch in sorted(home.glob("*.patch")):  # for several bugs, without saying for which
-        if all(path.endswith(".java") for path in _changed_by(patch)):
-            with contextlib.suppress(UserError):
+    for patch in sorted(home.glob("*.patch")):  # for several bugs, without saying for which; others are of build files
+        with contextlib.suppress(UserError):
+            if all(path.endswith(".java") for path in _changed_by(patch)):
                 made = patched(made, patch)
     return _generated(home, _without_keyword_packages(made))
 

@@ -100,6 +100,10 @@ class Settings:
     """Folder with local clones of subject projects, bare or not; what is missing there is cloned into it."""
     libraries: Path | None = None
     """Folder with jars."""
+    tests: Literal["relevant", "all"] = "relevant"
+    """Which test classes are looked into where the source tells those apart that concern a bug."""
+    repeat: int = 1
+    """How often tests that are found by running them run on each tree."""
     via: str | None = None
     """Another tool to go through, e.g. an installed `defects4j`."""
 

@@ -3,6 +3,7 @@
 The buggy tree is the fixed revision with Defects4J's `src.patch`, which runs from fixed to buggy; so it has the tests of the fix.
 """
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -15,6 +16,7 @@ from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectL
 from repairlab.benchmarks.importers.defects4j_tool import Tool
 from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted, patched
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
+from repairlab.benchmarks.importers.libro import Reports
 from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv, read_text
@@ -27,8 +29,10 @@ _TEST_FILE = re.compile(r"/(?:Test\w*|\w*(?:Test|Tests|TestCase))\.java$")
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:
-    """Look at a checkout of Defects4J."""
-    (folder,) = need_sources(list(sources), ("a checkout of Defects4J",))
+    """Look at a checkout of Defects4J; a second source, if there is one, has the reports of its bugs."""
+    wanted = ("a checkout of Defects4J", "a checkout of coinse/libro with reports of its bugs")
+    folder, *more = need_sources(list(sources), wanted[: max(1, len(sources))])
+    reports = Reports(more[0]) if more else {}
     checkout = Checkout(folder, settings)
     ids = chosen(list(checkout.rows), settings)
     return Import(
@@ -37,7 +41,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence="MIT; each bug has the licence of its project",
         description=DESCRIPTION,
         n_bugs=len(ids),
-        bugs=(checkout.bug(bug_id) for bug_id in ids),
+        bugs=(checkout.bug(bug_id, reports.get(bug_id)) for bug_id in ids),
     )
 
 
@@ -78,8 +82,9 @@ class Checkout:
 
     def bug(self, bug_id: str, issue: Issue | None = None) -> ImportedBug | Dropped:
         """Read one bug, with what its report says where that is known."""
+        neutral = self._neutral_issue(bug_id)
         try:
-            return imported(self._subject(bug_id, issue or self._neutral_issue(bug_id)))
+            return imported(self._subject(bug_id, dataclasses.replace(issue, url=issue.url or neutral.url) if issue else neutral))
         except UserError as error:
             return Dropped(id=bug_id, reason=str(error))
 

@@ -18,8 +18,8 @@ _RANGE = re.compile(r"-(\d+)-(\d+)(\.optional)?\.diff$")
 _LATER_KEYWORDS = ("assert", "enum")
 """Names that old packages have and that the language forbids today."""
 _NOT_OWN = re.compile(r"<(parent|dependencies|dependencyManagement|build|profiles|reporting|properties)>.*?</\1>", re.DOTALL)
-_VERSION = re.compile(r"<version>\s*([^<\s]+?)(?:-SNAPSHOT)?\s*</version>")
-_TEMPLATE = "PackageVersion.java.in"
+_TEMPLATE = ".java.in"
+_SIGN = re.compile(r"@(\w+)@")
 
 
 def hoisted(tree: Mapping[str, TreeFile], sources: str) -> Mapping[str, TreeFile]:
@@ -49,7 +49,7 @@ def compilable(tree: Mapping[str, TreeFile], home: Path, number: int) -> dict[st
         with contextlib.suppress(UserError):
             if all(path.endswith(".java") for path in _changed_by(patch)):
                 made = patched(made, patch)
-    return _generated(home, _without_keyword_packages(made))
+    return _generated(_without_keyword_packages(made))
 
 
 def patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:
@@ -93,21 +93,29 @@ def _without_keyword_packages(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
     return tree
 
 
-def _generated(home: Path, tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
-    """Add the sources that the project's own build would make from templates, as Defects4J keeps them by version."""
-    for path in [path for path in tree if PurePosixPath(path).name == _TEMPLATE]:
-        version = own_version(tree["pom.xml"].content.decode("utf-8", "replace")) if "pom.xml" in tree else ""
-        kept = home / "generated_sources" / version / _TEMPLATE.removesuffix(".in")
-        if version and kept.is_file():
-            tree[path.removesuffix(".in")] = TreeFile(content=kept.read_bytes())
+def _generated(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
+    """Add the sources that the project's own build would make from templates, whose signs stand for facts of its pom.xml."""
+    facts = _own_facts(tree["pom.xml"].content.decode("utf-8", "replace")) if "pom.xml" in tree else {}
+    for path in [path for path in tree if path.endswith(_TEMPLATE)]:
+        parts = PurePosixPath(path).parent.as_posix().partition("/java/")[2].split("/")
+        known = {**facts, "package": ".".join(parts)}
+        text = tree[path].content.decode("utf-8", "replace")
+        for sign, value in known.items():
+            text = text.replace(f"@{sign}@", value)
+        if not _SIGN.search(text):
+            tree[path.removesuffix(_TEMPLATE) + ".java"] = TreeFile(content=text.encode())
     return tree
 
 
-def own_version(pom: str) -> str:
-    """Return the version that a pom.xml gives its own project, which inherits its parent's where it has none.
+def _own_facts(pom: str) -> dict[str, str]:
+    """Return what a pom.xml says of its own project, which inherits what it does not say from its parent.
 
-    >>> own_version("<project><parent><version>2.1</version></parent><version>2.2.0-SNAPSHOT</version></project>")
-    '2.2.0'
+    >>> _own_facts("<project><parent><version>2.1</version></parent><version>2.2.0-SNAPSHOT</version></project>")
+    {'projectversion': '2.2.0-SNAPSHOT'}
     """
-    found = _VERSION.search(_NOT_OWN.sub("", pom)) or _VERSION.search(pom)
-    return found.group(1) if found else ""
+    found = {}
+    for name in ("version", "groupId", "artifactId"):
+        said = [re.search(rf"<{name}>\s*([^<\s]+)\s*</{name}>", text) for text in (_NOT_OWN.sub("", pom), pom)]
+        if first := next(filter(None, said), None):
+            found[f"project{name.lower()}"] = first.group(1)
+    return found

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from repairlab.benchmarks.importers.clones import Clones
-from repairlab.benchmarks.importers.defects4j_bug import Issue, Subject, Trees, imported
-from repairlab.benchmarks.importers.defects4j_jars import library_folders, needed_jars
+from repairlab.benchmarks.importers.defects4j_bug import Issue, Subject, Trees, imported, uses_hamcrest
+from repairlab.benchmarks.importers.defects4j_jars import hamcrest_jars, library_folders, needed_jars
 from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.defects4j_tool import Tool
 from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted, patched
@@ -25,6 +25,7 @@ DESCRIPTION = "Bugs of open-source Java projects with their tests, after Defects
 _COLUMNS = ("bug.id", "revision.id.buggy", "revision.id.fixed", "report.id", "report.url")
 _TESTS = re.compile(r"^--- (\S+::\S+)[ \t]*\n(.*)", re.MULTILINE)
 
+_BUILD_FILES = ("pom.xml", "build.xml", "build.gradle")
 _TEST_FILE = re.compile(r"/(?:Test\w*|\w*(?:Test|Tests|TestCase))\.java$")
 
 
@@ -145,11 +146,14 @@ class Checkout:
     def _jars(self, home: Path, revision: str, layout: ProjectLayout, trees: Sequence[Mapping[str, TreeFile]]) -> tuple[Path, ...]:
         build_files = sorted(path for path in (home / "build_files" / revision).rglob("*") if path.is_file())
         hints = [path.read_text("utf-8", "replace") for path in build_files]
-        hints += [trees[0][name].content.decode("utf-8", "replace") for name in ("pom.xml", "build.xml") if name in trees[0]]
+        hints += [trees[0][name].content.decode("utf-8", "replace") for name in _BUILD_FILES if name in trees[0]]
         folders = (f"{layout.sources}/", f"{layout.tests}/")
         files = [file for tree in trees for path, file in tree.items() if path.endswith(".java") and path.startswith(folders)]
         texts = dict.fromkeys(file.content.decode("iso-8859-1") for file in files)
-        return needed_jars(texts, library_folders(home, self._settings.libraries), "\n".join(hints))
+        needed = needed_jars(texts, library_folders(home, self._settings.libraries), "\n".join(hints))
+        if uses_hamcrest(trees[0], layout) and not any("hamcrest" in path and path.endswith(".jar") for path in trees[0]):
+            needed += hamcrest_jars(home, "\n".join(hints))
+        return needed
 
 
 def _test_classes(tree: Mapping[str, TreeFile], folder: str) -> tuple[str, ...]:

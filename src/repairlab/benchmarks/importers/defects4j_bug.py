@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
-from repairlab.benchmarks.importers.defects4j_jars import is_junit
+from repairlab.benchmarks.importers.defects4j_jars import is_wanted
 from repairlab.benchmarks.importers.defects4j_projects import Project, ProjectLayout
 from repairlab.benchmarks.importers.defects4j_roots import more_roots
 from repairlab.benchmarks.importers.importer import Generator, ImportedBug, TreeFile
@@ -97,7 +96,9 @@ def imported(subject: Subject) -> ImportedBug:
         raise UserError(f"the patch changes no source file that the buggy tree has (it changes {', '.join(changed) or 'nothing'})")
     path, target = _target(subject, buggy, fixed, sources, first)
     generator = _generator(subject.project, trees)
-    brought = [name for name in buggy if name.endswith(".jar") and not is_junit(PurePosixPath(name).name)]
+    brought = [
+        path for path in buggy if path.endswith(".jar") and is_wanted(path, hamcrest=uses_hamcrest(trees.fixed, trees.layout))
+    ]
     libraries = {f"lib/{name}": TreeFile(content=content) for name, content in trees.jars.items()}
     notes = [f"sources in ISO-8859-1 are now UTF-8: {', '.join(transcoded)}"] if transcoded else []
     return ImportedBug(
@@ -116,6 +117,7 @@ def imported(subject: Subject) -> ImportedBug:
 def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: str | None, jars: Sequence[str]) -> dict[str, Any]:
     layout = subject.trees.layout
     jupiter = any(b"org.junit.jupiter" in file.content for name, file in tree.items() if name.startswith(f"{layout.tests}/"))
+    roots = more_roots(tree, layout)
     resources = [folder for folder in layout.resources if _has_resources(tree, folder)]
     return {
         "language": "java",
@@ -124,14 +126,14 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
         "error": subject.error or None,
         "build": {
             "tool": "javac",
-            "sources": [f"{folder}/**/*.java" for folder in (layout.sources, *more_roots(tree, layout))],
-            "tests": [f"{layout.tests}/**/*.java"],
+            "sources": [f"{folder}/**/*.java" for folder in (layout.sources, *roots.sources)],
+            "tests": [f"{folder}/**/*.java" for folder in (layout.tests, *roots.tests)],
             "release": RELEASE,
             "class_path": [*jars, *resources],
         },
         "test": {
             "framework": "junit5" if jupiter else "junit4",
-            "files": list(_test_files(layout)),
+            "files": [*_test_files(layout), *(f"{folder}/**" for folder in roots.tests)],
             "trigger": list(subject.trees.trigger),
             "env": _ENVIRONMENT,
         },
@@ -143,6 +145,11 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
             "licence": subject.project.licence,
         },
     }
+
+
+def uses_hamcrest(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> bool:
+    """Return whether the sources, not only the tests, use hamcrest: then its version matters."""
+    return any(b"import org.hamcrest." in file.content for path, file in tree.items() if path.startswith(f"{layout.sources}/"))
 
 
 def _generator(project: Project, trees: Trees) -> Generator | None:

@@ -16,6 +16,7 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _NAME_IN_CLASS = re.compile(rb"[A-Za-z_][\w$]*(?:/[A-Za-z_][\w$]*)+")
 _DEPENDENCY = re.compile(r"<artifactId>\s*([\w.-]+)\s*</artifactId>\s*<version>\s*([\w.-]+)\s*</version>")
 _JAR = re.compile(r"[\w.-]+\.jar\b")
+_COORDINATES = re.compile(r"[\"'][\w.-]+:([\w.-]+):([\w.-]+)[\"':@]")
 _VERSION = re.compile(r"-(\d[\w.]*(?:-[\w.]+)?)$")
 # The JDK's own, JUnit's (which the tool chain adds), and what the JDK has in newer versions than old jars.
 _PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.", "org.hamcrest.")
@@ -33,7 +34,10 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str) -> tu
     `hints` is text of build files: of several versions of a jar, one that it names is taken, else the newest.
     """
     names, own = imports(texts)
-    wanted = {*_JAR.findall(hints), *(f"{artifact}-{version}.jar" for artifact, version in _DEPENDENCY.findall(hints))}
+    wanted = {
+        *_JAR.findall(hints),
+        *(f"{artifact}-{version}.jar" for artifact, version in (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))),
+    }
     chosen: dict[str, Path] = {}
     open_names = {name for name in names if not name.startswith(_PROVIDED) and _package(name) not in own}
     for folder in folders:
@@ -130,6 +134,26 @@ def library_folders(own: Path, libraries: Path | None) -> tuple[Path, ...]:
         raise UserError(f"--libs {libraries} is no folder")
     given = (libraries,) if libraries is not None else ()
     return tuple(folder for folder in (*given, own, SYSTEM_FOLDER) if folder.is_dir())
+
+
+def is_wanted(path: str, *, hamcrest: bool) -> bool:
+    """Return whether a jar that a tree brings belongs on the class path: classes, not sources, and not another JUnit."""
+    name = path.rpartition("/")[2]
+    if name.endswith("-sources.jar"):
+        return False
+    return hamcrest if "hamcrest" in name else not is_junit(name)
+
+
+def hamcrest_jars(folder: Path, hints: str) -> tuple[Path, ...]:
+    """Return the hamcrest that build files name, or the newest, if there is one below a folder."""
+    best = _best(sorted(folder.rglob("hamcrest*.jar")), _named_jars(hints))
+    return () if best is None else (best,)
+
+
+def _named_jars(hints: str) -> set[str]:
+    """Return the jars that build files name, in the ways of Ant, Maven and Gradle."""
+    artifacts = (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))
+    return {*_JAR.findall(hints), *(f"{artifact}-{version}.jar" for artifact, version in artifacts)}
 
 
 def is_junit(name: str) -> bool:

@@ -32,6 +32,7 @@ _ENVIRONMENT = {
     "LANG": "en_US.UTF-8",
     "JDK_JAVA_OPTIONS": " ".join(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
 }
+_MAVEN_OUTPUT = re.compile(rb'"(target/(?:test-)?classes/[^"\\\n]+)"')
 _MADE = "lib/generated"
 """Folder on the class path for what a class of the project makes."""
 _TELLTALE = (
@@ -106,7 +107,7 @@ def imported(subject: Subject) -> ImportedBug:
         facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought, *([_MADE] if generator else [])]),
         title=subject.issue.title,
         description=subject.issue.description,
-        tree={**buggy, **libraries},
+        tree={**buggy, **libraries, **_maven_outputs(buggy, trees.layout)},
         patch="".join(_diff(path, buggy.get(path), fixed.get(path)) for path in changed),
         discover=trees.relevant,
         generator=generator,
@@ -147,6 +148,14 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
     }
 
 
+def _maven_outputs(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> dict[str, TreeFile]:
+    """Return the resources that tests look for where Maven would have copied them to."""
+    texts = (file.content for path, file in tree.items() if path.startswith(f"{layout.tests}/") and path.endswith(".java"))
+    named = {match.decode("ascii", "replace") for text in texts for match in _MAVEN_OUTPUT.findall(text)}
+    places = ((name, f"{folder}/{name.split('/', 2)[2]}") for name in sorted(named) for folder in layout.resources)
+    return {name: tree[place] for name, place in places if place in tree}
+
+
 def uses_hamcrest(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> bool:
     """Return whether the sources, not only the tests, use hamcrest: then its version matters."""
     return any(b"import org.hamcrest." in file.content for path, file in tree.items() if path.startswith(f"{layout.sources}/"))
@@ -174,7 +183,7 @@ def _generator(project: Project, trees: Trees) -> Generator | None:
 
 def _test_files(layout: ProjectLayout) -> tuple[str, ...]:
     folders = dict.fromkeys((layout.tests, *(folder for folder in layout.resources if "test" in folder.split("/"))))
-    return (*(f"{folder}/**" for folder in folders), "**/*.jar")
+    return (*(f"{folder}/**" for folder in folders), "**/*.jar", "target/**")
 
 
 def _has_resources(tree: Mapping[str, TreeFile], folder: str) -> bool:

@@ -64,6 +64,16 @@ def test_a_package_whose_name_became_a_keyword_is_renamed(tmp_path: Path) -> Non
     assert b"import a.oldenum.E;" in found["src/java/a/B.java"].content and b"enum Kind" in found["src/java/a/B.java"].content
 
 
+def test_packages_that_the_build_renames_in_jars_are_renamed_in_sources(tmp_path: Path) -> None:
+    rule = '<jarjar><rule pattern="org.lib.**"\n result="my.lib.@1"/></jarjar>'
+    source = "package org.lib;\nimport org.lib.sub.X;\nclass A { }"
+    found = compilable(
+        tree(**{"build.xml": rule, "lib/x/src/org/lib/A.java": source, "lib/x/src/org/lib/m.txt": "org.lib."}), tmp_path, 1
+    )
+    assert found["lib/x/src/my/lib/A.java"].content == b"package my.lib;\nimport my.lib.sub.X;\nclass A { }"
+    assert found["lib/x/src/my/lib/m.txt"].content == b"org.lib."
+
+
 def test_sources_are_made_from_templates_with_the_version_of_the_project_itself(tmp_path: Path) -> None:
     pom = (
         "<project><parent><groupId>g</groupId><version>2.4</version></parent><artifactId>x</artifactId><version>2.4.0-rc4</version>"

@@ -119,7 +119,7 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
     layout = subject.trees.layout
     jupiter = any(b"org.junit.jupiter" in file.content for name, file in tree.items() if name.startswith(f"{layout.tests}/"))
     roots = more_roots(tree, layout)
-    resources = [folder for folder in layout.resources if _has_resources(tree, folder)]
+    resources = [folder for folder in (*layout.resources, *roots.sources, *roots.tests) if _has_resources(tree, folder)]
     return {
         "language": "java",
         "path": path,

@@ -13,6 +13,7 @@ from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.core.record import record
 
 _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_NO_CODE = re.compile(r'/\*[\s\S]*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"')
 _WORD = re.compile(r"\b[A-Z]\w*")
 
 
@@ -62,7 +63,7 @@ def _named(files: Iterable[TreeFile]) -> set[str]:
     """Return the files of classes that sources import, or name as being in their own package."""
     found: set[str] = set()
     for file in files:
-        text = file.content.decode("iso-8859-1")
+        text = _NO_CODE.sub(" ", file.content.decode("iso-8859-1"))
         names, own = imports([text])
         found.update(f"{name.replace('.', '/')}.java" for name in names)
         found.update(f"{package.replace('.', '/')}/{word}.java" for package in own for word in set(_WORD.findall(text)))

@@ -18,6 +18,7 @@ _RANGE = re.compile(r"-(\d+)-(\d+)(\.optional)?\.diff$")
 _LATER_KEYWORDS = ("assert", "enum")
 """Names that old packages have and that the language forbids today."""
 _NOT_OWN = re.compile(r"<(parent|dependencies|dependencyManagement|build|profiles|reporting|properties)>.*?</\1>", re.DOTALL)
+_JARJAR = re.compile(r'<rule\s+pattern="([\w.]+)\.\*\*"\s+result="([\w.]+)\.@1"')
 _TEMPLATE = ".java.in"
 _SIGN = re.compile(r"@(\w+)@")
 
@@ -49,7 +50,7 @@ def compilable(tree: Mapping[str, TreeFile], home: Path, number: int) -> dict[st
         with contextlib.suppress(UserError):
             if all(path.endswith(".java") for path in _changed_by(patch)):
                 made = patched(made, patch)
-    return _generated(_without_keyword_packages(made))
+    return _generated(_without_keyword_packages(_with_packages_of_jarjar(made)))
 
 
 def patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:
@@ -72,6 +73,22 @@ def patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:
 def _changed_by(patch: Path) -> set[str]:
     parsed = parse_patch(read_text(patch, "iso-8859-1"))
     return {path for file in parsed for path in (file.old, file.new) if path is not None}
+
+
+def _with_packages_of_jarjar(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
+    """Rename packages of libraries kept as sources as the build file has them renamed once they are compiled."""
+    for old, new in _JARJAR.findall(tree["build.xml"].content.decode("utf-8", "replace")) if "build.xml" in tree else ():
+        places = tuple(f"/{name.replace('.', '/')}/" for name in (old, new))
+        renamed = {}
+        for path, file in tree.items():
+            text = file.content.replace(f"{old}.".encode(), f"{new}.".encode()).replace(
+                f"package {old};".encode(), f"package {new};".encode()
+            )
+            moved = places[0] in f"/{path}"
+            made = TreeFile(content=text, executable=file.executable) if moved and path.endswith(".java") else file
+            renamed[path.replace(*places) if moved else path] = made
+        tree = renamed
+    return tree
 
 
 def _without_keyword_packages(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.discovery import DiscoveredTests, Search, discover
+from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discover
 from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.sandbox import Sandbox
 
@@ -29,7 +29,9 @@ class Counting:
         return self._sandbox.run(dataclasses.replace(command, env=env), tree)
 
 
-def found(tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() == 0", *, unsorted: bool = True) -> DiscoveredTests:
+def found(
+    tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() == 0", *, unsorted: bool = True, repeat: int = 1
+) -> DiscoveredTests:
     """Discover the tests of the bug `shop`, one of which is rewritten."""
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
     tests.write_text(tests.read_text().replace("assert Cart([]).total() == 0", empty))
@@ -43,10 +45,14 @@ def found(tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() ==
         facts={},
         places=("tests/test_cart.py",),
         unsorted=unsorted,
+        repeat=repeat,
     )
-    seen: list[DiscoveredTests] = []
+    seen: list[DiscoveredTests | DiscoveryStage] = []
     discover(search, Counting(sandbox), seen.append)
-    return seen[0]
+    stages, last = [event.stage for event in seen[:-1] if isinstance(event, DiscoveryStage)], seen[-1]
+    assert len(stages) == len(seen) - 1 and stages[0] == "building"
+    assert isinstance(last, DiscoveredTests)
+    return last
 
 
 def test_tests_are_sorted_by_what_they_say_of_the_buggy_tree(tiny: Path, sandbox: Sandbox) -> None:
@@ -55,7 +61,7 @@ def test_tests_are_sorted_by_what_they_say_of_the_buggy_tree(tiny: Path, sandbox
 
 def test_what_fails_with_the_fix_now_and_then_is_left_out(tiny: Path, sandbox: Sandbox) -> None:
     # Before the sixth command there were the build, the listing, and both tests by themselves; this is the second time.
-    seen = found(tiny, sandbox, "import os\n    assert int(os.environ['TURN']) != 6")
+    seen = found(tiny, sandbox, "import os\n    assert int(os.environ['TURN']) != 6", repeat=2)
     assert (seen.trigger, seen.regression) == ((TOTAL,), ())
     assert "1 test left out, not passing on the fixed tree each time: tests/test_cart.py::test_empty" in seen.notes[0]
 

@@ -19,7 +19,7 @@ from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_tools
 from repairlab.validation.test_run import TestRun
-from repairlab.validation.validator import open_validator, validate
+from repairlab.validation.validator import BugValidator, open_validator, validate
 
 
 @record
@@ -52,11 +52,14 @@ def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) ->
 def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
     """Validate the unpatched tree and the reference fix, `repeats` times each, running every test.
 
-    Repeats run the tests as listed, in reverse, and each alone, in turn: so a test that depends on others is found out, too.
+    The first time both trees share a build, as candidates of a run do. Repeats are built from nothing, and run the tests
+    as listed, in reverse, and each alone, in turn: so a test that depends on others is found out, too.
     """
     unpatched = Candidate(bug_id=bug.id, edits=(), rank=1, origin=Origin(repairer="copy"))
     reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
-    first, fixed = (validate(tree, bug, sandbox, policy="full") for tree in (unpatched, reference))
+    with open_validator(bug, sandbox) as validator:
+        first, fixed = (validator.validate(tree, policy="full") for tree in (unpatched, reference))
+        unguarded = _unguarded(bug, validator) if fixed.verdict is Verdict.PLAUSIBLE else ()
     before = [_seen("listed", first), *_repeat(bug, unpatched, sandbox, repeats - 1)]
     after = [_seen("listed", fixed), *_repeat(bug, reference, sandbox, repeats - 1)]
     flips = (*_flips("buggy", before), *_flips("fixed", after))
@@ -80,19 +83,18 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
         undecided=any(seen.verdict is Verdict.UNDECIDED for seen in (*before, *after)),
         repeats=repeats,
         n_tests=len(bug.oracle.trigger) + len(bug.oracle.regression),
-        unguarded=_unguarded(bug, sandbox) if fixed.verdict is Verdict.PLAUSIBLE else (),
+        unguarded=unguarded,
         cpu_s=round(fixed.cpu_s, 3),
         limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),
     )
 
 
-def _unguarded(bug: Bug, sandbox: Sandbox) -> tuple[str, ...]:
+def _unguarded(bug: Bug, validator: BugValidator) -> tuple[str, ...]:
     """Return the tests of a healthy bug of which no counter-test can be made."""
     if not bug.oracle.trigger and not bug.oracle.regression:
         return ()
     try:
-        with open_validator(bug, sandbox) as validator:
-            return validator.counter_tests.unguarded()
+        return validator.counter_tests.unguarded()
     except HarnessError:
         return (*bug.oracle.trigger, *bug.oracle.regression)
 

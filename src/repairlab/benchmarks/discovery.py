@@ -4,26 +4,24 @@ Called by `importing`, in worker processes, for bugs whose source names test cla
 programs, which are kept only if the right one is accepted here and the wrong one is not.
 """
 
-import contextlib
 import dataclasses
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.benchmarks.bug_trees import BugTrees, laid_out, opened_trees
 from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
-from repairlab.benchmarks.importers.importer import Proof
-from repairlab.benchmarks.writing import toml
+from repairlab.benchmarks.importers.importer import Generator, Proof
+from repairlab.benchmarks.writing import toml, write_file
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Policy, TestResult, TestVerdict
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.languages.language import Lister
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.time_limits import with_margin
 
@@ -46,6 +44,10 @@ class Search:
     unsorted: bool = False
     """Whether the tests found are all there is to know, and those that fail on the buggy tree are the trigger tests."""
     proof: Proof = "none"
+    repeat: int = 1
+    """How often tests run on each tree."""
+    generator: Generator | None = None
+    """What is run before, to make files of the tree."""
 
 
 @record
@@ -59,6 +61,14 @@ class DiscoveredTests:
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
     cases_left_out: tuple[str, ...] = ()
+
+
+@record
+class DiscoveryStage:
+    """What is being done for a bug."""
+
+    bug_id: str
+    stage: str
 
 
 @record
@@ -83,21 +93,52 @@ class _Seen:
         return {name: why for name, why in self.failing.items() if name in passed}
 
 
-def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests], None]) -> None:
+def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests | DiscoveryStage], None]) -> None:
     """Find the tests of one bug."""
     bug = load_bug(search.folder, search.benchmark, find_target)
     try:
-        notify(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
+        if search.generator:
+            _generate(search.generator, bug, sandbox)
+            bug = load_bug(search.folder, search.benchmark, find_target)
+        if search.proof != "none":
+            notify(_prove(search, bug, sandbox))
+            return
+        notify(_discover(search, bug, sandbox, lambda stage: notify(DiscoveryStage(bug_id=bug.id, stage=stage))))
     except (UserError, HarnessError) as error:
         notify(DiscoveredTests(bug_id=bug.id, problem=str(error)))
 
 
-def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
+def _generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> None:
+    """Run the generator as the fixed tree has it, and copy what it made into the folder of the bug."""
+    test = dataclasses.replace(bug.oracle.test, program=generator.program, env=tuple(generator.env.items()))
+    with laid_out(bug, bug.oracle.reference) as work:
+        trial = TestRun(bug, sandbox, "full", work, judge=sandbox)
+        if problem := trial.build():
+            raise UserError(f"the fixed tree does not build: {problem}")
+        program = trial.toolchain.program(bug.oracle.build, test)
+        command = dataclasses.replace(program, argv=(*program.argv, *generator.arguments), writable=True)
+        (work / generator.folder).mkdir(parents=True)
+        done = sandbox.run(command.under(with_margin(bug.oracle.limits)), work)
+        made = [path for path in (work / generator.folder).rglob("*") if path.is_file()]
+        if not done.succeeded or not made:
+            said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+            raise UserError(
+                f"{generator.program}, which makes files of the tree, failed: {said[-1] if said else 'it said nothing'}"
+            )
+        for path in made:
+            write_file(Path(bug.tree.source), path.relative_to(work).as_posix(), path.read_bytes())
+
+
+def _discover(search: Search, bug: Bug, sandbox: Sandbox, tell: Callable[[str], None]) -> DiscoveredTests:
     named = () if search.unsorted else bug.oracle.trigger
-    fixed = _run(bug, bug.oracle.reference, sandbox, search.places, named=named)
-    broken = fixed.failing
-    good = [name for name in fixed.tests if name not in broken]
-    buggy = _run(bug, (), sandbox, (), tests=tuple(good))
+    with opened_trees(bug, sandbox) as trees:
+        tell("building")
+        fixed = _run_fixed(trees, search, named, tell)
+        broken = fixed.failing
+        good = [name for name in fixed.tests if name not in broken]
+        tell(f"running {len(good)} tests on the buggy tree")
+        # Backwards: what depends on the tests before it shows now, if not before.
+        buggy = _run(trees, (), good[::-1], search.repeat)
     failing, unsteady = buggy.failing, buggy.unsteady
     named = fixed.tests if search.unsorted else named
     trigger = [name for name in named if name in failing and name not in unsteady]
@@ -157,7 +198,7 @@ def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
 
 def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Policy) -> list[TestResult]:
     """Return what came of the cases; a program that does not build has failed them all."""
-    with _laid_out(bug, edits) as work, sandbox.slot(work) as slot:
+    with laid_out(bug, edits) as work, sandbox.slot(work) as slot:
         trial = TestRun(bug, slot, policy, work, judge=sandbox)
         if problem := trial.build():
             return [TestResult(id=case.id, verdict=TestVerdict.UNCOMPILABLE, message=problem) for case in bug.oracle.cases]
@@ -165,49 +206,35 @@ def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Poli
     return trial.tests
 
 
-@contextlib.contextmanager
-def _laid_out(bug: Bug, edits: tuple[Edit, ...]) -> Iterator[Path]:
-    candidate = Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="import"))
-    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
-        lay_out(bug, changed_files(candidate, bug), Path(folder, "work"))
-        yield Path(folder, "work")
-
-
-def _run(
-    bug: Bug,
-    edits: tuple[Edit, ...],
-    sandbox: Sandbox,
-    places: Sequence[str],
-    *,
-    named: tuple[str, ...] = (),
-    tests: tuple[str, ...] | None = None,
-) -> _Seen:
-    """Build a tree and run tests, and once more those that fail.
-
-    Where no tests are given, they are those named and those listed for places, and all run twice, in both orders.
-    """
-    with _laid_out(bug, edits) as work:
-        trial = TestRun(bug, sandbox, "full", work, judge=sandbox)
-        if problem := trial.build():
-            raise UserError(f"the {'fixed' if edits else 'buggy'} tree does not build: {problem}")
-        error, again = "", None
-        if tests is None:
-            names, error = _list(bug, sandbox, work, places)
-            tests = again = tuple(dict.fromkeys((*named, *names)))
-        trial.run(tests, ())
-        if again is None:
-            failed = {result.id for result in trial.tests if not result.passed}
-            again = tuple(name for name in tests if name in failed)
-        trial.run(again[::-1], ())
+def _run_fixed(trees: BugTrees, search: Search, named: tuple[str, ...], tell: Callable[[str], None]) -> _Seen:
+    """Run the tests that are named or listed for places on the fixed tree."""
+    trial = trees.built(trees.bug.oracle.reference)
+    names, error = _list(trial, search.places)
+    tests = tuple(dict.fromkeys((*named, *names)))
+    tell(f"running {len(tests)} tests on the fixed tree")
+    for turn in range(search.repeat):
+        trial.run(tests[:: -1 if turn % 2 else 1], ())
     return _Seen(tests=tests, results=tuple(trial.tests), error=error)
 
 
-def _list(bug: Bug, sandbox: Sandbox, work: Path, places: Sequence[str]) -> tuple[tuple[str, ...], str]:
+def _run(trees: BugTrees, edits: tuple[Edit, ...], tests: Sequence[str], repeat: int) -> _Seen:
+    """Run tests on a tree, and once more those that fail; but not what has run into its time limit, which takes the longest."""
+    trial = trees.built(edits)
+    for turn in range(repeat):
+        late = {result.id for result in trial.tests if result.verdict is TestVerdict.TIMEOUT}
+        trial.run([name for name in tests[:: -1 if turn % 2 else 1] if name not in late], ())
+    failed = {result.id for result in trial.tests if not result.passed and result.verdict is not TestVerdict.TIMEOUT}
+    trial.run([name for name in tests[::-1] if name in failed], ())
+    return _Seen(tests=tuple(tests), results=tuple(trial.tests))
+
+
+def _list(trial: TestRun, places: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    bug = trial.bug
     toolchain = language(bug.problem.language).toolchain
     if not isinstance(toolchain, Lister):
         raise UserError(f"tests in {bug.problem.language} cannot be listed; name them instead")
     batch = toolchain.listing(bug.oracle.build, bug.oracle.test, places)
-    found = toolchain.listed(batch, sandbox.run(batch.command.under(with_margin(bug.oracle.limits)), work))
+    found = toolchain.listed(batch, trial.sandbox.run(batch.command.under(with_margin(bug.oracle.limits)), trial.work))
     return found.tests, found.error
 
 

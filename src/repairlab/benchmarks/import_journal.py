@@ -33,7 +33,9 @@ class Journal:
         known = self._known
         with contextlib.suppress(HarnessError):  # a tool is missing, which the bug will tell
             tools = environment_of([search.language], self._machine)
-            self._keys[search.bug_id] = digest(search.digest, search.places, search.unsorted, search.proof, tools, _WAYS)
+            self._keys[search.bug_id] = digest(
+                search.digest, search.places, search.unsorted, search.proof, search.repeat, tools, _WAYS
+            )
         return known.get(self._keys.get(search.bug_id, ""))
 
     def keep(self, found: DiscoveredTests) -> None:

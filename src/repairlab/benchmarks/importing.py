@@ -1,11 +1,11 @@
 """Import somebody's benchmark into a folder of our own form. Called by the verb `import`."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.benchmarks.discovery import DiscoveredTests, Search, discover, write_down
+from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discover, write_down
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
 from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
@@ -33,7 +33,7 @@ class Imported:
     notes: tuple[str, ...]
 
 
-def import_benchmark(
+def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
     name: str,
     sources: Sequence[Path],
     folder: Path,
@@ -42,13 +42,14 @@ def import_benchmark(
     done: Callable[[str], None],
     *,
     machine: Machine | None = None,
+    at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
 ) -> Imported:
     """Read a source with the importer of this name and write all of it, or nothing, to a new folder.
 
     An import that was stopped while it ran tests goes on from there.
 
-    `started` is told how many bugs there will be, `done` the id of each. Tests that must be found by running
-    them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
+    `started` is told how many bugs there will be, `done` the id of each, `at` what is being done for one. Tests that must be found
+    by running them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
     """
     machine = machine or Machine(cache=default_cache())
     journal = Journal(folder, machine)
@@ -56,20 +57,25 @@ def import_benchmark(
         found = IMPORTERS[name](sources, settings)
         started(found.n_bugs)
         write_head(aside, name=found.name, version=found.version, licence=found.licence, description=found.description)
-        made = _Folder(aside, found.name, done)
-        left = []
-        for search in filter(None, map(made.add, found.bugs)):
-            if known := journal.find(search):
-                made.settle(known)
-            else:
-                left.append(search)
+        made = _Folder(aside, found.name, settings.repeat, done)
 
-        def receive(result: DiscoveredTests) -> None:
+        def unknown() -> Iterator[Search]:
+            for search in filter(None, map(made.add, found.bugs)):
+                # What a generator makes is not in the journal.
+                if not search.generator and (known := journal.find(search)):
+                    made.settle(known)
+                else:
+                    yield search
+
+        def receive(result: DiscoveredTests | DiscoveryStage) -> None:
+            if isinstance(result, DiscoveryStage):
+                at(result.bug_id, result.stage)
+                return
             journal.keep(result)
             made.settle(result)
 
         try:
-            run_pool(discover, left, machine, receive)
+            run_pool(discover, unknown(), machine, receive)
         except Interrupted:
             raise journal.stopped() from None
         if not made.bugs:
@@ -87,9 +93,10 @@ def _nothing(dropped: Sequence[Dropped]) -> UserError:
 class _Folder:
     """The folder of a benchmark while it is written, and what there is to tell of it."""
 
-    def __init__(self, folder: Path, name: str, done: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, name: str, repeat: int, done: Callable[[str], None]) -> None:
         self._folder = folder
         self._name = name
+        self._repeat = repeat
         self._done = done
         self._searches: dict[str, Search] = {}
         self.bugs: list[str] = []
@@ -136,6 +143,8 @@ class _Folder:
             places=bug.discover,
             unsorted=bug.unsorted,
             proof=bug.proof,
+            generator=bug.generator,
+            repeat=self._repeat,
         )
 
 

@@ -30,6 +30,10 @@ def import_bugs(
     ] = None,
     libraries: Annotated[Path | None, typer.Option("--libs", help="Folder with jars that projects need.")] = None,
     via: Annotated[str | None, typer.Option("--via", help="Go through an installed tool instead, e.g. defects4j.")] = None,
+    tests: Annotated[
+        str, typer.Option("--tests", help="Test classes to look into: relevant (those that concern the fix), or all; Defects4J.")
+    ] = "relevant",
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree while they are sorted.")] = 1,
     include: Include = None,
     limit: Limit = None,
     workers: Workers = None,
@@ -46,6 +50,8 @@ def import_bugs(
     if name in PAIR_SETS:
         _import_pairs(name, list(sources or ()), to, limit, as_json=json)
         return
+    if tests not in ("relevant", "all"):
+        raise UserError(f"--tests {tests!r} is not known. Possible: relevant, all")
     settings = Settings(
         include=tuple(include or ()),
         limit=limit,
@@ -54,6 +60,8 @@ def import_bugs(
         clones=clones,
         libraries=libraries,
         via=via,
+        tests="all" if tests == "all" else "relevant",
+        repeat=repeat,
     )
     with progress_bar() as progress:
         task = progress.add_task("bugs read", total=None)
@@ -64,6 +72,7 @@ def import_bugs(
             settings,
             started=lambda n: progress.update(task, total=n),
             done=lambda _: progress.advance(task),
+            at=lambda bug, stage: progress.update(task, description=f"bugs read ({bug}: {stage})"),
             machine=machine(workers, sandbox, allow_unsafe),
         )
     if json:

@@ -257,18 +257,24 @@ def _opened(
 
 
 class _Queue(Source[Item]):
-    """Items in order, each of which is tried again when its worker dies."""
+    """Items in order, made when a worker has time for them; each is tried again when its worker dies."""
 
     def __init__(self, items: Iterable[Item]) -> None:
-        self._waiting = deque(enumerate(items))
+        self._coming = enumerate(items)
+        self._waiting: deque[tuple[int, Item]] = deque()
         self._at_work: dict[int, tuple[int, Item]] = {}
         self._deaths: Counter[int] = Counter()
+        self._is_read = False
 
     def take(self, worker: int) -> Item | None:
-        if not self._waiting:
+        given = next(self._coming, None)
+        if given is None:
+            self._is_read = True
+            given = self._waiting.popleft() if self._waiting else None
+        if given is None:
             return None
-        self._at_work[worker] = self._waiting.popleft()
-        return self._at_work[worker][1]
+        self._at_work[worker] = given
+        return given[1]
 
     def finish(self, worker: int) -> None:
         del self._at_work[worker]
@@ -281,7 +287,7 @@ class _Queue(Source[Item]):
         self._waiting.append((index, item))
 
     def is_over(self) -> bool:
-        return not self._waiting
+        return self._is_read and not self._waiting
 
 
 @contextmanager

@@ -134,11 +134,15 @@ def first_error(stderr: bytes, error_line: str) -> str:
 
     >>> first_error(b"In file included from a.h:1:\n/tmp/x/src/a.c:3:5: error: 'y' undeclared\n", r"^.*\berror: .*")
     "a.c:3:5: error: 'y' undeclared"
+
+    What a group called `more` matches, on a later line, is what the first line is about.
     """
     text = stderr.decode("utf-8", "replace").replace("\r", "")
     found = re.search(error_line, text, re.MULTILINE) or _MISSING_TOOL.search(text)
     lines = [line for line in text.splitlines() if line.strip()]
-    line = found.group() if found else (lines[0] if lines else "the compiler said nothing")
+    line = found.group().partition("\n")[0] if found else (lines[0] if lines else "the compiler said nothing")
+    if found and (about := found.groupdict().get("more")):
+        line = f"{line.rstrip(';')} ({about.strip()})"
     more = iter(text[found.end() :].splitlines() if found else ())
     while line.endswith(":") and (rest := next(filter(str.strip, more), "")):  # CMake and configure say below what is missing
         line += f" {rest.strip()}"

@@ -77,9 +77,12 @@ class CounterTests:
     """The twins of one bug: made when a candidate first passes its tests, and kept for those to come."""
 
     def __init__(
-        self, bug: Bug, folder: Callable[[], Path], validator: Callable[[Bug], AbstractContextManager[Validating]]
+        self,
+        bug: Bug,
+        folder: Callable[[], Path],
+        validator: Callable[[Bug, Mapping[str, str]], AbstractContextManager[Validating]],
     ) -> None:
-        """Take what makes an empty folder for a tree, and what opens a validator for a twin."""
+        """Take what makes an empty folder for a tree, and what opens a validator for a twin with these test files."""
         self._bug = bug
         self._folder = folder
         self._validator = validator
@@ -147,7 +150,7 @@ class CounterTests:
         name = digest(dict(texts))
         if name not in self._twins:
             with ExitStack() as stack:
-                validator = stack.enter_context(self._validator(self._twin(texts, tests)))
+                validator = stack.enter_context(self._validator(self._twin(texts, tests), texts))
                 self._twins[name] = (validator, stack.pop_all())
         outcome = self._twins[name][0].validate(candidate, policy="full")
         if outcome.verdict is Verdict.UNDECIDED:

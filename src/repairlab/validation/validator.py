@@ -8,6 +8,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Policy, Verdict
+from repairlab.core.record import record
 from repairlab.languages.language import Warmable
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
@@ -16,7 +17,7 @@ from repairlab.validation.counter_tests import CounterTests
 from repairlab.validation.engines.engine import Engine, Judgement
 from repairlab.validation.engines.fresh import FreshEngine
 from repairlab.validation.engines.incremental import IncrementalEngine
-from repairlab.validation.engines.resident import ResidentEngine
+from repairlab.validation.engines.resident import ResidentEngine, TwinEngine
 from repairlab.validation.worktree import temporary_folder
 
 
@@ -32,9 +33,9 @@ def validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy
 class BugValidator:
     """Validates candidates of one bug and keeps what they share; `open_validator` makes it."""
 
-    def __init__(self, bug: Bug, sandbox: Sandbox, stack: ExitStack, *, warm: bool, twin_of: "BugValidator | None" = None) -> None:
-        """Take what is closed with it, and the validator of which this is a twin: a pass here is believed."""
-        self._bug, self._sandbox, self._stack, self._twin_of = bug, sandbox, stack, twin_of
+    def __init__(self, bug: Bug, sandbox: Sandbox, stack: ExitStack, *, warm: bool, twin: "TwinOf | None" = None) -> None:
+        """Take what is closed with it, and of what this is a twin: a pass here is believed."""
+        self._bug, self._sandbox, self._stack, self._twin = bug, sandbox, stack, twin
         self._counter_tests: CounterTests | None = None
         # A conversation is no command of a slot, and its tree must be open to the user of another sandbox.
         self._shares = warm and not (bug.oracle.checker and bug.oracle.checker.interactive)
@@ -69,18 +70,21 @@ class BugValidator:
     def _open_engines(self) -> Iterator[Engine]:
         """Yield the engines that share work between candidates, the quickest first."""
         toolchain = language(self._bug.problem.language).toolchain
-        if isinstance(toolchain, Warmable):
+        above = self._twin.validator if self._twin else None
+        if above and above.resident and self._twin:
+            yield TwinEngine(self._bug, self._twin.texts, above.resident)
+        elif isinstance(toolchain, Warmable):
             self.resident = ResidentEngine(self._bug, self._sandbox, toolchain, self._stack.enter_context(temporary_folder()))
             self._stack.callback(self.resident.close)
             yield self.resident
-        self.incremental = IncrementalEngine(self._bug, self._sandbox, self._twin_of.incremental if self._twin_of else None)
+        self.incremental = IncrementalEngine(self._bug, self._sandbox, above.incremental if above else None)
         self._stack.callback(self.incremental.close)
         yield self.incremental
 
     def _believed(self, candidate: Candidate, outcome: Outcome) -> Outcome:
         """Return an outcome, unless it is a pass that counter-tests show to be none."""
         oracle = self._bug.oracle
-        if outcome.verdict is not Verdict.PLAUSIBLE or self._twin_of or not (oracle.trigger or oracle.regression):
+        if outcome.verdict is not Verdict.PLAUSIBLE or self._twin or not (oracle.trigger or oracle.regression):
             return outcome  # the output of cases is compared outside of the sandbox: there is nothing to forge
         if candidate.edits == oracle.reference:
             return dataclasses.replace(outcome, guard="the reference fix, by which counter-tests are chosen")
@@ -96,7 +100,9 @@ class BugValidator:
             self._counter_tests = CounterTests(
                 self._bug,
                 lambda: self._stack.enter_context(temporary_folder()),
-                lambda twin: open_validator(twin, self._sandbox, warm=self._shares, twin_of=self),
+                lambda twin, texts: open_validator(
+                    twin, self._sandbox, warm=self._shares, twin=TwinOf(validator=self, texts=texts)
+                ),
             )
             self._stack.callback(self._counter_tests.close)
         return self._counter_tests
@@ -126,8 +132,17 @@ class BugValidator:
         )
 
 
+@record
+class TwinOf:
+    """That a bug differs from another in the texts of some test files."""
+
+    validator: BugValidator
+    """Of the other bug."""
+    texts: Mapping[str, str]
+
+
 @contextmanager
-def open_validator(bug: Bug, sandbox: Sandbox, *, warm: bool = True, twin_of: BugValidator | None = None) -> Iterator[BugValidator]:
+def open_validator(bug: Bug, sandbox: Sandbox, *, warm: bool = True, twin: "TwinOf | None" = None) -> Iterator[BugValidator]:
     """Open a validator; without `warm` every candidate is built and run from scratch."""
     with ExitStack() as stack:
-        yield BugValidator(bug, sandbox, stack, warm=warm, twin_of=twin_of)
+        yield BugValidator(bug, sandbox, stack, warm=warm, twin=twin)

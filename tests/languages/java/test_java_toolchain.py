@@ -70,7 +70,7 @@ def test_compile_error_is_told_in_one_line(stdio: Any) -> None:
     stdio.write({"Main.java": "public class Main {\n  int x = y;\n}\n"})
     failed = stdio.build()
     assert failed is not None
-    assert first_error(failed.stderr, facts("java").error_line) == "Main.java:2: error: cannot find symbol"
+    assert first_error(failed.stderr, facts("java").error_line) == "Main.java:2: error: cannot find symbol (variable y)"
 
 
 @pytest.mark.slow

@@ -3,19 +3,21 @@
 The buggy tree is the fixed revision with Defects4J's `src.patch`, which runs from fixed to buggy; so it has the tests of the fix.
 """
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from repairlab.benchmarks.importers.clones import Clones
-from repairlab.benchmarks.importers.defects4j_bug import Issue, Subject, Trees, imported
-from repairlab.benchmarks.importers.defects4j_jars import library_folders, needed_jars
+from repairlab.benchmarks.importers.defects4j_bug import Issue, Subject, Trees, imported, uses_hamcrest
+from repairlab.benchmarks.importers.defects4j_jars import hamcrest_jars, library_folders, needed_jars
 from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.defects4j_tool import Tool
+from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted, patched
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
+from repairlab.benchmarks.importers.libro import Reports
 from repairlab.benchmarks.importers.reading import chosen, need_sources
-from repairlab.core.diff import apply_edits, edits_of_patch, parse_patch
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv, read_text
 
@@ -23,10 +25,15 @@ DESCRIPTION = "Bugs of open-source Java projects with their tests, after Defects
 _COLUMNS = ("bug.id", "revision.id.buggy", "revision.id.fixed", "report.id", "report.url")
 _TESTS = re.compile(r"^--- (\S+::\S+)[ \t]*\n(.*)", re.MULTILINE)
 
+_BUILD_FILES = ("pom.xml", "build.xml", "build.gradle")
+_TEST_FILE = re.compile(r"/(?:Test\w*|\w*(?:Test|Tests|TestCase))\.java$")
+
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:
-    """Look at a checkout of Defects4J."""
-    (folder,) = need_sources(list(sources), ("a checkout of Defects4J",))
+    """Look at a checkout of Defects4J; a second source, if there is one, has the reports of its bugs."""
+    wanted = ("a checkout of Defects4J", "a checkout of coinse/libro with reports of its bugs")
+    folder, *more = need_sources(list(sources), wanted[: max(1, len(sources))])
+    reports = Reports(more[0]) if more else {}
     checkout = Checkout(folder, settings)
     ids = chosen(list(checkout.rows), settings)
     return Import(
@@ -35,7 +42,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         licence="MIT; each bug has the licence of its project",
         description=DESCRIPTION,
         n_bugs=len(ids),
-        bugs=(checkout.bug(bug_id) for bug_id in ids),
+        bugs=(checkout.bug(bug_id, reports.get(bug_id)) for bug_id in ids),
     )
 
 
@@ -76,8 +83,9 @@ class Checkout:
 
     def bug(self, bug_id: str, issue: Issue | None = None) -> ImportedBug | Dropped:
         """Read one bug, with what its report says where that is known."""
+        neutral = self._neutral_issue(bug_id)
         try:
-            return imported(self._subject(bug_id, issue or self._neutral_issue(bug_id)))
+            return imported(self._subject(bug_id, dataclasses.replace(issue, url=issue.url or neutral.url) if issue else neutral))
         except UserError as error:
             return Dropped(id=bug_id, reason=str(error))
 
@@ -105,32 +113,24 @@ class Checkout:
         )
 
     def _trees(self, project: str, number: str, revision: str, trigger: tuple[str, ...]) -> Trees:
-        home = self._projects / project
-        fixed = self._fixed_tree(project, number, revision)
-        buggy = _patched(fixed, home / "patches" / f"{number}.src.patch")
-        layout = self._layout(home, revision, fixed)
-        listed = home / "relevant_tests" / number
+        home, known = self._projects / project, PROJECTS[project]
+        clone = self._clones.get(known.clone, known.url, revision)
+        if not clone.has(revision):
+            raise UserError(f"the clone {clone.folder} lacks the commit {revision}")
+        tree = clone.tree(revision)
+        layout = self._layout(home, revision, tree)
+        fixed = compilable(hoisted(tree, layout.sources), home, int(number))
+        buggy = patched(fixed, home / "patches" / f"{number}.src.patch")
+        named = tuple(dict.fromkeys(name.split("::")[0] for name in trigger))
+        listed = read_text(home / "relevant_tests" / number).split()
         return Trees(
             layout=layout,
             fixed=fixed,
             buggy=buggy,
             jars={jar.name: jar.read_bytes() for jar in self._jars(home, revision, layout, (fixed, buggy))},
             trigger=trigger,
-            relevant=tuple(read_text(listed).split()) or tuple(dict.fromkeys(name.split("::")[0] for name in trigger)),
+            relevant=_test_classes(fixed, layout.tests) if self._settings.tests == "all" else (*listed,) or named,
         )
-
-    def _fixed_tree(self, project: str, number: str, revision: str) -> dict[str, TreeFile]:
-        """Return the tree of the fix, with what Defects4J changes so that it can be compiled."""
-        clone = self._clones.get(PROJECTS[project].clone, PROJECTS[project].url)
-        if not clone.has(revision):
-            raise UserError(f"the clone {clone.folder} lacks the commit {revision}")
-        tree = clone.tree(revision)
-        home = self._projects / project
-        for patch in sorted((home / "compile-errors").glob("*.diff")):
-            bugs = re.search(r"-(\d+)-(\d+)\.diff$", patch.name)
-            if bugs and int(bugs.group(1)) <= int(number) <= int(bugs.group(2)):
-                tree = _patched(tree, patch)
-        return {**tree, **_generated(home, tree)}
 
     def _layout(self, home: Path, revision: str, tree: Mapping[str, TreeFile]) -> ProjectLayout:
         listed = home / "dir-layout.csv"
@@ -146,38 +146,18 @@ class Checkout:
     def _jars(self, home: Path, revision: str, layout: ProjectLayout, trees: Sequence[Mapping[str, TreeFile]]) -> tuple[Path, ...]:
         build_files = sorted(path for path in (home / "build_files" / revision).rglob("*") if path.is_file())
         hints = [path.read_text("utf-8", "replace") for path in build_files]
-        hints += [trees[0][name].content.decode("utf-8", "replace") for name in ("pom.xml", "build.xml") if name in trees[0]]
+        hints += [trees[0][name].content.decode("utf-8", "replace") for name in _BUILD_FILES if name in trees[0]]
         folders = (f"{layout.sources}/", f"{layout.tests}/")
         files = [file for tree in trees for path, file in tree.items() if path.endswith(".java") and path.startswith(folders)]
         texts = dict.fromkeys(file.content.decode("iso-8859-1") for file in files)
-        return needed_jars(texts, library_folders(home / "lib", self._settings.libraries), "\n".join(hints))
+        needed = needed_jars(texts, library_folders(home, self._settings.libraries), "\n".join(hints))
+        if uses_hamcrest(trees[0], layout) and not any("hamcrest" in path and path.endswith(".jar") for path in trees[0]):
+            needed += hamcrest_jars(home, "\n".join(hints))
+        return needed
 
 
-def _patched(tree: Mapping[str, TreeFile], patch: Path) -> dict[str, TreeFile]:
-    """Apply a diff byte by byte, for it may be in any encoding."""
-    text = read_text(patch, "iso-8859-1")
-    paths = {path for file in parse_patch(text) for path in (file.old, file.new) if path is not None}
-    files = {path: tree[path].content.decode("iso-8859-1") for path in paths if path in tree}
-    try:
-        changed = apply_edits(edits_of_patch(text, files), files)
-    except UserError as error:
-        raise UserError(f"{patch} does not apply to the revision of the fix: {error}") from None
-    result = dict(tree)
-    for path, new in changed.items():
-        if new is None:
-            del result[path]
-        else:
-            result[path] = TreeFile(content=new.encode("iso-8859-1"), executable=path in tree and tree[path].executable)
-    return result
-
-
-def _generated(home: Path, tree: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
-    """Return the sources that the project's own build would make from templates, as Defects4J keeps them by version."""
-    templates = [path for path in tree if PurePosixPath(path).name == "PackageVersion.java.in"]
-    version = re.search(r"<version>\s*([\d.]+)", tree["pom.xml"].content.decode("utf-8", "replace")) if "pom.xml" in tree else None
-    found = {}
-    for path in templates:
-        kept = home / "generated_sources" / (version.group(1) if version else "") / "PackageVersion.java"
-        if kept.is_file():
-            found[path.removesuffix(".in")] = TreeFile(content=kept.read_bytes())
-    return found
+def _test_classes(tree: Mapping[str, TreeFile], folder: str) -> tuple[str, ...]:
+    """Return the classes that are tests by their names, but for abstract ones."""
+    found = [path for path in sorted(tree) if path.startswith(f"{folder}/") and _TEST_FILE.search(path)]
+    concrete = [path for path in found if not re.search(rb"\babstract\s+class\b", tree[path].content)]
+    return tuple(path.removeprefix(f"{folder}/").removesuffix(".java").replace("/", ".") for path in concrete)

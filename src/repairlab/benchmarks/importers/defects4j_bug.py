@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
-from repairlab.benchmarks.importers.defects4j_jars import is_junit, mocking
+from repairlab.benchmarks.importers.defects4j_jars import is_wanted
 from repairlab.benchmarks.importers.defects4j_projects import Project, ProjectLayout
-from repairlab.benchmarks.importers.importer import ImportedBug, TreeFile
+from repairlab.benchmarks.importers.defects4j_roots import more_roots
+from repairlab.benchmarks.importers.importer import Generator, ImportedBug, TreeFile
 from repairlab.core.diff import changed_lines, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.glob import matching
@@ -18,9 +18,23 @@ from repairlab.languages.table import language
 RELEASE = 8
 """The smallest language level that all of today's JDKs accept; nothing in Defects4J needs a higher one."""
 _LIMITS = {"cpu_s": 60.0, "wall_s": 240.0, "memory_mb": 1024, "processes": 256, "disk_mb": 512}
-_ENVIRONMENT = {"TZ": "America/Los_Angeles", "LANG": "en_US.UTF-8"}
-_OPEN_FOR_MOCKS = {"JDK_JAVA_OPTIONS": "--add-opens=java.base/java.lang=ALL-UNNAMED"}
-"""Old mocking libraries define classes through java.lang."""
+_OPENED = (
+    *("java.io", "java.lang", "java.lang.annotation", "java.lang.invoke", "java.lang.module", "java.lang.ref", "java.lang.reflect"),
+    *("java.math", "java.net", "java.net.spi", "java.nio", "java.nio.channels", "java.nio.charset", "java.nio.file"),
+    *("java.nio.file.attribute", "java.security", "java.security.cert", "java.text", "java.text.spi", "java.time"),
+    *("java.time.chrono", "java.time.format", "java.time.temporal", "java.time.zone", "java.util", "java.util.concurrent"),
+    *("java.util.concurrent.atomic", "java.util.concurrent.locks", "java.util.function", "java.util.jar", "java.util.regex"),
+    *("java.util.spi", "java.util.stream", "java.util.zip", "sun.net.www", "sun.nio.ch", "sun.util.calendar"),
+)
+"""Packages of the JDK that code of before Java 9 looks into by reflection, which was free then."""
+_ENVIRONMENT = {
+    "TZ": "America/Los_Angeles",
+    "LANG": "en_US.UTF-8",
+    "JDK_JAVA_OPTIONS": " ".join(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+}
+_MAVEN_OUTPUT = re.compile(rb'"(target/(?:test-)?classes/[^"\\\n]+)"')
+_MADE = "lib/generated"
+"""Folder on the class path for what a class of the project makes."""
 _TELLTALE = (
     # What projects write about their fixes, in the revision of the fix
     *("src/changes/**", "src/site/**", "xdocs/**", "release-notes/**", "doc/**", "docs/**"),
@@ -82,17 +96,21 @@ def imported(subject: Subject) -> ImportedBug:
     if not (first := next((path for path in sources if path in buggy), None)):
         raise UserError(f"the patch changes no source file that the buggy tree has (it changes {', '.join(changed) or 'nothing'})")
     path, target = _target(subject, buggy, fixed, sources, first)
-    brought = [name for name in buggy if name.endswith(".jar") and not is_junit(PurePosixPath(name).name)]
+    generator = _generator(subject.project, trees)
+    brought = [
+        path for path in buggy if path.endswith(".jar") and is_wanted(path, hamcrest=uses_hamcrest(trees.fixed, trees.layout))
+    ]
     libraries = {f"lib/{name}": TreeFile(content=content) for name, content in trees.jars.items()}
     notes = [f"sources in ISO-8859-1 are now UTF-8: {', '.join(transcoded)}"] if transcoded else []
     return ImportedBug(
         id=subject.id,
-        facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought]),
+        facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought, *([_MADE] if generator else [])]),
         title=subject.issue.title,
         description=subject.issue.description,
-        tree={**buggy, **libraries},
+        tree={**buggy, **libraries, **_maven_outputs(buggy, trees.layout)},
         patch="".join(_diff(path, buggy.get(path), fixed.get(path)) for path in changed),
         discover=trees.relevant,
+        generator=generator,
         notes=tuple(notes),
     )
 
@@ -100,7 +118,8 @@ def imported(subject: Subject) -> ImportedBug:
 def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: str | None, jars: Sequence[str]) -> dict[str, Any]:
     layout = subject.trees.layout
     jupiter = any(b"org.junit.jupiter" in file.content for name, file in tree.items() if name.startswith(f"{layout.tests}/"))
-    resources = [folder for folder in layout.resources if _has_resources(tree, folder)]
+    roots = more_roots(tree, layout)
+    resources = [folder for folder in (*layout.resources, *roots.sources, *roots.tests) if _has_resources(tree, folder)]
     return {
         "language": "java",
         "path": path,
@@ -108,16 +127,16 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
         "error": subject.error or None,
         "build": {
             "tool": "javac",
-            "sources": [f"{layout.sources}/**/*.java"],
-            "tests": [f"{layout.tests}/**/*.java"],
+            "sources": [f"{folder}/**/*.java" for folder in (layout.sources, *roots.sources)],
+            "tests": [f"{folder}/**/*.java" for folder in (layout.tests, *roots.tests)],
             "release": RELEASE,
             "class_path": [*jars, *resources],
         },
         "test": {
             "framework": "junit5" if jupiter else "junit4",
-            "files": list(_test_files(layout)),
+            "files": [*_test_files(layout), *(f"{folder}/**" for folder in roots.tests)],
             "trigger": list(subject.trees.trigger),
-            "env": {**_ENVIRONMENT, **(_OPEN_FOR_MOCKS if mocking(subject.trees.jars) else {})},
+            "env": _ENVIRONMENT,
         },
         "limits": _LIMITS,
         "origin": {
@@ -129,9 +148,42 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
     }
 
 
+def _maven_outputs(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> dict[str, TreeFile]:
+    """Return the resources that tests look for where Maven would have copied them to."""
+    texts = (file.content for path, file in tree.items() if path.startswith(f"{layout.tests}/") and path.endswith(".java"))
+    named = {match.decode("ascii", "replace") for text in texts for match in _MAVEN_OUTPUT.findall(text)}
+    places = ((name, f"{folder}/{name.split('/', 2)[2]}") for name in sorted(named) for folder in layout.resources)
+    return {name: tree[place] for name, place in places if place in tree}
+
+
+def uses_hamcrest(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> bool:
+    """Return whether the sources, not only the tests, use hamcrest: then its version matters."""
+    return any(b"import org.hamcrest." in file.content for path, file in tree.items() if path.startswith(f"{layout.sources}/"))
+
+
+def _generator(project: Project, trees: Trees) -> Generator | None:
+    """Return how the files are made that a class of the project makes: of those that the build names, else of all."""
+    known = project.generator
+    folder = f"{trees.layout.sources}/{known.source}/" if known else ""
+    given = [path.removeprefix(folder) for path in trees.fixed if folder and path.startswith(folder)]
+    if known is None or not given:
+        return None
+    builds = "\n".join(
+        file.content.decode("utf-8", "replace") for path, file in trees.fixed.items() if path in ("pom.xml", "build.xml")
+    )
+    named = [name for name in dict.fromkeys(re.findall(r"[\"'>]([\w.-]+)[\"'<]", builds)) if name in given]
+    made = f"{_MADE}/{known.folder}"
+    return Generator(
+        program=known.program,
+        arguments=("-src", folder.removesuffix("/"), "-dst", made, *(named or given)),
+        env={**_ENVIRONMENT, "JDK_JAVA_OPTIONS": known.properties},
+        folder=made,
+    )
+
+
 def _test_files(layout: ProjectLayout) -> tuple[str, ...]:
     folders = dict.fromkeys((layout.tests, *(folder for folder in layout.resources if "test" in folder.split("/"))))
-    return (*(f"{folder}/**" for folder in folders), "**/*.jar")
+    return (*(f"{folder}/**" for folder in folders), "**/*.jar", "target/**")
 
 
 def _has_resources(tree: Mapping[str, TreeFile], folder: str) -> bool:

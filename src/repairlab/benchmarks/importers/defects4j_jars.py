@@ -16,9 +16,16 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _NAME_IN_CLASS = re.compile(rb"[A-Za-z_][\w$]*(?:/[A-Za-z_][\w$]*)+")
 _DEPENDENCY = re.compile(r"<artifactId>\s*([\w.-]+)\s*</artifactId>\s*<version>\s*([\w.-]+)\s*</version>")
 _JAR = re.compile(r"[\w.-]+\.jar\b")
+_COORDINATES = re.compile(r"[\"'][\w.-]+:([\w.-]+):([\w.-]+)[\"':@]")
 _VERSION = re.compile(r"-(\d[\w.]*(?:-[\w.]+)?)$")
 # The JDK's own, JUnit's (which the tool chain adds), and what the JDK has in newer versions than old jars.
 _PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.", "org.hamcrest.")
+
+_XML_PARSERS = (
+    *("META-INF/services/javax.xml.parsers.", "META-INF/services/javax.xml.transform.", "META-INF/services/org.xml.sax."),
+    *("javax/xml/parsers/", "javax/xml/transform/", "org/w3c/dom/", "org/xml/sax/"),
+)
+"""Entries of jars that would take the place of the XML parser of the JDK, which is newer."""
 
 
 def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str) -> tuple[Path, ...]:
@@ -26,8 +33,11 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str) -> tu
 
     `hints` is text of build files: of several versions of a jar, one that it names is taken, else the newest.
     """
-    names, own = _imports(texts)
-    wanted = {*_JAR.findall(hints), *(f"{artifact}-{version}.jar" for artifact, version in _DEPENDENCY.findall(hints))}
+    names, own = imports(texts)
+    wanted = {
+        *_JAR.findall(hints),
+        *(f"{artifact}-{version}.jar" for artifact, version in (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))),
+    }
     chosen: dict[str, Path] = {}
     open_names = {name for name in names if not name.startswith(_PROVIDED) and _package(name) not in own}
     for folder in folders:
@@ -45,7 +55,7 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str) -> tu
     return tuple(sorted(chosen.values(), key=lambda jar: jar.name))
 
 
-def _imports(texts: Iterable[str]) -> tuple[set[str], set[str]]:
+def imports(texts: Iterable[str]) -> tuple[set[str], set[str]]:
     """Return what sources import (`a.b.C`, `a.b.*`) and their own packages."""
     names: set[str] = set()
     own: set[str] = set()
@@ -71,9 +81,10 @@ def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
     found: dict[str, list[Path]] = {}
     jars = dict.fromkeys(path.resolve() for path in sorted(folder.rglob("*.jar")) if path.is_file())
     for jar in jars:
-        if is_junit(jar.name):
+        entries = [] if is_junit(jar.name) else _entries(jar)
+        if any(name.startswith(_XML_PARSERS) and not name.endswith("/") for name in entries):
             continue
-        classes = [name.removesuffix(".class").replace("/", ".") for name in _entries(jar) if name.endswith(".class")]
+        classes = [name.removesuffix(".class").replace("/", ".") for name in entries if name.endswith(".class")]
         for name in (*classes, *{f"{_package(name)}.*" for name in classes}):
             found.setdefault(name, []).append(jar)
     return {name: tuple(jars) for name, jars in found.items()}
@@ -125,11 +136,26 @@ def library_folders(own: Path, libraries: Path | None) -> tuple[Path, ...]:
     return tuple(folder for folder in (*given, own, SYSTEM_FOLDER) if folder.is_dir())
 
 
+def is_wanted(path: str, *, hamcrest: bool) -> bool:
+    """Return whether a jar that a tree brings belongs on the class path: classes, not sources, and not another JUnit."""
+    name = path.rpartition("/")[2]
+    if name.endswith("-sources.jar"):
+        return False
+    return hamcrest if "hamcrest" in name else not is_junit(name)
+
+
+def hamcrest_jars(folder: Path, hints: str) -> tuple[Path, ...]:
+    """Return the hamcrest that build files name, or the newest, if there is one below a folder."""
+    best = _best(sorted(folder.rglob("hamcrest*.jar")), _named_jars(hints))
+    return () if best is None else (best,)
+
+
+def _named_jars(hints: str) -> set[str]:
+    """Return the jars that build files name, in the ways of Ant, Maven and Gradle."""
+    artifacts = (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))
+    return {*_JAR.findall(hints), *(f"{artifact}-{version}.jar" for artifact, version in artifacts)}
+
+
 def is_junit(name: str) -> bool:
     """Return whether a jar is JUnit or belongs to it: the tool chain adds these in a version of its own."""
     return name.startswith(("junit", "hamcrest")) and not name.startswith("junit-addons")
-
-
-def mocking(names: Iterable[str]) -> bool:
-    """Return whether one of these jars makes classes at run time."""
-    return any(re.match(r"mockito|easymock|powermock|cglib|jmock", name) for name in names)

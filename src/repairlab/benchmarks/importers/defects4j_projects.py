@@ -13,6 +13,18 @@ class Project:
     url: str | None
     """None where no public clone has the revisions that Defects4J names."""
     licence: str = "Apache-2.0"
+    generator: "Generated | None" = None
+
+
+@record
+class Generated:
+    """Files that a class of the project makes of others, all within packages of its sources."""
+
+    program: str
+    source: str
+    folder: str
+    properties: str = ""
+    """JVM options."""
 
 
 def _apache(name: str) -> Project:
@@ -36,7 +48,16 @@ PROJECTS = {
     "Lang": _apache("commons-lang"),
     "Math": _apache("commons-math"),
     "Mockito": Project(clone="mockito", url="https://github.com/mockito/mockito", licence="MIT"),
-    "Time": Project(clone="joda-time", url="https://github.com/JodaOrg/joda-time"),
+    "Time": Project(
+        clone="joda-time",
+        url="https://github.com/JodaOrg/joda-time",
+        generator=Generated(
+            program="org.joda.time.tz.ZoneInfoCompiler",
+            source="org/joda/time/tz/src",
+            folder="org/joda/time/tz/data",
+            properties="-Dorg.joda.time.DateTimeZone.Provider=org.joda.time.tz.UTCProvider",
+        ),
+    ),
 }
 """By Defects4J's project id."""
 

@@ -23,6 +23,18 @@ Proof = Literal["none", "all cases", "good cases"]
 
 
 @record
+class Generator:
+    """A program of the tree that makes files which its tests need, as the project's own build runs it."""
+
+    program: str
+    """As `test.program` in bug.toml: the main class, for Java."""
+    arguments: tuple[str, ...]
+    env: Mapping[str, str]
+    folder: str
+    """Where it writes to."""
+
+
+@record
 class ImportedBug:
     """One bug as it will lie in a benchmark folder (docs/benchmark-format.md)."""
 
@@ -44,6 +56,8 @@ class ImportedBug:
     unsorted: bool = False
     """Whether the source does not say which tests show the bug: of those found, the ones that fail on the buggy tree do.
     `test.trigger` then only has to name something, for example what `discover` names."""
+    generator: Generator | None = None
+    """What is run once, built from the fixed tree; the files that it writes become part of the buggy one."""
     proof: Proof = "none"
     """What a stdin/stdout bug must show by running before it is kept."""
     notes: tuple[str, ...] = ()
@@ -86,6 +100,10 @@ class Settings:
     """Folder with local clones of subject projects, bare or not; what is missing there is cloned into it."""
     libraries: Path | None = None
     """Folder with jars."""
+    tests: Literal["relevant", "all"] = "relevant"
+    """Which test classes are looked into where the source tells those apart that concern a bug."""
+    repeat: int = 1
+    """How often tests that are found by running them run on each tree."""
     via: str | None = None
     """Another tool to go through, e.g. an installed `defects4j`."""
 

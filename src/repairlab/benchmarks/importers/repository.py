@@ -25,6 +25,11 @@ class Repository:
         """Return whether the history holds a commit."""
         return self._git("cat-file", "-e", f"{revision}^{{commit}}").returncode == 0
 
+    def remotes(self) -> list[str]:
+        """Return where the clone was made from."""
+        listed = self._git("config", "--get-regexp", r"^remote\..*\.url$").stdout.decode("utf-8", "replace")
+        return [line.partition(" ")[2] for line in listed.splitlines()]
+
     def read(self, revision: str, path: str) -> bytes | None:
         """Return a file as it was, or nothing when it was not there (or its content is not in the clone)."""
         done = self._git("show", f"{revision}:{path}")
@@ -72,6 +77,11 @@ class Repository:
         return done
 
 
+def is_git_folder(folder: Path) -> bool:
+    """Return whether a folder is a clone, bare or not, rather than a folder within one."""
+    return any((place / "HEAD").is_file() and (place / "objects").is_dir() for place in (folder, folder / ".git"))
+
+
 def clone_of(name: str, url: str | None, settings: Settings) -> Repository:
     """Return the local clone of a project, NAME or NAME.git in --clones; when it is missing it is cloned into it."""
     if settings.clones is None:
@@ -80,7 +90,8 @@ def clone_of(name: str, url: str | None, settings: Settings) -> Repository:
         if folder.is_dir():
             return Repository(folder)
     if url is None:
-        raise UserError(f"{settings.clones} holds no clone called {name} or {name}.git, and where to get one is not known")
+        none = f"{settings.clones} holds no clone called {name} or {name}.git, nor another with its revisions"
+        raise UserError(f"{none}, and where to get one is not known")
     settings.clones.mkdir(parents=True, exist_ok=True)
     target = settings.clones / f"{name}.git"
     # The progress of git goes to standard error, as ours does.

@@ -128,7 +128,7 @@ class JavaToolchain:
         nonce, wanted = reports.new_nonce(), tuple(dict.fromkeys(tests))
         runner = self._runner(framework, self._junit_jars(test))
         # JUnit comes first, so that a class of the tree cannot stand in for one of JUnit's.
-        path = ":".join([*map(str, runner.jars), CLASSES, *build.class_path])
+        path = _run_path(runner.jars, build)
         argv = (
             self._java,
             *_RUN,
@@ -151,7 +151,7 @@ class JavaToolchain:
             raise UserError(f"Java has no test framework {test.framework!r} whose tests can be listed. Possible: junit4, junit5")
         jars = self._junit_jars(test)
         first = (junit.runner(framework, jars, self._javac, self._tools.cache, lists=True), *jars)
-        path = ":".join([*map(str, first), CLASSES, *build.class_path])
+        path = _run_path(first, build)
         argv = (self._java, *_RUN, *_place_and_time(test.env), "-cp", path, junit.LISTERS[framework])
         nonce = reports.new_nonce()
         request = "\n".join([nonce, "all", *places]).encode()
@@ -279,12 +279,29 @@ def _can_share(build: Build, files: Sequence[str]) -> bool:
 
 def _javac_options(build: Build, jars: Sequence[Path], *, tree: str = "") -> tuple[str, ...]:
     """Return javac's options for a tree that lies in a folder, which then ends in a slash."""
-    path = ":".join([*map(str, jars), *(tree + part for part in build.class_path)])
+    own = sorted((tree + part for part in build.class_path), key=lambda part: not _is_hamcrest(part))
+    path = ":".join([*map(str, _without_hamcrest(jars, build)), *own])
     release = ("--release", str(build.release)) if build.release else ()
     fixed = ("-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-implicit:none", "-Xmaxerrs", "100", "-Xmaxwarns", "100")
     # Texts are joined as the language says and older compilers did: the newer way makes classes at run time, in each JVM again.
     joining = ("-XDstringConcat=inline",)
     return (*fixed, *joining, "-cp", path or tree + CLASSES, *release, *build.flags)
+
+
+def _run_path(jars: Sequence[Path], build: Build) -> str:
+    """Return the class path of tests: our jars, the tree's own hamcrest in place of ours, its classes, its other jars."""
+    hamcrest = [part for part in build.class_path if _is_hamcrest(part)]
+    others = [part for part in build.class_path if not _is_hamcrest(part)]
+    return ":".join([*map(str, _without_hamcrest(jars, build)), *hamcrest, CLASSES, *others])
+
+
+def _without_hamcrest(jars: Sequence[Path], build: Build) -> list[Path]:
+    """Leave out our hamcrest where the tree has one: sources that implement its interfaces fit one version."""
+    return [jar for jar in jars if not (_is_hamcrest(jar.name) and any(map(_is_hamcrest, build.class_path)))]
+
+
+def _is_hamcrest(path: str) -> bool:
+    return path.endswith(".jar") and "hamcrest" in path.rpartition("/")[2]
 
 
 def _quoted(path: str) -> str:

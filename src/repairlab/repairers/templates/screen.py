@@ -1,4 +1,4 @@
-"""Keeps back what need not be tried: repeated candidates, the unchanged program, and new syntax errors."""
+"""Keeps back what need not be tried: repeated candidates, the unchanged program, new errors of syntax or of dead code."""
 
 import ast
 import hashlib
@@ -6,8 +6,10 @@ import warnings
 from collections.abc import Sequence
 
 from repairlab.languages.language import Syntax
+from repairlab.languages.parser import Parsed
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.edits import apply
+from repairlab.repairers.templates.reachability import has_dead_code
 from repairlab.repairers.templates.site import Replacement
 
 _SMALL = 6000
@@ -24,6 +26,8 @@ class _Unit:
         self.lead = code.indent(code.line(start)) if code.is_python else ""
         self.is_python = code.is_python and is_python(self.lead, text)
         self.had_errors = syntax.has_errors(text)
+        self._language = code.language if "reachability" in code.traits else ""
+        self._had_dead_code = self._has_dead_code(text)
         self._syntax = syntax
         self._lines = _lines(text) if len(text) > _SMALL else []
         self._form = self.form(text)
@@ -47,10 +51,15 @@ class _Unit:
         return form == self._form
 
     def is_broken(self, text: str) -> bool:
-        """Whether a version has a syntax error that the buggy one has not."""
+        """Whether a version has a syntax error, or dead code that is one, that the buggy one has not."""
         if self.is_python:
             return not is_python(self.lead, text)
-        return not self.had_errors and self._syntax.has_errors(text)
+        if not self.had_errors and self._syntax.has_errors(text):
+            return True
+        return not self._had_dead_code and self._has_dead_code(text)
+
+    def _has_dead_code(self, text: str) -> bool:
+        return bool(self._language) and has_dead_code(Parsed(self._language, text).root)
 
 
 def _lines(text: str) -> list[str]:

@@ -61,6 +61,20 @@ class ResidentEngine:
 
         A test that fails is run again up to `confirm` times, as by any engine.
         """
+        return self.judge_as(self._bug, changed, policy, confirm=confirm)
+
+    def judge_as(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
+        """Judge by the tests of a bug that differs from this one in nothing but files that are among those changed."""
+        test_run = self.test_run(bug, changed, policy, confirm=confirm)
+        try:
+            found = judge(test_run) if test_run else None
+        except HarnessError:
+            return None
+        self.n_judged += found is not None
+        return found
+
+    def test_run(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> TestRun | None:
+        """Return the test run of a tree that is compiled already; none where this engine cannot tell. It ends with the next one."""
         try:
             compiled = self._compile(changed)
             if compiled is None:
@@ -69,14 +83,9 @@ class ResidentEngine:
         except (ResidentLost, HarnessError):
             return None
         tree = self._base.tree if self._base else self._source
-        test_run = TestRun(self._bug, runner, policy, tree, confirm=confirm, judge=self._sandbox)
+        test_run = TestRun(bug, runner, policy, tree, confirm=confirm, judge=self._sandbox)
         test_run.toolchain = self._tools.compiled
-        try:
-            found = judge(test_run)
-        except HarnessError:
-            return None
-        self.n_judged += 1
-        return found
+        return test_run
 
     def _compile(self, changed: Mapping[str, str | None]) -> Execution | None:
         if self._lost > LOST_COMPILERS or self._bug.oracle.build.limits != BuildLimits():  # the compiler has limits of its own
@@ -118,6 +127,18 @@ class ResidentEngine:
         answers = [] if near_limit or execution.stderr else self._tools.answers(execution, request.nonce)
         self.n_together += len(answers)
         return list(zip(inputs, answers, strict=False))  # the last ones may have none
+
+
+class TwinEngine:
+    """Judges by other test files over the tree of an engine, which compiles them as if they were a candidate's."""
+
+    def __init__(self, twin: Bug, texts: Mapping[str, str], engine: ResidentEngine) -> None:
+        """Take the bug that has these texts of test files, and the engine of the one that has not."""
+        self._twin, self._texts, self._engine = twin, texts, engine
+
+    def judge(self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
+        """Return the judgement on the tree with these files changed; none: it must be built and run from scratch."""
+        return self._engine.judge_as(self._twin, {**changed, **self._texts}, policy, confirm=confirm)
 
 
 @record

@@ -1,0 +1,70 @@
+"""Folders of Java sources beside a tree's main one that its sources need: generated ones, libraries kept as sources.
+
+Called by `defects4j_bug`.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+from repairlab.benchmarks.importers.defects4j_jars import imports
+from repairlab.benchmarks.importers.defects4j_projects import ProjectLayout
+from repairlab.benchmarks.importers.importer import TreeFile
+from repairlab.core.record import record
+
+_PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_NO_CODE = re.compile(r'/\*[\s\S]*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"')
+_WORD = re.compile(r"\b[A-Z]\w*")
+
+
+@record
+class Roots:
+    """Folders beside the main ones."""
+
+    sources: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+
+
+def more_roots(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> Roots:
+    """Return the folders whose classes the sources name, and those that these name in turn; then the same for tests."""
+    folders = (f"{layout.sources}/", f"{layout.tests}/")
+    java = {path: file for path, file in tree.items() if path.endswith(".java") and not file.link}
+    own = {path.removeprefix(folder) for path in java for folder in folders if path.startswith(folder)}
+    others: dict[str, dict[str, TreeFile]] = {}
+    for path, file in java.items():
+        if not path.startswith(folders) and (root := _root(path, file)) is not None and path.removeprefix(f"{root}/") not in own:
+            others.setdefault(root, {})[path.removeprefix(f"{root}/")] = file
+    sources, tests = ([file for path, file in java.items() if path.startswith(folder)] for folder in folders)
+    found = _closure(sources, others)
+    for root in found:
+        del others[root]
+    return Roots(sources=found, tests=_closure(tests, others))
+
+
+def _closure(files: Iterable[TreeFile], others: Mapping[str, Mapping[str, TreeFile]]) -> tuple[str, ...]:
+    """Return the folders of `others` that files name classes of, and those that their files do."""
+    named = _named(files) if others else set()
+    found: list[str] = []
+    while more := [root for root, classes in others.items() if root not in found and not named.isdisjoint(classes)]:
+        found += more
+        named |= _named(file for root in more for file in others[root].values())
+    return tuple(found)
+
+
+def _root(path: str, file: TreeFile) -> str | None:
+    """Return the folder that the package of a file begins in."""
+    package = _PACKAGE.search(file.content)
+    parts = PurePosixPath(path).parent.parts
+    names = tuple(package.group(1).decode().split(".")) if package else ()
+    return "/".join(parts[: -len(names)]) or None if names and parts[-len(names) :] == names else None
+
+
+def _named(files: Iterable[TreeFile]) -> set[str]:
+    """Return the files of classes that sources import, or name as being in their own package."""
+    found: set[str] = set()
+    for file in files:
+        text = _NO_CODE.sub(" ", file.content.decode("iso-8859-1"))
+        names, own = imports([text])
+        found.update(f"{name.replace('.', '/')}.java" for name in names)
+        found.update(f"{package.replace('.', '/')}/{word}.java" for package in own for word in set(_WORD.findall(text)))
+    return found

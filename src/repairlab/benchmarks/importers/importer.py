@@ -46,6 +46,8 @@ class ImportedBug:
     `test.trigger` then only has to name something, for example what `discover` names."""
     proof: Proof = "none"
     """What a stdin/stdout bug must show by running before it is kept."""
+    locks: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Locks of environments by name, which are written beside the bugs."""
     notes: tuple[str, ...] = ()
     """What a user should know: tests that were left out, for example."""
 
@@ -85,7 +87,11 @@ class Settings:
     clones: Path | None = None
     """Folder with local clones of subject projects, bare or not; what is missing there is cloned into it."""
     libraries: Path | None = None
-    """Folder with jars."""
+    """Folder with jars, or with wheels."""
+    python: str | None = None
+    """Release or path of the interpreter for Python projects; none: what their records or trees ask for."""
+    relax_pins: bool = False
+    """Whether versions of Python packages that cannot be built here may be replaced by later ones that have wheels."""
     via: str | None = None
     """Another tool to go through, e.g. an installed `defects4j`."""
 

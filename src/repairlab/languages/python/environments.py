@@ -40,12 +40,16 @@ class Requested:
     """Release or path of the interpreter."""
     requirements: tuple[str, ...]
     """As in a file for pip; those with `==` hold against whatever other packages say."""
+    optional: tuple[str, ...] = ()
+    """Those to be taken if they can be had."""
     before: str = ""
     """A date: no package that was published later is taken, which also goes for what builds packages."""
     wheels: str = ""
     """Folder to take packages from; nothing means the index that uv is set up for."""
     relax: bool = False
     """Whether a version that cannot be built here may be replaced by the next one that has a wheel."""
+    brings_pytest: bool = True
+    """Whether pytest is one of the packages; not so for a project that is pytest."""
 
 
 @record
@@ -77,8 +81,21 @@ def lock(requested: Requested) -> Locked:
     if _is_older_pytest(asked.get("pytest", "")):
         notes.append(f"{asked['pytest']} is older than our reporter needs: {_OLDEST_PYTEST},<6 instead")
         asked["pytest"] = f"{_OLDEST_PYTEST},<6"
-    asked.setdefault("pytest", _OLDEST_PYTEST)
+    if requested.brings_pytest:
+        asked.setdefault("pytest", _OLDEST_PYTEST)
     resolved = _resolve(asked, requested, interpreter, notes)
+    optional = {canonical(line): line for line in requested.optional}
+    optional = {name: line for name, line in optional.items() if name and name not in asked}
+    wanted = [optional, *({name: line} for name, line in optional.items())] if len(optional) > 1 else [optional]
+    for more in filter(None, wanted):  # all of them, or else one by one
+        if more.keys() <= asked.keys():
+            continue
+        with contextlib.suppress(UserError):
+            trial = asked | more
+            resolved = _resolve(trial, requested, interpreter, notes)
+            asked = trial
+    left = [line for name, line in optional.items() if name not in asked]
+    notes += [f"left out, cannot be had for Python {interpreter.release}: {', '.join(left)}"] if left else []
     head = [_TITLE, f"# python = {interpreter.release}"]
     head += [f"# before = {requested.before}"] if requested.before and not requested.wheels else []
     head.append(f"# plugins of = {' '.join(sorted(asked))}")

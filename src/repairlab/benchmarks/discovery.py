@@ -95,6 +95,7 @@ def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests
 def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
     named = () if search.unsorted else bug.oracle.trigger
     fixed = _run(bug, bug.oracle.reference, sandbox, search.places, named=named)
+    named = expanded(named, fixed.tests)
     broken = fixed.failing
     good = [name for name in fixed.tests if name not in broken]
     buggy = _run(bug, (), sandbox, (), tests=tuple(good))
@@ -120,6 +121,17 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
         ),
     )
     return DiscoveredTests(bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression))
+
+
+def expanded(named: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
+    """Return named tests, with all that is listed in place of classes, files and tests with parameters.
+
+    >>> expanded(["a.py::f", "a.py::g", "m.C"], ["a.py::f[1]", "a.py::f[2]", "a.py::g", "m.C.t"])
+    ('a.py::f[1]', 'a.py::f[2]', 'a.py::g', 'm.C.t')
+    """
+    known = set(listed)
+    parts = {name: [test for test in listed if test.startswith((f"{name}[", f"{name}::", f"{name}."))] for name in named}
+    return tuple(dict.fromkeys(test for name in named for test in ([name] if name in known else parts[name] or [name])))
 
 
 def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) -> str:
@@ -193,7 +205,7 @@ def _run(
         error, again = "", None
         if tests is None:
             names, error = _list(bug, sandbox, work, places)
-            tests = again = tuple(dict.fromkeys((*named, *names)))
+            tests = again = tuple(dict.fromkeys((*expanded(named, names), *names)))
         trial.run(tests, ())
         if again is None:
             failed = {result.id for result in trial.tests if not result.passed}

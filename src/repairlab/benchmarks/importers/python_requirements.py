@@ -1,11 +1,13 @@
 """What a tree of a Python project says of itself: name, version, requirements, entry points. Read, never run.
 
-Called by `python_projects`. Requirements of the tests are those of the first place that names any: extras, groups, files for pip, tox, `tests_require`.
+Called by `python_projects`. Requirements of the tests are those of the first place that names any: extras, groups, files for pip,
+tox, `tests_require`.
 """
 
 import ast
 import configparser
 import contextlib
+import dataclasses
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,7 +34,7 @@ class Project:
     """Releases of Python that the project says to support."""
     requirements: tuple[str, ...] = ()
     """Of the packages and of their tests."""
-    entry_points: Mapping[str, tuple[str, ...]] = {}
+    entry_points: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     """Lines by group."""
     version_file: str = ""
     """File that a build would write with the version."""

@@ -21,16 +21,21 @@ _PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pyg
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "turtledemo", "config-*", "*customize.py")
 _RUNNERS = Path(__file__).parent / "runners"
 _ZYGOTE = Path(__file__).parent / "zygote"
+_SERVING = "sitecustomize.py"
 _SERVES_SCRIPTS = (3, 11)
 """From this version on programs are served by forks, too; older ones run in environments of projects, which have tests."""
 
 
 def home_of(interpreter: Interpreter, cache: Path, *, bare: bool = False) -> Path:
-    """Return the folder of the copy, made when it is not there; a bare one is without pytest, which an environment brings."""
+    """Return the folder of the copy, made when it is not there.
+
+    A bare one is without pytest, which an environment brings, and without runners, so that environments outlive changes of those.
+    """
     compiler = _c_compiler()
     packages = [] if bare else [_package(name) for name in _PACKAGES]
     stamps = [(str(path), path.stat().st_mtime_ns) for path in (interpreter.executable, *packages)]
-    ours = {path.name: path.read_text() for path in (*sorted(_ZYGOTE.glob("*.[ch]")), *sorted(_RUNNERS.glob("*.py")))}
+    runners = [_RUNNERS / _SERVING] if bare else sorted(_RUNNERS.glob("*.py"))
+    ours = {path.name: path.read_text() for path in (*sorted(_ZYGOTE.glob("*.[ch]")), *runners)}
     version = ".".join(map(str, interpreter.version))
     home = cache.absolute() / f"python-{version}-{digest(interpreter.full_version, stamps, ours, compiler)}"
     with host.made_once(home) as scratch:
@@ -70,10 +75,10 @@ def _make(home: Path, interpreter: Interpreter, packages: Sequence[Path], compil
     for package in packages:
         copy = shutil.copytree if package.is_dir() else shutil.copy2
         copy(package, home / "packages" / package.name)
-    shutil.copytree(_RUNNERS, home / "runners", ignore=shutil.ignore_patterns("__pycache__"))
-    serving = (home / "runners/sitecustomize.py").rename(library / "sitecustomize.py")
-    if interpreter.version < _SERVES_SCRIPTS:
-        serving.unlink()
+    if packages:
+        shutil.copytree(_RUNNERS, home / "runners", ignore=shutil.ignore_patterns("__pycache__", _SERVING))
+    if interpreter.version >= _SERVES_SCRIPTS:
+        shutil.copy2(_RUNNERS / _SERVING, library / _SERVING)
     _copy_shared_libraries(home, [python, *library.glob("lib-dynload/*.so")])
     _compile_zygote(home, python, library / "_zygote.so", compiler)
     # The sandbox shows this folder read-only, so bytecode that is not there now would be compiled at every start.

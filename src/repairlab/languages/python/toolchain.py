@@ -47,11 +47,8 @@ class _Place:
 
     python: Path
     home: Path
+    runners: Path
     environment: Path | None = None
-
-    @property
-    def runners(self) -> Path:
-        return self.home / "runners"
 
 
 class PythonToolchain:
@@ -169,7 +166,7 @@ class PythonToolchain:
             argv=(str(place.python), "-s", str(place.runners / script) if ours else script),
             stdin=stdin,
             env=(*libraries(place.home), *(_NO_SERVER if forks else ()), *env),
-            mounts=host.mounts(*filter(None, (place.home, place.environment))),
+            mounts=host.mounts(*((place.home, place.runners, place.environment) if place.environment else (place.home,))),
             private=private,
             forks=forks,
         )
@@ -201,14 +198,14 @@ class PythonToolchain:
         cache = Path(self._tools.cache)
         if not environment:
             home = home_of(self._interpreter, cache)
-            return _Place(python=home / "bin" / f"python{self._interpreter.release}", home=home)
+            return _Place(python=home / "bin" / f"python{self._interpreter.release}", home=home, runners=home / "runners")
         folder = environments.place(environment, cache)
         if not folder.is_dir():
             raise HarnessError(
                 f"the environment {environment} is not installed on this machine. Install it with: repairlab check BENCHMARK"
             )
         home = home_of(choose(environments.release_of(environment)), cache, bare=True)
-        return _Place(python=folder / "bin/python", home=home, environment=folder)
+        return _Place(python=folder / "bin/python", home=home, runners=self._place("").runners, environment=folder)
 
 
 class _SharedTree:

@@ -29,8 +29,8 @@ _LONGEST_MESSAGE = 2000
 _SILENCE = {"cov": ("--no-cov",), "pytest_cov": ("--no-cov",), "xdist": ("-n0",), "randomly": ("-p", "no:randomly")}
 """What keeps plugins from measuring, from running tests in other processes, and from shuffling them."""
 
-# No more of this folder, but pytest: it may be imported next, or by the tests.
-sys.path[:] = [*sys.path[1:], str(Path(__file__).parent.parent / "packages")]
+# No more of this folder, but pytest: it may be imported next, or by the tests. An environment has its own.
+sys.path[:] = [*sys.path[1:], *([str(Path(__file__).parent.parent / "packages")] if sys.prefix == sys.base_prefix else [])]
 
 
 class Channel:

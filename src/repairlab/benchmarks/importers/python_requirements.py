@@ -1,7 +1,7 @@
 """What a tree of a Python project says of itself: name, version, requirements, entry points. Read, never run.
 
-Called by `python_projects`. Requirements of the tests are those of the first place that names any: extras, groups, files for pip,
-tox, `tests_require`.
+Called by `python_projects`. Requirements of the tests are those of tox, and of the first other place that names any: extras,
+groups, files for pip, `tests_require`.
 """
 
 import ast
@@ -81,7 +81,7 @@ def _clean(line: str) -> str:
 
 
 def _testing(texts: Mapping[str, str], pyproject: Any, config: Any, setup: Mapping[str, Any]) -> list[str]:
-    """Return the requirements of the tests, from the first place that names any."""
+    """Return the requirements of the tests: those of tox, and of the first other place that names any."""
     extras: dict[str, list[str]] = {
         name: list(lines) for name, lines in pyproject.get("project", {}).get("optional-dependencies", {}).items()
     }
@@ -93,18 +93,22 @@ def _testing(texts: Mapping[str, str], pyproject: Any, config: Any, setup: Mappi
     poetry = pyproject.get("tool", {}).get("poetry", {})
     groups |= {name: _poetry(group.get("dependencies", {})) for name, group in poetry.get("group", {}).items()}
     groups.setdefault("dev", _poetry(poetry.get("dev-dependencies", {})))
-    tox = _ini(texts.get("tox.ini", "")).get("testenv", {}).get("deps", "")
+    tox = _ini(texts.get("tox.ini", "")).get("testenv", {})
+    by_tox = [*_tox(texts, tox.get("deps", "")), *(line for name in _words(tox.get("extras", "")) for line in extras.get(name, ()))]
     places = (
         *([line for line in extras.get(name, ()) if "[" not in line] for name in _TESTING[:3]),
         *(groups.get(name, []) for name in _TESTING[:3]),
         *(list(read_lines(texts, path)) for path in sorted(texts) if _FILES.fullmatch(path)),
-        list(_tox(texts, tox)),
         *([line for line in extras.get(name, ()) if "[" not in line] for name in _TESTING[3:]),
         *(groups.get(name, []) for name in _TESTING[3:]),
         _strings(setup.get("tests_require")),
         list(read_lines(texts, "requirements.txt")),
     )
-    return next((list(place) for place in places if place), [])
+    return [*by_tox, *next((place for place in places if place), [])]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[\w.-]+", text)
 
 
 def _tox(texts: Mapping[str, str], deps: str) -> Iterator[str]:

@@ -54,6 +54,7 @@ def test_children_find_the_packages():
     found = subprocess.run([sys.executable, "-c", "import units; print(units.trim(' x '))"], capture_output=True, text=True)
     assert found.stdout.strip() == "x"
 """
+TEST_PATCH = "--- a/tests/test_fields.py\n+++ b/tests/test_fields.py\n@@ -1,1 +1,2 @@\n+import os\n import importlib.metadata\n"
 SHOUT = """\
 import pytest
 
@@ -105,7 +106,7 @@ def instances(tmp_path: Path) -> Path:
         "repo": "someone/mesh",
         "base_commit": git(clone, "rev-parse", "HEAD").strip(),
         "patch": patch,
-        "test_patch": "",
+        "test_patch": TEST_PATCH,
         "problem_statement": "Labels keep capitals",
         "FAIL_TO_PASS": ["tests/test_fields.py::test_upper"],
         "PASS_TO_PASS": [],
@@ -145,7 +146,7 @@ def test_a_project_with_packages_and_plugins_is_healthy_and_judged_the_same_in_f
             [(test.id, test.verdict) for test in v.validate(c, policy="full").tests] for v in (warm, fresh) for c in candidates
         ]
         found = [warm.validate(candidate).verdict for candidate in candidates]
-    assert found == [Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE, Verdict.CRASH]
+    assert found == [Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE, Verdict.WRONG]
     assert verdicts[: len(texts)] == verdicts[len(texts) :]
 
 

@@ -134,6 +134,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, tell: Callable[[str], 
     with opened_trees(bug, sandbox) as trees:
         tell("building")
         fixed = _run_fixed(trees, search, named, tell)
+        named = expanded(named, fixed.tests)
         broken = fixed.failing
         good = [name for name in fixed.tests if name not in broken]
         tell(f"running {len(good)} tests on the buggy tree")
@@ -161,6 +162,17 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, tell: Callable[[str], 
         ),
     )
     return DiscoveredTests(bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression))
+
+
+def expanded(named: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
+    """Return named tests, with all that is listed in place of classes, files and tests with parameters.
+
+    >>> expanded(["a.py::f", "a.py::g", "m.C"], ["a.py::f[1]", "a.py::f[2]", "a.py::g", "m.C.t"])
+    ('a.py::f[1]', 'a.py::f[2]', 'a.py::g', 'm.C.t')
+    """
+    known = set(listed)
+    parts = {name: [test for test in listed if test.startswith((f"{name}[", f"{name}::", f"{name}."))] for name in named}
+    return tuple(dict.fromkeys(test for name in named for test in ([name] if name in known else parts[name] or [name])))
 
 
 def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) -> str:
@@ -210,7 +222,7 @@ def _run_fixed(trees: BugTrees, search: Search, named: tuple[str, ...], tell: Ca
     """Run the tests that are named or listed for places on the fixed tree."""
     trial = trees.built(trees.bug.oracle.reference)
     names, error = _list(trial, search.places)
-    tests = tuple(dict.fromkeys((*named, *names)))
+    tests = tuple(dict.fromkeys((*expanded(named, names), *names)))
     tell(f"running {len(tests)} tests on the fixed tree")
     for turn in range(search.repeat):
         trial.run(tests[:: -1 if turn % 2 else 1], ())

@@ -150,6 +150,8 @@ class _Folder:
 
 def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
     """Write one bug and read it again, so that no folder is left that nobody can read."""
+    for lock, text in bug.locks.items():
+        write_file(benchmark, f"environments/{lock}.txt", text.encode())
     with new_folder(benchmark / "bugs" / bug.id) as folder:
         (folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **bug.facts}), encoding="utf-8")
         (folder / "issue.md").write_text(f"{bug.title}\n\n{bug.description}".rstrip() + "\n", encoding="utf-8")

@@ -28,7 +28,13 @@ def import_bugs(
         Path | None,
         typer.Option("--clones", help="Folder with clones of the subject projects, bare or not; missing ones are cloned into it."),
     ] = None,
-    libraries: Annotated[Path | None, typer.Option("--libs", help="Folder with jars that projects need.")] = None,
+    libraries: Annotated[Path | None, typer.Option("--libs", help="Folder with jars or wheels that projects need.")] = None,
+    python: Annotated[
+        str | None, typer.Option("--python", help="Interpreter for Python projects: a release, e.g. 3.9, or a path.")
+    ] = None,
+    relax_pins: Annotated[
+        bool, typer.Option("--relax-pins", help="Replace versions of Python packages that cannot be built by later ones.")
+    ] = False,
     via: Annotated[str | None, typer.Option("--via", help="Go through an installed tool instead, e.g. defects4j.")] = None,
     tests: Annotated[
         str, typer.Option("--tests", help="Test classes to look into: relevant (those that concern the fix), or all; Defects4J.")
@@ -59,6 +65,8 @@ def import_bugs(
         checker=checker,
         clones=clones,
         libraries=libraries,
+        python=python,
+        relax_pins=relax_pins,
         via=via,
         tests="all" if tests == "all" else "relevant",
         repeat=repeat,

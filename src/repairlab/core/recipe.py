@@ -33,6 +33,8 @@ class Build:
     """Jars of the tree that the build needs."""
     sanitize: bool = False
     """Build with AddressSanitizer and UndefinedBehaviorSanitizer, which turn silent memory errors into crashes."""
+    environment: str = ""
+    """Packages that the tree is checked and tested with (Python): the name of a lock of the benchmark; nothing: pytest alone."""
     limits: BuildLimits = BuildLimits()
 
 
@@ -43,8 +45,8 @@ class Test:
     framework: Framework = "stdio"
     program: str = ""
     """What to run: the script (Python stdio), the main class (Java stdio), the binary (C and C++: stdio, gtest, catch2, tap, cmocka
-    and cunit), what takes names of tests (lines, lit), the build folder (ctest), the makefile's folder (automake); empty means the
-    framework's usual one."""
+    and cunit), what takes names of tests (lines, lit), the build folder (ctest), the makefile's folder (automake), `tree`
+    where the tree is the framework itself (pytest); empty means the framework's usual one."""
     files: tuple[str, ...] = ()
     """Globs of test files and test configuration: hidden from repairers and restored after a candidate is applied."""
     env: tuple[tuple[str, str], ...] = ()

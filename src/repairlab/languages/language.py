@@ -158,6 +158,15 @@ class Lister(Protocol):
         ...
 
 
+@runtime_checkable
+class Provider(Protocol):
+    """A tool chain that can install what a tree is tested with."""
+
+    def provide(self, build: Build, lock: Path) -> None:
+        """Install the environment of a recipe on this machine, from its lock, unless it is there; runs outside of a sandbox."""
+        ...
+
+
 @record
 class Answer:
     """What a resident process did on one request."""

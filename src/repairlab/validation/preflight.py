@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from repairlab.core.bug import Bug
-from repairlab.core.errors import HarnessError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Command
 from repairlab.core.record import digest
+from repairlab.languages.language import Provider
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.cache import engine_digest
@@ -24,7 +25,13 @@ _PROGRAMS = {"cmake": ("cmake", "ninja"), "make": ("make",), "autotools": ("make
 
 
 def check_tools(bugs: Iterable[Bug], machine: Machine, *, sandbox: Sandbox | None = None) -> None:
-    """Raise a HarnessError that names a language or a tool of these bugs that does not work in the sandbox."""
+    """Raise a HarnessError that names a language or a tool of these bugs that does not work in the sandbox.
+
+    Environments of packages that are not on this machine yet are installed: this is the last moment at which a network may be used.
+    """
+    bugs = list(bugs)
+    for bug in {bug.oracle.build.environment: bug for bug in bugs if bug.oracle.build.environment}.values():
+        provide(bug)
     recipes = {(bug.problem.language, bug.oracle.build.tool, bug.oracle.test.framework) for bug in bugs}
     names = sorted({name for name, _, _ in recipes})
     programs = sorted({program for _, *parts in recipes for part in parts for program in _PROGRAMS.get(part, ())})
@@ -41,6 +48,14 @@ def check_tools(bugs: Iterable[Bug], machine: Machine, *, sandbox: Sandbox | Non
         with contextlib.suppress(OSError):  # then it is tried again the next time
             mark.parent.mkdir(parents=True, exist_ok=True)
             mark.touch()
+
+
+def provide(bug: Bug) -> None:
+    """Install the environment of a bug, from the lock beside the bugs of its benchmark."""
+    build, toolchain = bug.oracle.build, language(bug.problem.language).toolchain
+    if not isinstance(toolchain, Provider):
+        raise UserError(f"bug {bug.id}: build.environment is {build.environment!r}, but {bug.problem.language} has no environments")
+    toolchain.provide(build, Path(bug.tree.source).parents[2] / "environments" / f"{build.environment}.txt")
 
 
 def missing_tools(name: str) -> str:

@@ -15,6 +15,7 @@ from repairlab.benchmarks.importing import import_benchmark
 from repairlab.core.errors import UserError
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
+from tests.benchmarks.importers.wheels import write_wheel, write_wheels_of_pytest
 
 pytestmark = pytest.mark.imports
 
@@ -60,14 +61,16 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 @pytest.fixture
 def instances(tmp_path: Path) -> Path:
-    """Return a file with one instance; its project needs a package `units`, which lies in libs/mesh."""
+    """Return a file with one instance; its project needs a package `units`, of which libs has a wheel; libs/mesh.txt says so."""
     clone = tmp_path / "clones/mesh"
     sources = {"src/mesh/__init__.py": "", "src/mesh/fields.py": FIELDS, "src/mesh/names.py": NAMES}
     write(clone, {**sources, "tests/test_fields.py": TEST, "CHANGELOG.rst": "x\n"})
     git(clone, "init", "-q")
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "one")
-    write(tmp_path / "libs/mesh", {"units/__init__.py": "def trim(name):\n    return name.strip()\n", "bin/units": "#!/bin/sh\n"})
+    write(tmp_path / "libs", {"mesh.txt": "units\n"})
+    write_wheels_of_pytest(tmp_path / "libs")
+    write_wheel(tmp_path / "libs", "units", {"units/__init__.py": "def trim(name):\n    return name.strip()\n"})
     path = tmp_path / "instances.jsonl"
     path.write_text(json.dumps(instance(git(clone, "rev-parse", "HEAD"))) + "\n")
     return path
@@ -106,17 +109,15 @@ def test_a_bug_has_the_tests_of_the_fix_and_the_issue_without_hints(instances: P
     assert (bug.title, bug.description) == ("Labels keep capitals", "They should not.")
     assert "SECRET" not in f"{bug}"
     assert bug.facts["test"]["trigger"] == ("tests/test_fields.py::test_upper",)
-    assert bug.facts["test"]["env"] == {"PYTHONPATH": "src:.packages"}
-    assert ".packages/units/__init__.py" in bug.tree and ".packages/bin/units" not in bug.tree
+    assert bug.facts["test"]["env"] == {"PYTHONPATH": "src"}
+    assert list(bug.locks) == [bug.facts["build"]["environment"]]
 
 
-def test_packages_that_are_not_there_are_named(instances: Path, tmp_path: Path) -> None:
+def test_packages_that_are_not_there_are_named(instances: Path) -> None:
     dropped = bug_of(instances, libraries=None)
     assert isinstance(dropped, Dropped)
-    assert dropped.reason.startswith("mesh needs the Python packages of units; install them with: pip install --target LIBS/mesh")
-    assert "--libs" in dropped.reason
-    dropped = bug_of(instances, libraries=tmp_path)
-    assert isinstance(dropped, Dropped) and f"--target {tmp_path / 'mesh'}" in dropped.reason
+    assert dropped.reason.startswith("mesh needs the Python packages of units, and neither record nor tree says which these are")
+    assert "LIBS/mesh.txt and give LIBS as --libs" in dropped.reason
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,7 @@ def test_an_imported_instance_passes_the_check(instances: Path, tmp_path: Path, 
     assert bug.oracle.regression == ("tests/test_fields.py::test_plain",)
     assert check_bug(bug, sandbox).problems == ()
     seen = {file.path for file in bug.problem.context}
-    assert "src/mesh/names.py" in seen and not any(path.startswith((".packages", "tests", "CHANGELOG")) for path in seen)
+    assert "src/mesh/names.py" in seen and not any(path.startswith(("tests", "CHANGELOG")) for path in seen)
 
 
 def test_instances_of_marshmallow_have_all_that_is_needed() -> None:

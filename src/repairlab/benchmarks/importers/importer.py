@@ -60,6 +60,8 @@ class ImportedBug:
     """What is run once, built from the fixed tree; the files that it writes become part of the buggy one."""
     proof: Proof = "none"
     """What a stdin/stdout bug must show by running before it is kept."""
+    locks: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Locks of environments by name, which are written beside the bugs."""
     notes: tuple[str, ...] = ()
     """What a user should know: tests that were left out, for example."""
 
@@ -99,11 +101,15 @@ class Settings:
     clones: Path | None = None
     """Folder with local clones of subject projects, bare or not; what is missing there is cloned into it."""
     libraries: Path | None = None
-    """Folder with jars."""
+    """Folder with jars, or with wheels."""
     tests: Literal["relevant", "all"] = "relevant"
     """Which test classes are looked into where the source tells those apart that concern a bug."""
     repeat: int = 1
     """How often tests that are found by running them run on each tree."""
+    python: str | None = None
+    """Release or path of the interpreter for Python projects; none: what their records or trees ask for."""
+    relax_pins: bool = False
+    """Whether versions of Python packages that cannot be built here may be replaced by later ones that have wheels."""
     via: str | None = None
     """Another tool to go through, e.g. an installed `defects4j`."""
 

@@ -1,27 +1,34 @@
 """Trees of Python projects as bugs: where their packages are, and which others they need. Called by `swebench` and `bugsinpy`.
 
-Candidates run under a private interpreter with nothing but pytest. What else a project needs lies in a folder of packages, made
-once with `pip install --target`; it becomes a part of the tree, hidden and restored like a test file.
+What a project needs besides its tree is an environment of its own (`python_environments`). What an installation would leave behind
+of the project itself, its version and its entry points, becomes a part of the tree, hidden and restored like a test file.
 """
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Literal
 
 from repairlab.benchmarks.importers.importer import ImportedBug, Settings, TreeFile
+from repairlab.benchmarks.importers.python_environments import Needed, find_environment
+from repairlab.benchmarks.importers.python_requirements import Project, metadata_files, read_project
 from repairlab.benchmarks.importers.small_programs import patch_of, target_of
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.languages.python.toolchain import OWN_PYTEST
 
 Tree = Mapping[str, TreeFile]
 
-VENDORED = ".packages"
-"""The folder of the tree that other packages go to."""
+INSTALLED = ".installed"
+"""The folder of the tree for what an installation of the project would leave behind."""
 _ALWAYS_THERE = {"pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments", *sys.stdlib_module_names}
 _ROOTS = ("", "src", "lib")
-_LEFT_OUT = ("__pycache__", "bin", "pytest", "_pytest", "pluggy", "iniconfig")
+_SAYING = re.compile(r"(?:^(?:pyproject\.toml|setup\.(?:py|cfg)|tox\.ini)|\.(?:txt|in|pip))$")
+"""Files that tell of requirements."""
+_VERSION_FILES = ("__init__.py", "__about__.py", "__version__.py", "_version.py", "version.py")
+_DEPTH = 3
 _TELLING = ("CHANGES*", "CHANGELOG*", "HISTORY*", "NEWS*", "AUTHORS*", "changelog/**", "docs/**", "doc/**")
 
 
@@ -62,18 +69,26 @@ class ProjectBug:
     description: str
     repository: str
     commit: str
+    version: str
+    """What the history says of the version; for projects that ask it, too."""
+    needed: Needed
     notes: tuple[str, ...] = ()
 
 
 def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
     """Return a bug with all that it needs in its tree; a UserError says what is missing."""
-    buggy, fixed, project = found.buggy, found.fixed, found.project
-    places = tuple(dict.fromkeys(_place(test, found.framework) for test in (*found.trigger, *found.regression)))
-    packages = _packages(settings, project)
-    _need_packages(buggy, _files_of(places, buggy), packages, project, settings)
+    said = texts({path: file for path, file in found.buggy.items() if path.count("/") < 2 and _SAYING.search(path)})
+    project = read_project(said)
+    left = _left_by_installation(project, found)
+    buggy, fixed = ({**left, **tree} for tree in (found.buggy, found.fixed))
+    places = tuple(dict.fromkeys(_place(test, found.framework, buggy) for test in (*found.trigger, *found.regression)))
+    own_pytest = any(path in buggy for path in ("src/_pytest/__init__.py", "_pytest/__init__.py"))
+    environment = find_environment(project, found.project, found.needed, settings, own_pytest=own_pytest)
+    if environment is None:
+        _need_packages(buggy, _files_of(places, buggy), found.project)
     path = _path(buggy, fixed)
     roots = [root for root in _ROOTS if root and any(file.startswith(f"{root}/") for file in buggy)]
-    search = [*roots, *([VENDORED] if packages else [])]
+    search = [*roots, *([INSTALLED] if any(file.startswith(f"{INSTALLED}/") for file in left) else [])]
     hidden = dict.fromkeys(_test_globs(_files_of(places, buggy)))
     differing = {file for file in (*buggy, *fixed) if buggy.get(file) != fixed.get(file)}
     before, after = ({file: tree[file] for file in sorted(differing) if file in tree} for tree in (buggy, fixed))
@@ -84,12 +99,13 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
             "language": "python",
             "path": path,
             "target": target,
-            "build": {"sources": [path]},
+            "build": {"sources": [path], "environment": environment.name if environment else None},
             "test": {
                 "framework": found.framework,
+                "program": OWN_PYTEST if own_pytest else None,
                 "trigger": found.trigger,
                 "regression": found.regression,
-                "files": [*hidden, "**/conftest.py", f"{VENDORED}/**", *_TELLING],
+                "files": [*hidden, "**/conftest.py", f"{INSTALLED}/**", *_TELLING],
                 "env": {"PYTHONPATH": ":".join(search)} if search else {},
             },
             "limits": {"cpu_s": 60.0, "wall_s": 180.0, "memory_mb": 1024},
@@ -97,16 +113,45 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
         },
         title=found.title,
         description=found.description,
-        tree={**buggy, **{f"{VENDORED}/{file}": content for file, content in packages.items()}},
+        tree=buggy,
         patch=patch_of(before, after),
         discover=places,
-        notes=found.notes,
+        locks={environment.name: environment.text} if environment else {},
+        notes=(*found.notes, *(environment.notes if environment else ())),
     )
 
 
-def _place(test: str, framework: str) -> str:
-    """Return the file (pytest) or the module (unittest) of a test."""
-    return test.partition("::")[0] if framework == "pytest" else ".".join(test.split(".")[:-2])
+def _left_by_installation(project: Project, found: ProjectBug) -> dict[str, TreeFile]:
+    """Return the files that an installation of the project would write: metadata, and the version where a file is to have it."""
+    if not project.name:
+        return {}
+    version = project.version or _literal_version(found.buggy) or found.version or "0"
+    files = {f"{INSTALLED}/{path}": content for path, content in metadata_files(project, version).items()}
+    if project.version_file:
+        numbers = ", ".join(re.findall(r"\d+", version)[:3])
+        files[project.version_file] = f'__version__ = version = "{version}"\nversion_tuple = ({numbers},)\n'.encode()
+    return {path: TreeFile(content=content) for path, content in files.items()}
+
+
+def _literal_version(tree: Tree) -> str:
+    """Return what a package of the tree says of its version."""
+    for path, file in sorted(tree.items(), key=lambda entry: entry[0].count("/")):
+        parts = PurePosixPath(path).parts
+        if len(parts) <= _DEPTH and parts[-1] in _VERSION_FILES and parts[0] not in ("test", "tests", "docs", "doc"):
+            match = re.search(rb"""^(?:__)?version(?:__)?\s*=\s*["'](\d[^"'\s]*)["']""", file.content, re.MULTILINE | re.IGNORECASE)
+            if match:
+                return match[1].decode()
+    return ""
+
+
+def _place(test: str, framework: str, tree: Tree) -> str:
+    """Return the file (pytest) or the module (unittest) of a test, a class or a module."""
+    if framework == "pytest":
+        return test.partition("::")[0]
+    parts = test.split(".")
+    names = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+    modules = (name for name in names if f"{name.replace('.', '/')}.py" in tree or f"{name.replace('.', '/')}/__init__.py" in tree)
+    return next(modules, ".".join(parts[:-2]))
 
 
 def _path(buggy: Tree, fixed: Tree) -> str:
@@ -134,29 +179,15 @@ def _test_globs(files: Iterable[str]) -> Iterator[str]:
         yield "/".join((*parts[:depth], "**")) if depth else path
 
 
-def _packages(settings: Settings, project: str) -> dict[str, TreeFile]:
-    """Return the files of a project's folder of packages, if there is one."""
-    folder = settings.libraries / project if settings.libraries else None
-    if folder is None or not folder.is_dir():
-        return {}
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
-    named = {path.relative_to(folder).as_posix(): path for path in paths if path.name != "RECORD"}
-    kept = {name: path for name, path in named.items() if not set(_LEFT_OUT) & {Path(name).parts[0], Path(name).parent.name}}
-    return {name: TreeFile(content=path.read_bytes()) for name, path in kept.items()}
-
-
-def _need_packages(tree: Tree, tests: list[str], packages: Tree, project: str, settings: Settings) -> None:
-    """Refuse a bug whose tests import what is neither there nor in the folder of packages."""
-    given = {PurePosixPath(path).parts[0].removesuffix(".py") for path in packages}
-    own = {*given, *_ALWAYS_THERE, *(PurePosixPath(path).parts[0].removesuffix(".py") for path in tree)}
+def _need_packages(tree: Tree, tests: list[str], project: str) -> None:
+    """Refuse a bug whose tests import what is not there, and for which no requirement is named."""
+    own = {*_ALWAYS_THERE, *(PurePosixPath(path).parts[0].removesuffix(".py") for path in tree)}
     beside = {str(PurePosixPath(path).parent) for path in tests}
     absent = sorted(name for name in _imported(tree, tests, beside) if name not in own)
     if absent:
-        where = settings.libraries / project if settings.libraries else Path("LIBS") / project
-        option = "" if settings.libraries else ", and give LIBS as --libs"
         raise UserError(
-            f"{project} needs the Python packages of {', '.join(absent)}; "
-            f"install them with: pip install --target {where} …{option} (the names of packages may differ)"
+            f"{project} needs the Python packages of {', '.join(absent)}, and neither record nor tree says which these are; "
+            f"write their names to a file LIBS/{project}.txt and give LIBS as --libs"
         )
 
 
@@ -164,7 +195,8 @@ def _imported(tree: Tree, tests: Iterable[str], beside: Iterable[str]) -> set[st
     """Return the top-level modules that files need when they are loaded, and those that modules of the tree need in turn."""
     roots = [*_ROOTS, *beside]
     names: set[str] = set()
-    conftests = [path for path in tree if PurePosixPath(path).name == "conftest.py"]
+    above = {str(parent / "conftest.py") for path in tests for parent in PurePosixPath(path).parents}
+    conftests = [path for path in tree if path in above]
     pending, seen = [*tests, *conftests], set[str]()
     while pending:
         path = pending.pop()

@@ -1,6 +1,7 @@
 """Reading local clones of projects with git: trees and files of a revision, without touching a work tree. Called by importers."""
 
 import io
+import re
 import subprocess
 import tarfile
 from collections.abc import Sequence
@@ -34,6 +35,16 @@ class Repository:
         """Return a file as it was, or nothing when it was not there (or its content is not in the clone)."""
         done = self._git("show", f"{revision}:{path}")
         return done.stdout if done.returncode == 0 else None
+
+    def date(self, revision: str) -> str:
+        """Return the day of a commit: 2020-02-29."""
+        return self._git("show", "-s", "--format=%cs", revision, check=True).stdout.decode().strip()
+
+    def version(self, revision: str) -> str:
+        """Return the version that the last tag before a commit names, or nothing."""
+        said = self._git("describe", "--tags", "--abbrev=0", revision).stdout.decode("utf-8", "replace")
+        found = re.search(r"\d+(?:\.\d+)+\S*", said)
+        return found[0] if found else ""
 
     def files(self, revision: str) -> list[str]:
         """Return the paths of all files of a revision."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.benchmarks.importers.python_environments import Needed
 from repairlab.benchmarks.importers.python_projects import ProjectBug, changed, python_bug, texts
 from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.core.diff import apply_edits, edits_of_patch
@@ -65,6 +66,8 @@ def _bug(name: str, where: str, entry: dict[str, Any], clones: Clones, settings:
         description=description.strip(),
         repository=f"https://github.com/{repository}",
         commit=base,
+        version=clone.version(base) or str(entry.get("version") or ""),
+        needed=Needed(date=str(entry.get("created_at") or clone.date(base))[:10]),
     )
     return python_bug(found, settings)
 

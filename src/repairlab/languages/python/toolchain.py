@@ -1,16 +1,10 @@
-"""Checking and testing Python trees: commands for a private copy of the interpreter, with nothing but pytest installed.
-
-The copy keeps the host's site-packages out of reach of candidates: an installed repairlab would show them expected outputs.
-"""
+"""Checking and testing Python trees: commands for a private copy of an interpreter, with pytest alone or a project's packages."""
 
 import copy
 import dataclasses
 import functools
-import importlib.util
 import json
 import re
-import shutil
-import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from importlib import metadata
@@ -20,17 +14,15 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Execution
 from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
-from repairlab.core.record import digest, record
+from repairlab.core.record import record
 from repairlab.languages import host, reports
 from repairlab.languages.language import Batch, Listing, Report, Toolchain, Tools
+from repairlab.languages.python import environments
+from repairlab.languages.python.home import has_zygote, home_of, libraries
+from repairlab.languages.python.interpreters import Interpreter, ask, choose
 
-_PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
-"""Import names of pytest and all it needs; pure Python, so any interpreter can use the copies."""
-
-_LEFT_OUT = ("site-packages", "dist-packages", "test", "tests", "idlelib", "ensurepip", "turtledemo", "config-*", "*customize.py")
-_RUNNERS = Path(__file__).parent / "runners"
-_ZYGOTE = Path(__file__).parent / "zygote"
 _OLDEST = (3, 11)
+"""What the pytest that comes with repairlab needs; a project's own may be older."""
 _NO_SERVER = (("REPAIRLAB_FORK_SERVER", "0"),)
 """A launcher that starts a fork server puts the number of a socket in its place, and the zygote takes it away. It is always there,
 so that objects lie at the same addresses in a new process and in a fork, and sets of objects have the same order in both."""
@@ -44,40 +36,19 @@ _LISTING = re.compile(r"\bsys\b[^\n]*\bmodules\b")
 _MOST_FILES = 100
 """How many test files a fork server gets ready: more may be too much for a variable."""
 
-_QUESTION = """
-import json, sys, sysconfig
-print(json.dumps([getattr(sys, "_base_executable", None) or sys.executable, sys.base_prefix, list(sys.version_info[:3]),
-    sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}), sys.version]))
-"""
+
+OWN_PYTEST = "tree"
+"""As `test.program`: the tree is pytest itself, which then runs its own tests."""
 
 
 @record
-class _Interpreter:
-    executable: Path
-    prefix: Path
-    library: Path
-    version: tuple[int, ...]
-    full_version: str
+class _Place:
+    """Where an interpreter lies that a sandbox can show, and what it can do."""
 
-
-@functools.lru_cache(maxsize=8)
-def _interpreter(python: str) -> _Interpreter:
-    """Ask an interpreter (perhaps a shim or a virtual environment's) where the real one is."""
-    try:
-        # Without -I a `json.py` in the current folder would answer instead.
-        done = subprocess.run([python, "-I", "-c", _QUESTION], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise HarnessError(f"the Python interpreter {python!r} does not run: {error}") from error
-    executable, prefix, version, library, full = json.loads(done.stdout)
-    if tuple(version) < _OLDEST:
-        raise UserError(f"{python} is Python {'.'.join(map(str, version))}; candidates need 3.11 or newer. Set another one.")
-    return _Interpreter(
-        executable=Path(executable).resolve(),
-        prefix=Path(prefix),
-        library=Path(library),
-        version=tuple(version),
-        full_version=" ".join(full.split()),
-    )
+    python: Path
+    home: Path
+    runners: Path
+    environment: Path | None = None
 
 
 class PythonToolchain:
@@ -112,39 +83,36 @@ class PythonToolchain:
         if not paths:
             return ()
         stdin = "\0".join(sorted(paths)).encode("utf-8", "surrogateescape")
-        return (self._command("-s", str(self._home / "runners/python_build.py"), stdin=stdin),)
+        return (self._command(build, "python_build.py", stdin=stdin),)
 
     def program(self, build: Build, test: Test) -> Command:
         """Return the command that runs the script; its folder is where it imports from, as always."""
-        del build
-        return self._command("-s", test.program or "main.py", env=test.env)
+        return self._command(build, test.program or "main.py", env=test.env, ours=False)
 
     def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
         """Return one batch that runs all tests in one process."""
-        del build
         if not tests:
             return ()
         nonce, wanted = reports.new_nonce(), tuple(dict.fromkeys(tests))
         request = {"nonce": nonce, "tests": wanted, "stop": stop}
         command = self._command(
-            "-s",
-            str(self._home / "runners" / ("python_pytest.py" if test.framework == "pytest" else "python_unittest.py")),
+            build,
+            "python_pytest.py" if test.framework == "pytest" else "python_unittest.py",
             stdin=json.dumps(request).encode(),
-            env=(*_environment(test), ("REPAIRLAB_TEST_FILES", ":".join(self._test_files))),
+            env=(*self._environment(build, test), ("REPAIRLAB_TEST_FILES", ":".join(self._test_files))),
             private=True,
         )
         return (Batch(command=command, tests=wanted, nonce=nonce),)
 
     def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
         """Return the command that names the tests of files (pytest) or modules (unittest)."""
-        del build
         nonce = reports.new_nonce()
         request = {"nonce": nonce, "tests": list(places), "framework": test.framework}
         command = self._command(
-            "-s",
-            str(self._home / "runners/python_listing.py"),
+            build,
+            "python_listing.py",
             stdin=json.dumps(request).encode(),
-            env=_environment(test),
+            env=self._environment(build, test),
             private=True,
         )
         return Batch(command=dataclasses.replace(command, forks=False), tests=tuple(places), nonce=nonce)
@@ -167,49 +135,77 @@ class PythonToolchain:
         """Return the versions of the interpreter and of pytest."""
         return {"python": self._interpreter.full_version, "pytest": metadata.version("pytest")}
 
+    def provide(self, build: Build, lock: Path) -> None:
+        """Install the environment of a project on this machine, from its lock."""
+        try:
+            text = lock.read_text(encoding="utf-8")
+        except OSError:
+            raise UserError(f"the lock of the environment {build.environment} is missing: {lock}") from None
+        environments.provide(build.environment, text, Path(self._tools.cache))
+
     def _command(
-        self, *arguments: str, stdin: bytes = b"", env: tuple[tuple[str, str], ...] = (), private: bool = False
+        self,
+        build: Build,
+        script: str,
+        *,
+        stdin: bytes = b"",
+        env: tuple[tuple[str, str], ...] = (),
+        private: bool = False,
+        ours: bool = True,
     ) -> Command:
-        libraries = (("LD_LIBRARY_PATH", str(self._home / "shared")),) if (self._home / "shared").is_dir() else ()
-        python = self._home / "bin" / f"python{self._interpreter.version[0]}.{self._interpreter.version[1]}"
+        """Return the command that runs a script: one of our runners, or one of the tree."""
+        place = self._place(build.environment)
         # Some variables have files of the tree loaded before a fork server could stop and wait.
-        forks = self._forks and self._has_zygote and not any(name.startswith(("PYTHON", "LD_")) for name, _ in env)
+        forks = (
+            self._forks
+            and has_zygote(place.home)
+            and (ours or place.environment is None)
+            and not any(name.startswith(("PYTHON", "LD_")) for name, _ in env)
+        )
         return Command(
-            argv=(str(python), *arguments),
+            argv=(str(place.python), "-s", str(place.runners / script) if ours else script),
             stdin=stdin,
-            env=(*libraries, *(_NO_SERVER if forks else ()), *env),
-            mounts=host.mounts(self._home),
+            env=(*libraries(place.home), *(_NO_SERVER if forks else ()), *env),
+            mounts=host.mounts(*((place.home, place.runners, place.environment) if place.environment else (place.home,))),
             private=private,
             forks=forks,
         )
 
+    def _environment(self, build: Build, test: Test) -> tuple[tuple[str, str], ...]:
+        """Return the environment of a runner."""
+        # With PYTHONPATH set, a `sitecustomize.py` of the tree would run before the runner has hidden its channel.
+        names = {"PYTHONPATH": "REPAIRLAB_PATH"}
+        environment = self._place(build.environment).environment
+        plugins = ",".join(environments.plugins(environment)) if environment else ""
+        return (
+            ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),
+            *((("REPAIRLAB_PLUGINS", plugins),) if plugins else ()),
+            *((("REPAIRLAB_OWN_PYTEST", "1"),) if test.program == OWN_PYTEST else ()),
+            *((names.get(name, name), value) for name, value in test.env),
+        )
+
     @property
-    def _interpreter(self) -> _Interpreter:
-        return _interpreter(self._tools.python or sys.executable)
+    def _interpreter(self) -> Interpreter:
+        found = ask(self._tools.python or sys.executable)
+        if found.version < _OLDEST:
+            version, oldest = (".".join(map(str, numbers)) for numbers in (found.version, _OLDEST))
+            raise UserError(f"{self._tools.python} is Python {version}; candidates need {oldest} or newer. Set another one.")
+        return found
 
-    @functools.cached_property
-    def _has_zygote(self) -> bool:
-        return any(self._home.glob("lib*/python*/_zygote.so"))
-
-    @functools.cached_property
-    def _home(self) -> Path:
-        interpreter, compiler = self._interpreter, _c_compiler()
-        packages = [_package(name) for name in _PACKAGES]
-        stamps = [(str(path), path.stat().st_mtime_ns) for path in (interpreter.executable, *packages)]
-        ours = {path.name: path.read_text() for path in (*sorted(_ZYGOTE.glob("*.[ch]")), *sorted(_RUNNERS.glob("*.py")))}
-        name = f"python-{'.'.join(map(str, interpreter.version))}-{digest(interpreter.full_version, stamps, ours, compiler)}"
-        home = Path(self._tools.cache).absolute() / name
-        with host.made_once(home) as scratch:
-            if scratch is not None:
-                _make_home(scratch, interpreter, packages, compiler)
-        return home
-
-
-def _environment(test: Test) -> tuple[tuple[str, str], ...]:
-    """Return the environment of a runner."""
-    # With PYTHONPATH set, a `sitecustomize.py` of the tree would run before the runner has hidden its channel.
-    names = {"PYTHONPATH": "REPAIRLAB_PATH"}
-    return (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"), *((names.get(name, name), value) for name, value in test.env))
+    @functools.lru_cache(maxsize=64)  # noqa: B019  # there is one of this class for each process
+    def _place(self, environment: str) -> _Place:
+        """Return our own interpreter, or that of an environment."""
+        cache = Path(self._tools.cache)
+        if not environment:
+            home = home_of(self._interpreter, cache)
+            return _Place(python=home / "bin" / f"python{self._interpreter.release}", home=home, runners=home / "runners")
+        folder = environments.place(environment, cache)
+        if not folder.is_dir():
+            raise HarnessError(
+                f"the environment {environment} is not installed on this machine. Install it with: repairlab check BENCHMARK"
+            )
+        home = home_of(choose(environments.release_of(environment)), cache, bare=True)
+        return _Place(python=folder / "bin/python", home=home, runners=self._place("").runners, environment=folder)
 
 
 class _SharedTree:
@@ -235,67 +231,3 @@ class _SharedTree:
         )
         known = self._files | changed.keys() if self._twin else self._files - changed.keys() if prepared else ()
         return self._toolchain.knowing(known, forks=forks)
-
-
-def _package(name: str) -> Path:
-    found = importlib.util.find_spec(name)
-    if found is None or found.origin is None:
-        raise HarnessError(f"the Python package {name} is missing beside repairlab. Install it with: pip install pytest")
-    origin = Path(found.origin)
-    return origin.parent if origin.name == "__init__.py" else origin
-
-
-def _make_home(home: Path, interpreter: _Interpreter, packages: Sequence[Path], compiler: str) -> None:
-    """Copy an interpreter with its standard library, pytest and our runners into an empty folder."""
-    major, minor = interpreter.version[:2]
-    (home / "bin").mkdir()
-    python = home / "bin" / f"python{major}.{minor}"
-    shutil.copy2(interpreter.executable, python)
-    library = home / interpreter.library.relative_to(interpreter.prefix)
-    ignored = shutil.ignore_patterns(*_LEFT_OUT)
-    shutil.copytree(interpreter.library, library, ignore=ignored, ignore_dangling_symlinks=True)
-    (home / "packages").mkdir()
-    for package in packages:
-        copy = shutil.copytree if package.is_dir() else shutil.copy2
-        copy(package, home / "packages" / package.name)
-    shutil.copytree(_RUNNERS, home / "runners", ignore=shutil.ignore_patterns("__pycache__"))
-    (home / "runners/sitecustomize.py").rename(library / "sitecustomize.py")
-    _copy_shared_libraries(home, [python, *library.glob("lib-dynload/*.so")])
-    _compile_zygote(home, python, library / "_zygote.so", compiler)
-    # The sandbox shows this folder read-only, so bytecode that is not there now would be compiled at every start.
-    _run_copy(home, python, "-m", "compileall", "-q", str(home))
-    done = _run_copy(home, python, "-c", f"import sys; sys.path.append({str(home / 'packages')!r}); import pytest, ctypes, zlib")
-    if done.returncode != 0:
-        raise HarnessError(f"a copy of {interpreter.executable} does not run: {done.stderr.strip()[-500:]}")
-
-
-def _c_compiler() -> str:
-    """Return a C compiler of this machine, or nothing."""
-    return next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), "")
-
-
-def _compile_zygote(home: Path, python: Path, library: Path, compiler: str) -> None:
-    """Compile what makes fork servers of interpreters; where that is not possible, every run starts an interpreter."""
-    if not compiler:
-        return
-    sources = map(str, sorted(_ZYGOTE.glob("*.c")))
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(library), *sources], capture_output=True, check=False)
-    done = _run_copy(home, python, "-c", "import _zygote")
-    if "ImportError: the fork server is no module" not in done.stderr:
-        library.unlink(missing_ok=True)
-
-
-def _run_copy(home: Path, python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {"LD_LIBRARY_PATH": str(home / "shared"), "PATH": host.SANDBOX_PATH, "LC_ALL": "C.UTF-8"}
-    return subprocess.run([str(python), "-I", *arguments], env=environment, capture_output=True, text=True, check=False)
-
-
-def _copy_shared_libraries(home: Path, binaries: Sequence[Path]) -> None:
-    """Copy the shared libraries that binaries need and that a sandbox does not show (pyenv's libpython, conda's OpenSSL)."""
-    listed = subprocess.run(["ldd", *map(str, binaries)], capture_output=True, text=True, check=False).stdout
-    targets = {line.split("=>")[1].split("(")[0].strip() for line in listed.splitlines() if "=> /" in line}
-    hidden = [Path(mount.path) for mount in host.mounts(*sorted(targets))]
-    if hidden:
-        (home / "shared").mkdir()
-    for path in hidden:
-        shutil.copy2(path, home / "shared" / path.name)

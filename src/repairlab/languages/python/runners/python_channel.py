@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import gc
+import importlib.util
 import json
 import os
 import sys
@@ -25,9 +26,11 @@ else:
 
 _FIRST_PRIVATE_DESCRIPTOR = 100
 _LONGEST_MESSAGE = 2000
+_SILENCE = {"cov": ("--no-cov",), "pytest_cov": ("--no-cov",), "xdist": ("-n0",), "randomly": ("-p", "no:randomly")}
+"""What keeps plugins from measuring, from running tests in other processes, and from shuffling them."""
 
-# No more of this folder, but pytest: it may be imported next, or by the tests.
-sys.path[:] = [*sys.path[1:], str(Path(__file__).parent.parent / "packages")]
+# No more of this folder, but pytest: it may be imported next, or by the tests. An environment has its own.
+sys.path[:] = [*sys.path[1:], *([str(Path(__file__).parent.parent / "packages")] if sys.prefix == sys.base_prefix else [])]
 
 
 class Channel:
@@ -98,6 +101,32 @@ def code_of(function: Any) -> list[Any]:
     return found
 
 
+def load(name: str, **given: Any) -> Any:
+    """Return a module of this folder, which gets some names and stays out of `sys.modules`."""
+    spec = importlib.util.spec_from_file_location(name, str(Path(__file__).parent / f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]  # there is such a file
+    vars(module).update(given)
+    spec.loader.exec_module(module)  # type: ignore[union-attr]  # as above
+    return module
+
+
+def _folders() -> list[str]:
+    """Return the folders of the tree that modules are imported from."""
+    named = filter(None, os.environ.get("REPAIRLAB_PATH", "").split(os.pathsep))
+    return [str(Path.cwd()), *(str(Path(folder).absolute()) for folder in named)]
+
+
+def is_own_pytest() -> bool:
+    """Return whether the tests of the tree are run by the pytest that it holds."""
+    return "REPAIRLAB_OWN_PYTEST" in os.environ
+
+
+def plugin_options() -> list[str]:
+    """Return the options of pytest that load the plugins which the project names."""
+    names = [name for name in os.environ.get("REPAIRLAB_PLUGINS", "").split(",") if name]
+    return [*(part for name in names for part in ("-p", name)), *(part for name in names for part in _SILENCE.get(name, ()))]
+
+
 def is_server() -> bool:
     """Return whether a launcher wants forks of this process."""
     return os.environ.get("REPAIRLAB_FORK_SERVER", "0") != "0"
@@ -143,13 +172,14 @@ def main(framework: str, run: Callable[[Callable[[], tuple[Channel, dict[str, An
     """
     serve_forks = _take_server()
     leave, flush = os._exit, [sys.stdout.flush, sys.stderr.flush]
-    del sys.modules[__name__], sys.modules["python_ready"]  # code under test has no business here
+    for name in (__name__, "python_ready"):
+        sys.modules.pop(name, None)  # code under test has no business here
     sys.argv[:] = [framework]
-    os.environ.pop("REPAIRLAB_TEST_FILES", None)
-    folders = list(filter(None, os.environ.pop("REPAIRLAB_PATH", "").split(os.pathsep)))
-    sys.path[:0] = [str(Path.cwd()), *(str(Path(folder).absolute()) for folder in folders)]
-    if folders:
-        os.environ["PYTHONPATH"] = os.pathsep.join(folders)
+    sys.path[:0] = _folders()
+    for name in ("REPAIRLAB_TEST_FILES", "REPAIRLAB_PLUGINS", "REPAIRLAB_OWN_PYTEST"):
+        os.environ.pop(name, None)
+    if folders := os.environ.pop("REPAIRLAB_PATH", ""):
+        os.environ["PYTHONPATH"] = folders
 
     channels: list[Channel] = []
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from repairlab.languages.python.runners.python_channel import Channel, main
+    from repairlab.languages.python.runners.python_channel import Channel, is_own_pytest, main, plugin_options
 else:
-    from python_channel import Channel, main
+    from python_channel import Channel, is_own_pytest, main, plugin_options
 
-import pytest  # behind the channel, which says where it is
+_PLUGINS = plugin_options()
+if not is_own_pytest():
+    import pytest  # noqa: F401  # behind the channel, which says where it is; before code under test, which could stand in its way
 
 
 class PytestLister:
@@ -26,9 +28,8 @@ class PytestLister:
         if report.failed:
             self._channel.error(f"{report.nodeid}: {report.longrepr}")
 
-    @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Name what was found."""
+        """Name what was found, when others have done with it (see `list_pytest`)."""
         for item in items:
             self._channel.start(item.nodeid)
         items.clear()
@@ -36,7 +37,10 @@ class PytestLister:
 
 def list_pytest(channel: Channel, places: list[str]) -> None:
     """Name the node ids below files, folders or node ids."""
-    options = ["--rootdir=.", "--continue-on-collection-errors", "--no-header", "-q", "-p", "no:cacheprovider"]
+    import pytest  # noqa: PLC0415  # perhaps the one of the tree
+
+    pytest.hookimpl(trylast=True)(PytestLister.pytest_collection_modifyitems)
+    options = ["--rootdir=.", *_PLUGINS, "--continue-on-collection-errors", "-q", "-p", "no:cacheprovider"]
     present = [place for place in places if Path(place.split("::")[0]).exists()]
     for place in places:
         if place not in present:
@@ -48,7 +52,7 @@ def list_pytest(channel: Channel, places: list[str]) -> None:
 def list_unittest(channel: Channel, places: list[str]) -> None:
     """Name the tests of dotted modules or classes; the path of a file is one of a module."""
     for place in places:
-        name = place.removesuffix(".py").replace("/", ".") if place.endswith(".py") else place
+        name = place[:-3].replace("/", ".") if place.endswith(".py") else place
         try:
             _name_all(channel, unittest.TestLoader().loadTestsFromName(name))
         except (Exception, SystemExit) as error:

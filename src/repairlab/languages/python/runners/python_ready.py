@@ -6,6 +6,7 @@ import ast
 import contextlib
 import importlib
 import io
+import os
 import re
 import sys
 import warnings
@@ -25,8 +26,9 @@ def load_library() -> None:
     files = list(_files())
     if any(_LISTING.search(path.read_bytes()) for path in files if path.is_file()):
         return
-    own = {part.removesuffix(".py") for path in files for part in path.relative_to(Path.cwd()).parts}
-    wanted = {name for path in files for name in _imported(path) if name.partition(".")[0] in sys.stdlib_module_names - own}
+    own = {part[:-3] if part.endswith(".py") else part for path in files for part in path.relative_to(Path.cwd()).parts}
+    library = getattr(sys, "stdlib_module_names", None) or {path.stem for path in Path(os.__file__).parent.iterdir()}
+    wanted = {name for path in files for name in _imported(path) if name.partition(".")[0] in library - own}
     for name in sorted(wanted):
         # A module that warns or prints when it is imported has to do that in the fork.
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as said, contextlib.suppress(Exception):

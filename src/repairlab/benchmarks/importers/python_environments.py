@@ -1,0 +1,126 @@
+"""Which environment a Python project is tested in: interpreter and packages, locked and installed. For `python_projects`."""
+
+import datetime
+import functools
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from repairlab.benchmarks.importers.importer import Settings
+from repairlab.benchmarks.importers.python_requirements import Project, foreign, read_lines
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.languages.python.environments import Locked, Requested, canonical, lock, provide
+from repairlab.languages.python.interpreters import choose, installed
+from repairlab.languages.table import default_cache
+
+_RELEASED = {
+    "3.8": "2019-10-14",
+    "3.9": "2020-10-05",
+    "3.10": "2021-10-04",
+    "3.11": "2022-10-24",
+    "3.12": "2023-10-02",
+    "3.13": "2024-10-07",
+    "3.14": "2025-10-07",
+}
+_FOLLOWED = datetime.timedelta(days=180)
+"""So long after a release of Python packages had followed it."""
+
+
+@record
+class Needed:
+    """What is known of a bug's environment."""
+
+    python: str = ""
+    """The release that its record names."""
+    date: str = ""
+    """Of the tree, or of the lists of packages; packages that were published later are not taken."""
+    requirements: tuple[str, ...] = ()
+    """What its record names."""
+    optional: tuple[str, ...] = ()
+    """What its record tries to install, whether that succeeds or not."""
+
+
+def find_environment(project: Project, name: str, needed: Needed, settings: Settings, *, own_pytest: bool) -> Locked | None:
+    """Return the environment of a tree, installed; none where neither tree nor record name any package.
+
+    A file NAME.txt in the folder of libraries stands in for what they name.
+    """
+    given = _given(settings.libraries, name)
+    required = (*foreign(given or needed.requirements or project.requirements, project.name or name),)
+    more = (
+        ()
+        if given
+        else (*foreign((*needed.optional, *(project.requirements if needed.requirements else ())), project.name or name),)
+    )
+    if not required and not more:
+        return None
+    python = settings.python or choose_release(project, needed)
+    wheels = settings.libraries if settings.libraries and any(settings.libraries.glob("*.whl")) else None
+    named = {canonical(line) for line in required}
+    found = _made(
+        Requested(
+            python=python,
+            requirements=required,
+            optional=tuple(line for line in more if canonical(line) not in named),
+            before="" if wheels else _cutoff(needed.date, choose(python).release),
+            wheels=str(wheels or ""),
+            relax=settings.relax_pins,
+            brings_pytest=not own_pytest,
+        )
+    )
+    if isinstance(found, str):
+        raise UserError(found)
+    return found
+
+
+@functools.cache
+def _made(requested: Requested) -> Locked | str:
+    """Return an environment, or why there is none: bugs of a project share both."""
+    try:
+        found = lock(requested)
+        provide(found.name, found.text, default_cache(), wheels=requested.wheels)
+    except UserError as error:
+        return str(error)
+    return found
+
+
+def choose_release(project: Project, needed: Needed) -> str:
+    """Return the release of Python to use: the recorded one or the next, else the last that the project names, or that it knew."""
+    there = [known.release for known in installed()]
+    if needed.python:
+        wanted = _numbers(needed.python)[:2]
+        return next((release for release in there if _numbers(release) >= wanted), there[-1])
+    try:
+        allowed = SpecifierSet(project.requires_python)
+    except InvalidSpecifier:
+        allowed = SpecifierSet()
+    fit = [release for release in there if allowed.contains(f"{release}.99") or allowed.contains(release)]
+    if not fit:
+        raise UserError(f"it needs Python {project.requires_python}; installed are {', '.join(there)}")
+    named = [release for release in fit if release in project.releases]
+    known = [release for release in fit if not needed.date or _RELEASED.get(release, "9999") < needed.date]
+    return (named or known or fit[:1])[-1]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def _cutoff(date: str, release: str) -> str:
+    """Return the date up to which packages are taken: that of the tree, or when packages had followed the interpreter."""
+    if not date:
+        return ""
+    followed = datetime.date.fromisoformat(_RELEASED.get(release, "2019-10-14")) + _FOLLOWED
+    return max(date[:10], followed.isoformat())
+
+
+def _given(folder: Path | None, name: str) -> tuple[str, ...]:
+    path = folder / f"{name}.txt" if folder else None
+    if path is None or not path.is_file():
+        return ()
+    texts: dict[str, str] = {other.name: other.read_text(encoding="utf-8") for other in path.parent.glob("*.txt")}
+    lines: Iterable[str] = read_lines(texts, path.name)
+    return tuple(lines)

@@ -1,0 +1,275 @@
+"""Environments of Python packages: requirements are locked once, and installed on each machine from the lock; outside of a sandbox.
+
+Importers lock them and `provide` installs them, both with uv; the tool chain shows them, read-only, to what runs in a sandbox.
+"""
+
+import configparser
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.record import digest, record
+from repairlab.languages import host
+from repairlab.languages.python.home import home_of
+from repairlab.languages.python.interpreters import Interpreter, choose
+
+FOLDER = "environments"
+"""Of a benchmark: a lock for each environment, NAME.txt."""
+_TITLE = "# A locked environment of Python packages (docs/benchmark-format.md); its name is a digest of this text."
+_OLDEST_PYTEST = "pytest>=5"
+_PATIENCE_S = 900.0
+_MOST_RELAXED = 12
+"""So many packages may be replaced by later versions before we give up."""
+_NOT_BUILT = re.compile(r"(?:Failed to (?:download and )?build|Failed to build) `([\w.-]+?)(?:==[^`]+)?`")
+_NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
+
+
+@record
+class Requested:
+    """What a project wants of its environment."""
+
+    python: str
+    """Release or path of the interpreter."""
+    requirements: tuple[str, ...]
+    """As in a file for pip; those with `==` hold against whatever other packages say."""
+    optional: tuple[str, ...] = ()
+    """Those to be taken if they can be had."""
+    before: str = ""
+    """A date: no package that was published later is taken, which also goes for what builds packages."""
+    wheels: str = ""
+    """Folder to take packages from; nothing means the index that uv is set up for."""
+    relax: bool = False
+    """Whether a version that cannot be built here may be replaced by the next one that has a wheel."""
+    brings_pytest: bool = True
+    """Whether pytest is one of the packages; not so for a project that is pytest."""
+
+
+@record
+class Locked:
+    """An environment, ready to be written beside a benchmark."""
+
+    name: str
+    text: str
+    notes: tuple[str, ...] = ()
+    """Which versions are not those asked for."""
+
+
+def canonical(name: str) -> str:
+    """Return the name of a package in its usual form.
+
+    >>> canonical("Flask_SQLAlchemy[x] >= 2")
+    'flask-sqlalchemy'
+    """
+    found = _NAME.match(name)
+    return re.sub(r"[-_.]+", "-", found[1]).lower() if found else ""
+
+
+def lock(requested: Requested) -> Locked:
+    """Resolve requirements to versions and hashes; a UserError says why that cannot be done."""
+    interpreter = choose(requested.python)
+    asked = {canonical(line): line for line in requested.requirements}
+    asked = {name: line for name, line in asked.items() if name}
+    notes: list[str] = []
+    if _is_older_pytest(asked.get("pytest", "")):
+        notes.append(f"{asked['pytest']} is older than our reporter needs: {_OLDEST_PYTEST},<6 instead")
+        asked["pytest"] = f"{_OLDEST_PYTEST},<6"
+    if requested.brings_pytest:
+        asked.setdefault("pytest", _OLDEST_PYTEST)
+    resolved = _resolve(asked, requested, interpreter, notes)
+    optional = {canonical(line): line for line in requested.optional}
+    optional = {name: line for name, line in optional.items() if name and name not in asked}
+    wanted = [optional, *({name: line} for name, line in optional.items())] if len(optional) > 1 else [optional]
+    for more in filter(None, wanted):  # all of them, or else one by one
+        if more.keys() <= asked.keys():
+            continue
+        with contextlib.suppress(UserError):
+            trial = asked | more
+            resolved = _resolve(trial, requested, interpreter, notes)
+            asked = trial
+    left = [line for name, line in optional.items() if name not in asked]
+    notes += [f"left out, cannot be had for Python {interpreter.release}: {', '.join(left)}"] if left else []
+    head = [_TITLE, f"# python = {interpreter.release}"]
+    head += [f"# before = {requested.before}"] if requested.before and not requested.wheels else []
+    head.append(f"# plugins of = {' '.join(sorted(asked))}")
+    text = "\n".join([*head, resolved.strip()]) + "\n"
+    return Locked(name=f"python{interpreter.release}-{digest(text)}", text=text, notes=tuple(notes))
+
+
+def _is_older_pytest(line: str) -> bool:
+    found = re.search(r"(?:==|<=?|~=)\s*(\d+)", line)
+    return found is not None and int(found[1]) < (6 if "<" in found[0] and "=" not in found[0] else 5)
+
+
+def _resolve(asked: dict[str, str], requested: Requested, interpreter: Interpreter, notes: list[str]) -> str:
+    wheels_only: list[str] = []
+    while True:
+        try:
+            return _compile(asked, requested, interpreter, wheels_only)
+        except _UvError as error:
+            found = _NOT_BUILT.search(error.output)
+            name = canonical(found[1]) if found else ""
+            if not requested.relax or name not in asked or name in wheels_only or len(wheels_only) == _MOST_RELAXED:
+                raise UserError(f"its packages cannot be had for Python {interpreter.release}: {error.reason}") from None
+            later = asked[name].replace("==", ">=")
+            notes.append(
+                f"{asked[name]} cannot be built for Python {interpreter.release}: the next version that has a wheel instead"
+            )
+            asked[name] = later
+            wheels_only.append(name)
+
+
+def _compile(asked: dict[str, str], requested: Requested, interpreter: Interpreter, wheels_only: Sequence[str]) -> str:
+    pins = [line for line in asked.values() if "==" in line]
+    with _file(pins) as overriding:
+        return _uv(
+            *("pip", "compile", "-", "--python", str(interpreter.executable), "--no-header", "--no-annotate", "--generate-hashes"),
+            *("--override", str(overriding)),
+            *(("--resolution", "lowest-direct") if wheels_only else ()),
+            *(part for name in wheels_only for part in ("--only-binary", name)),
+            *_sources(requested.wheels, requested.before if not wheels_only else ""),
+            given="\n".join(asked.values()),
+        )
+
+
+def provide(name: str, text: str, cache: Path, *, wheels: str = "") -> Path:
+    """Return the folder of an environment in the cache, installed from its lock when it is not there."""
+    facts = dict(re.findall(r"^# ([a-z ]+) = (.*)$", text, re.MULTILINE))
+    if name != f"python{facts.get('python')}-{digest(text)}":
+        raise UserError(f"the lock of the environment {name} was changed: its text has the digest {digest(text)}; import again")
+    interpreter = choose(facts["python"])
+    folder = place(name, cache)
+    with host.made_once(folder) as scratch:
+        if scratch is not None:
+            _install(scratch, text, interpreter, (*_sources(wheels, facts.get("before", "")),))
+            _write_plugins(scratch, set(facts.get("plugins of", "").split()))
+            _use_copy(scratch, home_of(interpreter, cache, bare=True), interpreter)
+    return folder
+
+
+def place(name: str, cache: Path) -> Path:
+    """Return where the cache has an environment, or will have it."""
+    home = home_of(choose(release_of(name)), cache, bare=True)
+    return cache.absolute() / f"environment-{name}-{digest(home.name)}"
+
+
+def release_of(name: str) -> str:
+    """Return the release of Python of an environment.
+
+    >>> release_of("python3.8-0123456789abcdef")
+    '3.8'
+    """
+    return name.partition("-")[0].removeprefix("python")
+
+
+def plugins(environment: Path) -> tuple[str, ...]:
+    """Return the plugins of pytest that the project names."""
+    names: list[str] = json.loads((environment / "plugins.json").read_text())
+    return tuple(names)
+
+
+def _install(folder: Path, text: str, interpreter: Interpreter, sources: Sequence[str]) -> None:
+    folder.rmdir()  # uv makes it
+    _uv("venv", "--python", str(interpreter.executable), "--relocatable", "--no-project", str(folder))
+    folder.chmod(0o755)
+    with _file(text.splitlines()) as requirements:
+        try:
+            _uv(
+                *("pip", "install", "--python", str(folder / "bin/python"), "--no-deps", "--require-hashes", "--compile-bytecode"),
+                *("-r", str(requirements), *sources),
+            )
+        except _UvError as error:
+            raise UserError(f"its packages cannot be installed for Python {interpreter.release}: {error.reason}") from None
+    for path in folder.glob("lib/python*/site-packages/_virtualenv.*"):  # for tools that build packages, which nobody does here
+        path.unlink()
+
+
+def _use_copy(folder: Path, home: Path, interpreter: Interpreter) -> None:
+    """Have the environment run the copy of the interpreter that a sandbox shows."""
+    for path in folder.glob("bin/python*"):
+        path.unlink()
+    names = ("python", "python3", f"python{interpreter.release}")
+    for name in names:
+        (folder / "bin" / name).symlink_to(home / "bin" / f"python{interpreter.release}")
+    (folder / "pyvenv.cfg").write_text(f"home = {home / 'bin'}\ninclude-system-site-packages = false\n")
+
+
+def _write_plugins(folder: Path, named: set[str]) -> None:
+    """Note the plugins of those packages that the project names, and of no others."""
+    found = set()
+    for path in sorted(folder.glob("lib/python*/site-packages/*.dist-info/entry_points.txt")):
+        package = canonical(path.parent.name.removesuffix(".dist-info").rpartition("-")[0])
+        points = configparser.ConfigParser(interpolation=None, delimiters=("=",))
+        points.optionxform = str  # type: ignore[assignment, method-assign]  # as the documentation says
+        with contextlib.suppress(configparser.Error):
+            points.read_string(path.read_text(encoding="utf-8"))
+        if package in named and points.has_section("pytest11"):
+            found |= set(points["pytest11"])
+    (folder / "plugins.json").write_text(json.dumps(sorted(found)))
+
+
+def _sources(wheels: str, before: str) -> Iterator[str]:
+    if wheels:
+        yield from ("--no-index", "--find-links", str(Path(wheels).absolute()))
+    elif before:
+        yield from ("--exclude-newer", before)
+
+
+class _UvError(Exception):
+    """Uv has failed, and says why."""
+
+    def __init__(self, output: str) -> None:
+        super().__init__(output)
+        self.output = output
+
+    @property
+    def reason(self) -> str:
+        """Return the words that matter, in one line."""
+        lines = [re.sub(r"^[\s×╰─▶├│]+", "", line) for line in self.output.splitlines()]
+        lines = [line for line in lines if line and not re.match(r"(Using|Resolved|Updat|Building|Prepared|warning:)|\[std", line)]
+        errors = [line for line in lines if re.match(r"[\w.]*(?:Error|Exception)\b|(?:fatal )?error:|.*: (?:fatal )?error:", line)]
+        told = [*lines[:3], *(line for line in errors[-1:] if line not in lines[:3])]
+        return " ".join(" ".join(told).split())[:600]
+
+
+def _uv(*arguments: str, given: str = "") -> str:
+    """Run uv and return what it prints."""
+    command = [_program(), *arguments]
+    environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
+    environment |= {"UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "UV_NO_CONFIG_WARNING": "1"}
+    with tempfile.TemporaryDirectory(prefix="repairlab-") as here:  # not in a project whose settings uv would read
+        try:
+            done = subprocess.run(
+                command, input=given, env=environment, cwd=here, capture_output=True, text=True, check=False, timeout=_PATIENCE_S
+            )
+        except subprocess.TimeoutExpired:
+            raise _UvError(f"error: this took longer than {_PATIENCE_S:.0f} s") from None
+        except OSError as error:
+            raise HarnessError(f"uv does not run: {error}") from error
+    if done.returncode:
+        raise _UvError(done.stderr)
+    return done.stdout
+
+
+def _program() -> str:
+    """Return the program uv, on the path or beside our own interpreter."""
+    beside = Path(sys.executable).parent / "uv"
+    found = shutil.which("uv") or (str(beside) if beside.is_file() else None)
+    if found is None:
+        raise UserError("environments of Python projects are made by uv, which is not installed. Install it with: pip install uv")
+    return found
+
+
+@contextlib.contextmanager
+def _file(lines: Iterable[str]) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
+        path = Path(folder, "requirements.txt")
+        path.write_text("".join(f"{line}\n" for line in lines))
+        yield path

@@ -1,0 +1,265 @@
+"""The plugin of pytest that picks tests and reports them; python_pytest.py loads it into the pytest of our own, or of a project."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import _pytest.config
+import _pytest.faulthandler
+import _pytest.runner
+import pytest
+
+if TYPE_CHECKING:
+    from repairlab.languages.python.runners.python_channel import Channel, code_of  # at run time given by whoever loads this
+
+with contextlib.suppress(ImportError):
+    import _pytest.timing
+
+KNOWS_INSIDE = hasattr(vars(_pytest).get("timing"), "Instant")
+"""Whether this pytest is as new as ours, whose inner workings we know; of others we use what is documented since version 5."""
+_NEW_PATHS = 7
+
+
+class PytestReporter:
+    """A pytest plugin that picks the wanted tests, in their order, and reports them."""
+
+    channel: Channel
+    tests: list[str]
+    files: list[str]
+
+    def __init__(self, begin: Callable[[], tuple[Channel, dict[str, Any]]], options: tuple[str, ...], *, plain: bool) -> None:
+        """Take what reads the request, pytest's options, and whether nothing of the tree has a say in how tests are found."""
+        self._begin = begin
+        self._options = options
+        self._is_tree_plain = plain
+        self.has_begun = False
+        self._stop = False
+        self._status, self._message = "", ""
+        self._raised = self._failed = False
+        self._broken: dict[str, str] = {}
+        self._codes: dict[str, list[Any]] = {}
+        self._is_pytest_plain: bool | None = None
+        self.stopped = False
+        self.internal_error = ""
+
+    def begin(self) -> None:
+        """Read the request; in a fork server, return in each fork."""
+        self.has_begun = True
+        self.channel, request = self._begin()
+        self.tests, self._stop = request["tests"], request["stop"]
+        files = dict.fromkeys(test.split("::")[0] for test in self.tests)
+        self.files = [path for path in files if Path(path).exists()]
+        self._paths = {str(Path.cwd() / path) for path in files}
+        self._tops = {"::".join(test.partition("[")[0].split("::")[:2]) for test in self.tests}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        """Have pytest, now that it is ready, look for the tests of the request, whatever it was started with."""
+        if not KNOWS_INSIDE:
+            return
+        config, collect = session.config, session._collect_one_node
+        if not self.has_begun:
+            with _closed_files(config):
+                self.begin()
+        config.args = config.option.file_or_dir = self.files
+        config.invocation_params = pytest.Config.InvocationParams(
+            args=(*self._options, *self.files), plugins=None, dir=config.invocation_params.dir
+        )
+        # No file is asked for twice, so no folder needs to be looked at twice.
+        session._collect_one_node = lambda node, _=True: collect(node)  # type: ignore[method-assign, assignment]
+
+    def is_ignored(self, path: str) -> bool | None:
+        """Return whether pytest need not look at a file; it has its own rules for folders."""
+        return True if path not in self._paths and Path(path).is_file() else None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, collector: Any, name: str) -> list[Any] | None:
+        """Have pytest look at no other functions and classes of a file."""
+        other = isinstance(collector, pytest.Module) and f"{collector.nodeid}::{name}" not in self._tops
+        return [] if other and self._is_tree_plain else None
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Remember files that cannot be loaded."""
+        if report.failed:
+            message = str(report.longrepr)
+            self._broken[report.nodeid] = message
+            self.channel.error(f"{report.nodeid}: {message}")
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Keep exactly the wanted tests, in the wanted order."""
+        found = {item.nodeid: item for item in items}
+        chosen = []
+        for test in self.tests:
+            if test in found:
+                chosen.append(found[test])
+                continue
+            broken = [message for node, message in self._broken.items() if node == "" or f"{test}::".startswith(f"{node}::")]
+            self.channel.end(test, "uncollected" if broken else "missing", broken[0] if broken else "")
+            if self._stop:
+                self.stopped = True
+                break
+        self._codes = {item.nodeid: code_of(getattr(item, "function", None)) for item in chosen}
+        items[:] = chosen
+
+    def pytest_internalerror(self, excrepr: Any) -> None:
+        """Remember why pytest itself has failed."""
+        self.internal_error = self.internal_error or str(excrepr).strip().rpartition("\n")[2].strip()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Have Python itself write the tracebacks of tests: pytest would parse whole files for that."""
+        session.config.option.tbstyle = "native"
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Begin a test."""
+        self._status, self._message, self._raised = "", "", False
+        self.channel.start(nodeid)
+
+    def pytest_runtest_call(self, item: Any) -> Any:
+        """See for ourselves whether a test raised, whatever the report will say (a wrapper, see `run_pytest`)."""
+        replaced = self._is_replaced(item)
+        outcome = yield
+        self._raised = outcome.excinfo is not None
+        if replaced or self._is_replaced(item):
+            self._status, self._message = "forged", "tampering: the code of the test was replaced"
+
+    def _is_replaced(self, item: Any) -> bool:
+        codes = self._codes.get(item.nodeid)
+        return codes is not None and codes != code_of(getattr(item, "function", None))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        """Remember the first exception of a test, and leave the way to the test out of what is shown of it."""
+        if call.excinfo is not None and hasattr(item, "_traceback_filter"):
+            call.excinfo.traceback = item._traceback_filter(call.excinfo)
+        if call.excinfo is not None and isinstance(call.excinfo.value, MemoryError):
+            self._status, self._message = "memory", "MemoryError"
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Take in setup, call and teardown; the first that does not pass decides."""
+        if self._status not in ("", "passed"):
+            return
+        if hasattr(report, "wasxfail"):
+            self._status = "xpassed" if report.passed else "xfailed"
+            self._message = str(report.wasxfail)
+        elif report.skipped:
+            self._status = "skipped"
+            self._message = str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        elif report.failed:
+            self._status = "failed" if report.when == "call" else "error"
+            crash = getattr(report.longrepr, "reprcrash", None)
+            self._message = crash.message if crash is not None else str(report.longrepr)
+        elif report.when == "call":
+            self._status = "passed"
+            if self._raised:
+                self._status, self._message = "forged", "tampering: pytest reports a pass of a test that raised"
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """End a test."""
+        self.channel.end(nodeid, self._status or "error", self._message or ("" if self._status else "the test did not run"))
+        self._failed |= nodeid in self.tests and self._status != "passed"
+
+    def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> bool | None:
+        """Run no more tests when one has failed; to interrupt the session would have pytest print its own source at length."""
+        if self._stop and self._failed:
+            self.stopped = True
+            return True
+        if not self._is_plain(item):
+            return None
+        self.pytest_runtest_logstart(item.nodeid)
+        self._run_plain(item, nextitem)
+        self.pytest_runtest_logfinish(item.nodeid)
+        return True
+
+    def _is_plain(self, item: Any) -> bool:
+        """Return whether a test is a function of which no plugin wants to know more than how it ended."""
+        if self._is_pytest_plain is None:
+            self._is_pytest_plain = KNOWS_INSIDE and _is_plain_config(item.config, self)
+        return (
+            self._is_pytest_plain
+            and type(item) is pytest.Function
+            and "request" not in item.fixturenames  # by which a fixture could ask for any other, and for what plugins know
+            and all(mark.name == "parametrize" for mark in item.iter_markers())
+        )
+
+    def _run_plain(self, item: Any, nextitem: Any) -> None:
+        """Do what pytest would do with a test, but for reports of what went well."""
+        replaced, raised = self._is_replaced(item), list[Any]()
+        steps: dict[Any, Callable[[], None]] = {
+            "setup": partial(_pytest.runner.pytest_runtest_setup, item),
+            "call": partial(_pytest.runner.pytest_runtest_call, item),
+            "teardown": partial(_pytest.runner.pytest_runtest_teardown, item, nextitem),
+        }
+        with item.config.pluginmanager.get_plugin("capturemanager").item_capture("call", item):
+            for when, step in steps.items():
+                if when != "call" or not raised:
+                    call = pytest.CallInfo.from_call(step, when=when, reraise=_pytest.runner.get_reraise_exceptions(item.config))
+                    raised += [call] if call.excinfo is not None else []
+        for call in raised:
+            item.ihook.pytest_runtest_logreport(report=item.ihook.pytest_runtest_makereport(item=item, call=call))
+        item._request, item.funcargs = False, None
+        if not raised:
+            self._status = "passed"
+        elif self._status in ("", "passed"):
+            self._status, self._message = "forged", "tampering: pytest reports a pass of a test that raised"
+        if replaced or self._is_replaced(item):
+            self._status, self._message = "forged", "tampering: the code of the test was replaced"
+
+
+class _NewReporter(PytestReporter):
+    """For pytest as it is today."""
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Have pytest look at no other files."""
+        return self.is_ignored(str(collection_path))
+
+
+class _OldReporter(PytestReporter):
+    """For pytest before version 7, which had another kind of paths."""
+
+    def pytest_ignore_collect(self, path: Any) -> bool | None:
+        """Have pytest look at no other files."""
+        return self.is_ignored(str(path))
+
+
+def make_reporter(begin: Callable[[], tuple[Channel, dict[str, Any]]], options: tuple[str, ...], *, plain: bool) -> PytestReporter:
+    """Return the reporter that speaks to this pytest."""
+    kind = _OldReporter if int(pytest.__version__.partition(".")[0]) < _NEW_PATHS else _NewReporter
+    return kind(begin, options, plain=plain)
+
+
+def _is_plain_config(config: pytest.Config, reporter: PytestReporter) -> bool:
+    """Return whether nobody but pytest itself and we have a say in how tests are run, and pytest was asked for nothing special."""
+    asked: list[Any] = [config.getini("filterwarnings"), config.known_args_namespace.pythonwarnings]
+    asked += [config.getoption(name, None) for name in ("setuponly", "setupshow", "setupplan", "trace", "usepdb")]
+    hooks = [
+        hook
+        for name, hook in vars(config.hook).items()
+        if name.startswith(("pytest_runtest_", "pytest_fixture_", "pytest_pyfunc_"))
+    ]
+    others = [impl for hook in hooks for impl in hook.get_hookimpls() if impl.plugin is not reporter]
+    return not any(asked) and all(impl.function.__module__.startswith("_pytest.") for impl in others)
+
+
+@contextlib.contextmanager
+def _closed_files(config: pytest.Config) -> Iterator[None]:
+    """Close the files that pytest has open, for a time in which descriptors change."""
+    plugin: Callable[[str], Any] = config.pluginmanager.get_plugin
+    capture, logging = plugin("capturemanager"), plugin("logging-plugin")
+    has_faults = config.pluginmanager.hasplugin("faulthandler")
+    capture.stop_global_capturing()
+    if logging:
+        logging.log_file_handler.stream.close()
+    if has_faults:
+        _pytest.faulthandler.pytest_unconfigure(config)
+    yield
+    if has_faults:
+        _pytest.faulthandler.pytest_configure(config)
+    if logging:
+        logging.log_file_handler.stream = logging.log_file_handler._open()
+    capture.start_global_capturing()
+    capture.suspend_global_capture()
+    plugin("terminalreporter")._session_start = _pytest.timing.Instant()

@@ -1,0 +1,165 @@
+"""Runs a session of pytest, in a new process or in the forks of one that got ready; python_pytest.py loads it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import _pytest.config
+import pytest
+
+if TYPE_CHECKING:
+    from repairlab.languages.python.runners.pytest_reporter import KNOWS_INSIDE, PytestReporter, make_reporter
+    from repairlab.languages.python.runners.python_channel import Channel
+
+    PLUGINS: list[str]
+else:  # `load` and these are given by whoever loads this
+    PLUGINS, code_of = PLUGINS, code_of  # noqa: F821, PLW0127
+    reporting = load("pytest_reporter", load=load, code_of=code_of)  # noqa: F821
+    KNOWS_INSIDE, PytestReporter, make_reporter = reporting.KNOWS_INSIDE, reporting.PytestReporter, reporting.make_reporter
+
+_OPTIONS = ("--continue-on-collection-errors", "--tb=short", "-q", "-p", "no:cacheprovider", "--maxfail=0")
+"""The last because it is ours to say when to stop, and not a setting of the tree."""
+_SETTINGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
+_LOADING = re.compile(r"(?<![\w-])-p|::\w+\.|log_file")
+"""What settings may say so that pytest loads a plugin or the class of a warning, or opens a file, while it gets ready."""
+
+
+def is_plain_tree() -> bool:
+    """Return whether pytest can get ready for any tests of the tree without loading a line of it."""
+    if not KNOWS_INSIDE or PLUGINS:
+        return False
+    wanted, top = {"conftest.py", *_SETTINGS}, str(Path.cwd())
+    found = [Path(folder, name) for folder, _, names in os.walk(top) for name in wanted.intersection(names)]
+    texts = [path.read_text(errors="replace") for path in found if path.parent == Path(top) and path.name in _SETTINGS]
+    asked = os.environ.keys() & {"PYTEST_ADDOPTS", "PYTESTplugins"}
+    return not asked and len(texts) == len(found) and not any(map(_LOADING.search, texts))
+
+
+def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool) -> bool:
+    """Run pytest node ids; return whether pytest came to its proper end."""
+    pytest.hookimpl(hookwrapper=True, trylast=True)(PytestReporter.pytest_runtest_call)
+    reporter, code = make_reporter(begin, _OPTIONS, plain=plain), None
+    if not (plain and server):
+        reporter.begin()
+    if plain:
+        code = pytest.main(["--rootdir=.", *_OPTIONS, "."], plugins=[reporter])
+    if not reporter.has_begun:  # a server that could not get ready leaves that to its forks
+        reporter.begin()
+        plain = False
+    if not plain:
+        arguments = ["--rootdir=.", *PLUGINS, *_OPTIONS, *reporter.files]
+        code = pytest.main(arguments, plugins=[reporter]) if reporter.files else None
+    if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
+        why = reporter.internal_error or _complaint(["--rootdir=.", *PLUGINS, *_OPTIONS, "--collect-only", *reporter.files])
+        message = f"pytest could not run ({pytest.ExitCode(code).name}): {why}"
+        reporter.channel.error(message)
+        for test in reporter.tests:
+            reporter.channel.end(test, "uncollected", message)
+    elif code is None:
+        reporter.pytest_collection_modifyitems([])
+    return reporter.stopped or reporter.channel.ended.issuperset(reporter.tests)
+
+
+def _complaint(arguments: list[str]) -> str:
+    """Return what pytest says when it refuses to run, without the picture of where: its last lines."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+        pytest.main(arguments)
+    lines = [line for line in said.getvalue().splitlines() if line.strip() and not line.lstrip().startswith("usage:")]
+    return " ".join(" ".join(lines[-4:]).split()) or "it does not say why"
+
+
+_REHEARSAL = """
+import unittest
+import pytest
+
+@pytest.fixture
+def one(): return 1
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_function(one, number): assert one == number
+def test_error():
+    with pytest.raises(ValueError, match="x"): pass
+class Method(unittest.TestCase):
+    def setUp(self): pass
+    def test_method(self):
+        self.assertEqual(
+            1, 2)
+"""
+
+
+def load_all() -> None:
+    """Import what pytest imports while it gets ready: modules of the tree could otherwise stand in the way."""
+    plugins = [importlib.import_module(f"_pytest.{name}") for name in _pytest.config.default_plugins]
+    for name in ("_pytest._argcomplete", "faulthandler", "pdb", "readline", "unittest"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    fixture = type(pytest.fixture(lambda: None))
+    for plugin in plugins if KNOWS_INSIDE else ():
+        # Of thousands of names that pytest would look at twice in each run, it wants these.
+        names = [name for name, value in vars(plugin).items() if name.startswith("pytest_") or isinstance(value, fixture)]
+        plugin.__dir__ = names.copy  # type: ignore[method-assign]
+
+
+def rehearse() -> None:
+    """Run a small suite, after which patterns are compiled and caches filled; for fork servers, whose forks find them so."""
+    modules, path, finders, here = set(sys.modules), list(sys.path), set(sys.path_importer_cache), Path.cwd()
+    files = {"pytest.ini": "[pytest]\n", "code/__init__.py": "", "tests/__init__.py": "", "tests/test_it.py": _REHEARSAL}
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        for name, text in files.items():
+            Path(folder, name).parent.mkdir(exist_ok=True)
+            Path(folder, name).write_text(text)
+        os.chdir(folder)
+        pytest.main(["--rootdir=.", *_OPTIONS, "tests/test_it.py"])
+        os.chdir(here)
+    for name in sys.modules.keys() - modules:
+        del sys.modules[name]
+    for name in sys.path_importer_cache.keys() - finders:
+        del sys.path_importer_cache[name]
+    for name in vars(sys).keys() & {"last_type", "last_value", "last_traceback", "last_exc"}:
+        delattr(sys, name)
+    sys.path[:] = path
+
+
+def rewrite_tests(files: list[Path]) -> None:
+    """Rewrite the assertions of test files once for all forks; what comes of it depends on nothing but their text."""
+    if not KNOWS_INSIDE:
+        return
+    rewrite: Any = importlib.import_module("_pytest.assertion.rewrite")
+    make, config, made = rewrite._rewrite_test, _pytest.config.get_config(list(_OPTIONS)), {}
+    for path in (*files, *Path.cwd().rglob("conftest.py")):
+        with contextlib.suppress(Exception):  # a fork will meet it, and say so
+            made[str(path), path.read_bytes()] = make(path, config)
+
+    def known(path: Path, config: pytest.Config) -> Any:
+        found = None
+        if not config.getini("enable_assertion_pass_hook"):
+            with contextlib.suppress(OSError):
+                found = made.get((str(path), path.read_bytes()))
+        return found or make(path, config)
+
+    rewrite._rewrite_test = known
+
+
+def prepare() -> None:
+    """Make the next configuration of pytest now, as far as neither the tree nor the tests have a say in it."""
+    if not KNOWS_INSIDE:
+        return
+    make = _pytest.config.get_config
+    config = make(list(_OPTIONS))
+
+    def prepared(args: Any = None, plugins: Any = None, **_: Any) -> pytest.Config:
+        _pytest.config.get_config = make
+        config.invocation_params = pytest.Config.InvocationParams(args=args or (), plugins=plugins, dir=Path.cwd())
+        return config
+
+    _pytest.config.get_config = prepared

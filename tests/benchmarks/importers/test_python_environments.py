@@ -1,0 +1,185 @@
+"""A project that needs packages and plugins is tested in an environment of its own, made from wheels and locked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.check import check_bug
+from repairlab.benchmarks.importers.importer import Settings
+from repairlab.benchmarks.importing import Imported, import_benchmark
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
+from repairlab.core.text import Span
+from repairlab.languages.python.interpreters import choose, installed
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.machine import Machine
+from repairlab.validation.preflight import provide
+from repairlab.validation.validator import open_validator
+from tests.benchmarks.importers.conftest import git, write
+from tests.benchmarks.importers.wheels import write_wheel, write_wheels_of_pytest
+
+SETUP = """\
+from setuptools import setup
+
+NEEDS = ["units>=1"]
+setup(name="mesh", version="4.2", install_requires=NEEDS, extras_require={"tests": ["pytest", "pytest-shout"]},
+      entry_points={"mesh.kinds": ["plain = mesh.fields:label"]})
+"""
+FIELDS = "import units\n\n\ndef label(name):\n    return units.trim(name)\n"
+TESTS = """\
+import importlib.metadata
+import subprocess
+import sys
+
+import mesh.fields
+
+
+def test_upper(shouted):
+    assert mesh.fields.label(" A") == shouted.lower()
+
+
+def test_plain():
+    assert mesh.fields.label("a ") == "a"
+
+
+def test_the_project_is_as_if_installed():
+    assert importlib.metadata.version("mesh") == "4.2"
+
+
+def test_children_find_the_packages():
+    found = subprocess.run([sys.executable, "-c", "import units; print(units.trim(' x '))"], capture_output=True, text=True)
+    assert found.stdout.strip() == "x"
+"""
+TEST_PATCH = "--- a/tests/test_fields.py\n+++ b/tests/test_fields.py\n@@ -1,1 +1,2 @@\n+import os\n import importlib.metadata\n"
+SHOUT = """\
+import pytest
+
+
+def pytest_addoption(parser):
+    parser.addoption("--shout")
+
+
+@pytest.fixture
+def shouted(request):
+    return request.config.getoption("--shout")
+"""
+
+
+@pytest.fixture
+def libs(tmp_path: Path) -> Path:
+    """Return a folder of wheels: a package, a plugin that the project names, and one that comes along unasked and must not load."""
+    folder = tmp_path / "libs"
+    write_wheels_of_pytest(folder)
+    write_wheel(folder, "units", {"units.py": "def trim(name):\n    return name.strip()\n"}, requires=("pytest-noisy",))
+    write_wheel(folder, "pytest-shout", {"shout.py": SHOUT}, entry_points="[pytest11]\nshout = shout\n")
+    noisy = "def pytest_configure():\n    raise SystemExit('not asked for')\n"
+    write_wheel(folder, "pytest-noisy", {"noisy.py": noisy}, entry_points="[pytest11]\nnoisy = noisy\n")
+    return folder
+
+
+@pytest.fixture
+def instances(tmp_path: Path) -> Path:
+    """Return a file with one instance of SWE-bench's form, whose project has requirements."""
+    clone = tmp_path / "clones/mesh"
+    files = {
+        "setup.py": SETUP,
+        "tox.ini": "[pytest]\naddopts = --shout=A\n",
+        "mesh/__init__.py": "",
+        "mesh/fields.py": FIELDS,
+        "tests/test_fields.py": TESTS,
+        "docs/conftest.py": "import sphinx_of_the_docs\n",
+    }
+    write(clone, {path: text.encode() for path, text in files.items()})
+    git(clone, "init", "-q")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-qm", "one")
+    patch = (
+        "--- a/mesh/fields.py\n+++ b/mesh/fields.py\n@@ -4,2 +4,2 @@\n def label(name):\n"
+        "-    return units.trim(name)\n+    return units.trim(name).lower()\n"
+    )
+    entry = {
+        "instance_id": "someone__mesh-1",
+        "repo": "someone/mesh",
+        "base_commit": git(clone, "rev-parse", "HEAD").strip(),
+        "patch": patch,
+        "test_patch": TEST_PATCH,
+        "problem_statement": "Labels keep capitals",
+        "FAIL_TO_PASS": ["tests/test_fields.py::test_upper"],
+        "PASS_TO_PASS": [],
+    }
+    path = tmp_path / "instances.jsonl"
+    path.write_text(json.dumps(entry) + "\n")
+    return path
+
+
+def imported(path: Path, libs: Path, machine: Machine, **more: Any) -> Imported:
+    settings = Settings(clones=path.parent / "clones", libraries=libs, **more)
+    return import_benchmark("swebench", [path], path.parent / "benchmark", settings, print, print, machine=machine)
+
+
+def test_a_project_with_packages_and_plugins_is_healthy_and_judged_the_same_in_forks(
+    instances: Path, libs: Path, sandbox: Sandbox, machine: Machine
+) -> None:
+    made = imported(instances, libs, machine)
+    (lock,) = (made.folder / "environments").iterdir()
+    assert "units==1.0" in lock.read_text() and "--hash=sha256:" in lock.read_text()
+    (bug,) = open_benchmark(str(made.folder)).bugs
+    assert bug.oracle.build.environment == lock.stem
+    assert len(bug.oracle.regression) == 3
+    health = check_bug(bug, sandbox)
+    assert (health.problems, health.unguarded) == ((), ())
+    line = bug.problem.source.index("    return")
+    texts = (
+        "    return units.trim(name).casefold()\n",
+        "    return units.trim(name).title()\n",
+        "    return (\n",
+        "    raise ValueError\n",
+    )
+    edits = [(Edit(path=bug.problem.path, span=Span(start=line, end=len(bug.problem.source)), text=text),) for text in texts]
+    candidates = [Candidate(bug_id=bug.id, edits=edit, rank=1, origin=Origin(repairer="test")) for edit in edits]
+    with open_validator(bug, sandbox) as warm, open_validator(bug, sandbox, warm=False) as fresh:
+        verdicts = [
+            [(test.id, test.verdict) for test in v.validate(c, policy="full").tests] for v in (warm, fresh) for c in candidates
+        ]
+        found = [warm.validate(candidate).verdict for candidate in candidates]
+    assert found == [Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE, Verdict.WRONG]
+    assert verdicts[: len(texts)] == verdicts[len(texts) :]
+
+
+def test_what_an_environment_lacks_is_the_reason(instances: Path, libs: Path, machine: Machine) -> None:
+    (libs / "units-1.0-py3-none-any.whl").unlink()
+    with pytest.raises(UserError, match=r"its packages cannot be had for Python .*units was not found"):
+        imported(instances, libs, machine)
+
+
+def test_a_plugin_that_is_not_named_is_missed_in_pytests_own_words(instances: Path, libs: Path, machine: Machine) -> None:
+    (libs / "mesh.txt").write_text("units\npytest  # no plugin\n")
+    with pytest.raises(UserError, match=r"pytest could not run \(USAGE_ERROR\): .*unrecognized arguments: --shout=A"):
+        imported(instances, libs, machine)
+
+
+def test_an_interpreter_that_is_not_installed_is_named_with_those_that_are(instances: Path, libs: Path, machine: Machine) -> None:
+    with pytest.raises(UserError, match=r"Python 3\.99 is not installed here; there are .*3\.\d+"):
+        imported(instances, libs, machine, python="3.99")
+    assert choose(installed()[0].release) == installed()[0]
+
+
+def test_a_lock_that_is_gone_or_was_changed_is_an_error(instances: Path, libs: Path, machine: Machine, sandbox: Sandbox) -> None:
+    made = imported(instances, libs, machine)
+    (bug,) = open_benchmark(str(made.folder)).bugs
+    (lock,) = (made.folder / "environments").iterdir()
+    lock.write_text(lock.read_text().replace("units==1.0", "units==1.1"))
+    with pytest.raises(UserError, match=r"the lock of the environment .* was changed"):
+        provide(bug)
+    lock.unlink()
+    with pytest.raises(UserError, match=r"the lock of the environment .* is missing"):
+        provide(bug)
+    text = made.folder / "bugs" / bug.id / "bug.toml"
+    text.write_text(text.read_text().replace(bug.oracle.build.environment, f"{lock.stem[:-4]}0000"))
+    (other,) = open_benchmark(str(made.folder)).bugs
+    health = check_bug(other, sandbox)
+    assert any("is not installed on this machine. Install it with: repairlab check" in problem for problem in health.problems)

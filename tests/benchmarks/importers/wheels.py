@@ -1,0 +1,44 @@
+"""Wheels that tests write: of packages made up for them, and of those that are installed beside repairlab."""
+
+import base64
+import hashlib
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+
+def write_wheel(
+    folder: Path, name: str, files: dict[str, str], *, version: str = "1.0", requires: tuple[str, ...] = (), entry_points: str = ""
+) -> None:
+    """Write a wheel of a package that does not exist elsewhere."""
+    info = f"{name.replace('-', '_')}-{version}.dist-info"
+    needs = "".join(f"Requires-Dist: {line}\n" for line in requires)
+    head = {f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}"}
+    if entry_points:
+        head[f"{info}/entry_points.txt"] = entry_points
+    _write(folder / f"{name.replace('-', '_')}-{version}-py3-none-any.whl", info, {**files, **head})
+
+
+def write_wheels_of_pytest(folder: Path) -> None:
+    """Write wheels of the pytest that runs this, and of all that it needs."""
+    for name in ("pytest", "pluggy", "iniconfig", "packaging", "pygments"):
+        found = metadata.distribution(name)
+        info = f"{name}-{found.version}.dist-info"
+        kept = [
+            path for path in found.files or () if path.suffix == ".py" or path.name in ("METADATA", "entry_points.txt", "py.typed")
+        ]
+        files = {f"{info}/{path.name}" if ".dist-info" in str(path) else str(path): path.read_text() for path in kept}
+        _write(folder / f"{name}-{found.version}-py3-none-any.whl", info, files)
+
+
+def _write(path: Path, info: str, files: dict[str, str]) -> None:
+    files = {**files, f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+    rows = [f"{name},sha256={_hash(text.encode())},{len(text.encode())}" for name, text in files.items()]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in {**files, f"{info}/RECORD": "\n".join([*rows, f"{info}/RECORD,,"]) + "\n"}.items():
+            archive.writestr(name, text)
+
+
+def _hash(content: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

@@ -1,5 +1,6 @@
 """Import somebody's benchmark into a folder of our own form. Called by the verb `import`."""
 
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,10 +9,11 @@ from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.discovery import DiscoveredTests, Search, discover, write_down
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
+from repairlab.benchmarks.import_record import ImportRecord, write_import_record
 from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
 from repairlab.benchmarks.importers.table import IMPORTERS
 from repairlab.benchmarks.writing import toml, write_file, write_head
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, remember_digest
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.executors.pool import run_pool
@@ -51,7 +53,7 @@ def import_benchmark(
     them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
     """
     machine = machine or Machine(cache=default_cache())
-    journal = Journal(folder, machine)
+    journal, began = Journal(folder, machine), _cpu_s()
     with new_folder(folder) as aside:
         found = IMPORTERS[name](sources, settings)
         started(found.n_bugs)
@@ -74,8 +76,22 @@ def import_benchmark(
             raise journal.stopped() from None
         if not made.bugs:
             raise _nothing(made.dropped)
+        record_of = ImportRecord(
+            importer=name,
+            bugs=tuple(made.bugs),
+            dropped=tuple(made.dropped),
+            notes=tuple(made.notes),
+            cpu_s=round(_cpu_s() - began, 1),
+        )
+        write_import_record(aside, record_of)
     journal.remove()
     return Imported(folder=folder, bugs=tuple(made.bugs), dropped=tuple(made.dropped), notes=tuple(made.notes))
+
+
+def _cpu_s() -> float:
+    """Return the CPU time of this process and of all that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _nothing(dropped: Sequence[Dropped]) -> UserError:
@@ -153,4 +169,5 @@ def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
         for case, (given, expected) in bug.cases.items():
             write_file(folder, f"cases/{case}.in", given)
             write_file(folder, f"cases/{case}.out", expected)
-        return load_bug(folder, name, find_target, bug_id=bug.id)
+        written = load_bug(folder, name, find_target, bug_id=bug.id)
+        return remember_digest(written, written.digest)  # now: the folder is about to be renamed

@@ -134,13 +134,17 @@ def first_error(stderr: bytes, error_line: str) -> str:
 
     >>> first_error(b"In file included from a.h:1:\n/tmp/x/src/a.c:3:5: error: 'y' undeclared\n", r"^.*\berror: .*")
     "a.c:3:5: error: 'y' undeclared"
+    >>> first_error(b"configure: error: ***\n\n  libfoo is missing\n", r"^.*\berror: .*")
+    'configure: error: *** libfoo is missing'
     """
     text = stderr.decode("utf-8", "replace").replace("\r", "")
     found = re.search(error_line, text, re.MULTILINE) or _MISSING_TOOL.search(text)
     lines = [line for line in text.splitlines() if line.strip()]
     line = found.group() if found else (lines[0] if lines else "the compiler said nothing")
     more = iter(text[found.end() :].splitlines() if found else ())
-    while line.endswith(":") and (rest := next(filter(str.strip, more), "")):  # CMake and configure say below what is missing
+    while line.rstrip().endswith((":", "***")) and (
+        rest := next(filter(str.strip, more), "")
+    ):  # CMake and configure say below what is missing
         line += f" {rest.strip()}"
     # Only the folder of an absolute path is dropped: relative ones are the tree's own.
     line = re.sub(r"(?<![\w./])/(?:[^\s/:'\"()]+/)*([^\s/:'\"()]+)", r"\1", line)

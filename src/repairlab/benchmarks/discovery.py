@@ -6,6 +6,7 @@ programs, which are kept only if the right one is accepted here and the wrong on
 
 import contextlib
 import dataclasses
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -59,6 +60,8 @@ class DiscoveredTests:
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
     cases_left_out: tuple[str, ...] = ()
+    cpu_s: float = dataclasses.field(default=0.0, compare=False)
+    """What it took, without what serves many bugs and is not done with yet, such as a compiler."""
 
 
 @record
@@ -85,11 +88,19 @@ class _Seen:
 
 def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests], None]) -> None:
     """Find the tests of one bug."""
+    began = cpu_s_so_far()
     bug = load_bug(search.folder, search.benchmark, find_target)
     try:
-        notify(_discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox))
+        found = _discover(search, bug, sandbox) if search.proof == "none" else _prove(search, bug, sandbox)
     except (UserError, HarnessError) as error:
-        notify(DiscoveredTests(bug_id=bug.id, problem=str(error)))
+        found = DiscoveredTests(bug_id=bug.id, problem=str(error))
+    notify(dataclasses.replace(found, cpu_s=round(cpu_s_so_far() - began, 2)))
+
+
+def cpu_s_so_far() -> float:
+    """Return the CPU time of this process and of all that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _discover(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:

@@ -24,7 +24,7 @@ class ImportRecord:
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
     cpu_s: float
-    """CPU time of the import with all that it ran, those parts left out that an earlier start had done."""
+    """CPU time of the import with all that it ran, as far as it was done with."""
 
     @property
     def n_records(self) -> int:

@@ -1,12 +1,11 @@
 """Import somebody's benchmark into a folder of our own form. Called by the verb `import`."""
 
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.benchmarks.discovery import DiscoveredTests, Search, discover, write_down
+from repairlab.benchmarks.discovery import DiscoveredTests, Search, cpu_s_so_far, discover, write_down
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
 from repairlab.benchmarks.import_record import ImportRecord, write_import_record
@@ -53,7 +52,7 @@ def import_benchmark(
     them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
     """
     machine = machine or Machine(cache=default_cache())
-    journal, began = Journal(folder, machine), _cpu_s()
+    journal, began = Journal(folder, machine), cpu_s_so_far()
     with new_folder(folder) as aside:
         found = IMPORTERS[name](sources, settings)
         started(found.n_bugs)
@@ -81,17 +80,11 @@ def import_benchmark(
             bugs=tuple(made.bugs),
             dropped=tuple(made.dropped),
             notes=tuple(made.notes),
-            cpu_s=round(_cpu_s() - began, 1),
+            cpu_s=round(cpu_s_so_far() - began + made.cpu_s, 1),
         )
         write_import_record(aside, record_of)
     journal.remove()
     return Imported(folder=folder, bugs=tuple(made.bugs), dropped=tuple(made.dropped), notes=tuple(made.notes))
-
-
-def _cpu_s() -> float:
-    """Return the CPU time of this process and of all that it has waited for."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
 
 
 def _nothing(dropped: Sequence[Dropped]) -> UserError:
@@ -111,6 +104,7 @@ class _Folder:
         self.bugs: list[str] = []
         self.dropped: list[Dropped] = []
         self.notes: list[str] = []
+        self.cpu_s = 0.0
 
     def add(self, bug: ImportedBug | Dropped) -> Search | None:
         """Write a bug; return what is to be found out before it is done with, if anything."""
@@ -132,6 +126,7 @@ class _Folder:
 
     def settle(self, result: DiscoveredTests) -> None:
         """Take what was found out about a bug."""
+        self.cpu_s += result.cpu_s
         if result.problem:
             self.bugs.remove(result.bug_id)
             self.dropped.append(Dropped(id=result.bug_id, reason=result.problem))

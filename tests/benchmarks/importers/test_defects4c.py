@@ -454,10 +454,9 @@ def test_tests_that_nobody_named_are_found_by_running_them(
     assert (bug.oracle.build.tool, bug.oracle.trigger, bug.oracle.regression) == (tool, ("two",), ("one",))
     assert check_bug(bug, sandbox).problems == ()
     judge_three(bug, sandbox)
-    for trick in ("if (n == 2) exit(0);", 'FILE *one = fopen("one", "a"); if (one) { fputs("x", one); fclose(one); }'):
-        text = f"#include <stdio.h>\n#include <stdlib.h>\n{COUNT.replace('return n', f'{trick} return n')}"
-        (outcome,) = judged(bug, sandbox, text)
-        assert outcome.verdict is Verdict.WRONG, outcome
+    text = f"#include <stdlib.h>\n{COUNT.replace('return n', 'if (n == 2) exit(0); return n')}"
+    (outcome,) = judged(bug, sandbox, text)
+    assert outcome.verdict is Verdict.WRONG and "two still passes after it was changed so that it must fail" in outcome.message
     for path in ("Makefile.am", "autogen.sh", "m4/x.m4", "test-driver", "sub/Makefile.in"):
         edit = Edit(path=path, text="TESTS_ENVIRONMENT = true\n")
         tampered = validate(Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test")), bug, sandbox)

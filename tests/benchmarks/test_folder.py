@@ -74,13 +74,13 @@ def test_a_broken_benchmark_is_one_clear_error(tiny: Path, path: str, text: str 
     else:
         (tiny / path).write_text(text)
     with pytest.raises(UserError, match=message):
-        open_benchmark(str(tiny))
+        list(open_benchmark(str(tiny)))
 
 
 def test_a_source_that_is_not_text_is_refused(tiny: Path) -> None:
     (tiny / "bugs/sum/buggy/main.py").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UserError, match="is not UTF-8 text"):
-        open_benchmark(str(tiny))
+        open_benchmark(str(tiny)).bug("sum")
 
 
 def test_unknown_names_are_errors_that_help(tiny: Path) -> None:

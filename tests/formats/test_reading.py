@@ -258,7 +258,24 @@ def test_other_marks_and_a_function_that_differs_a_little_are_understood(benchma
         found, errors = read("clm", path, benchmark)
         assert not errors
         assert new_file(found[0].candidate, benchmark) == GCD
-        assert found[0].known is not None and found[0].known.word == ("plausible, other source" if number == 2 else "plausible")
+        assert found[0].known is not None and found[0].known.word == "plausible"
+        assert found[0].known.other_source == (number == 2)
+
+
+def test_a_mask_of_clm_stands_for_the_lines_that_are_missing(benchmark: Benchmark, tmp_path: Path) -> None:
+    entry = clm_entry({"patch": "return gcd(b, a % b);", "correctness": "plausible"}) | {"function range": "5,5-11,5"}
+    before, buggy, after = entry["input"].split("</s>")
+    shown = {
+        before + "        <extra_id_0>\n" + after: False,
+        before + "// buggy line: " + buggy.strip() + "\n        <extra_id_0>\n" + after: False,
+        before.replace("return a;", "return +a;") + "<extra_id_0>" + after: True,
+    }
+    for number, (text, other_source) in enumerate(shown.items()):
+        data = {"config": "CODET5_BASE_CODEFORM_MASKFORM_NOCOMMENT", "data": {"GCD": entry | {"input": text}}}
+        found, errors = read("clm", store(tmp_path / f"{number}.json", data), benchmark)
+        assert not errors
+        assert new_file(found[0].candidate, benchmark) == GCD
+        assert found[0].known is not None and found[0].known.other_source == other_source
 
 
 def test_raw_outputs_and_whole_functions_of_clm_are_understood(benchmark: Benchmark, tmp_path: Path) -> None:

@@ -61,3 +61,12 @@ def test_counts_add_up(items: list[VerdictPair]) -> None:
 def test_who_agrees_always_has_a_kappa_of_one(items: list[VerdictPair]) -> None:
     same = [pair(item.published, item.same[0]) for item in items]
     assert agreement(same).kappa in (None, 1.0)
+
+
+def test_what_was_made_from_another_source_is_no_disagreement() -> None:
+    other = VerdictPair(
+        bug_id="b", rank=2, candidate_id="c", published="plausible", same=SAME["plausible"], ours=Verdict.WRONG, other_source=True
+    )
+    found = agreement([pair("wrong", Verdict.WRONG), other])
+    assert (found.n, found.n_agree, found.n_other_source, found.disagreements) == (1, 1, 1, ())
+    assert found.other_source == {"plausible": {"WRONG": 1}}

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from repairlab.benchmarks.folder import load_folder, load_one
-from repairlab.benchmarks.targets import remembered
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.folder import read_head
+from repairlab.benchmarks.index import BugReader
+from repairlab.core.benchmark import Benchmark, LazyBugs
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.problem import Target
@@ -21,16 +21,21 @@ def benchmark_names() -> list[str]:
 
 
 def open_benchmark(name: str) -> Benchmark:
-    """Read a built-in benchmark by name, or any other by the path of its folder."""
-    folder = find_folder(name)
-    with remembered(find_target, folder, default_cache()) as find:
-        return load_folder(folder, find)
+    """Open a built-in benchmark by name, or any other by the path of its folder; each bug is read when it is asked for."""
+    head, folders = read_head(find_folder(name))
+    return Benchmark(
+        name=head.name,
+        version=head.version,
+        licence=head.licence,
+        description=head.description,
+        bugs=LazyBugs(tuple(folders), BugReader(head.name, folders, find_target, default_cache())),
+    )
 
 
 def open_bug(reference: str) -> Bug:
     """Read one bug given as `benchmark/bug` (the benchmark may be a folder: `path/to/benchmark/bug`), and no other."""
     name, bug_id = split_reference(reference)
-    return load_one(find_folder(name), bug_id, find_target)
+    return open_benchmark(name).bug(bug_id)
 
 
 def split_reference(reference: str) -> tuple[str, str]:

@@ -5,6 +5,7 @@ programs, which are kept only if the right one is accepted here and the wrong on
 """
 
 import dataclasses
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,8 @@ class DiscoveredTests:
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
     cases_left_out: tuple[str, ...] = ()
+    cpu_s: float = dataclasses.field(default=0.0, compare=False)
+    """What it took, without what serves many bugs and is not done with yet, such as a compiler."""
 
 
 @record
@@ -95,17 +98,25 @@ class _Seen:
 
 def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests | DiscoveryStage], None]) -> None:
     """Find the tests of one bug."""
+    began = cpu_s_so_far()
     bug = load_bug(search.folder, search.benchmark, find_target)
     try:
         if search.generator:
             _generate(search.generator, bug, sandbox)
             bug = load_bug(search.folder, search.benchmark, find_target)
         if search.proof != "none":
-            notify(_prove(search, bug, sandbox))
-            return
-        notify(_discover(search, bug, sandbox, lambda stage: notify(DiscoveryStage(bug_id=bug.id, stage=stage))))
+            found = _prove(search, bug, sandbox)
+        else:
+            found = _discover(search, bug, sandbox, lambda stage: notify(DiscoveryStage(bug_id=bug.id, stage=stage)))
     except (UserError, HarnessError) as error:
-        notify(DiscoveredTests(bug_id=bug.id, problem=str(error)))
+        found = DiscoveredTests(bug_id=bug.id, problem=str(error))
+    notify(dataclasses.replace(found, cpu_s=round(cpu_s_so_far() - began, 2)))
+
+
+def cpu_s_so_far() -> float:
+    """Return the CPU time of this process and of all that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def _generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> None:

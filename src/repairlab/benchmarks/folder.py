@@ -1,22 +1,19 @@
-"""Read benchmarks in repairlab's own form: a folder per bug (docs/benchmark-format.md). Called by `runs.catalog`."""
+"""Read benchmarks in repairlab's own form: a folder per bug (docs/benchmark-format.md). Called by `index` and by imports."""
 
-import hashlib
 import math
-import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from repairlab.core.benchmark import Benchmark
+from repairlab.benchmarks.tree_files import TreeContext, read_tree
 from repairlab.core.bug import Bug, Labels, Provenance, Tree
 from repairlab.core.candidate import Edit
 from repairlab.core.diff import apply_edits, changed_lines, edits_of_patch
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.execution import Limits
-from repairlab.core.glob import matching
 from repairlab.core.oracle import Case, Checker, CheckerKind, CheckerProgram, Oracle
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem, SourceFile, Target
@@ -90,27 +87,6 @@ class _BugFile(BaseModel):
     origin: Provenance = Provenance()
 
 
-def load_folder(folder: Path, find_target: FindTarget) -> Benchmark:
-    """Read a benchmark folder with all its bugs; the first thing wrong with it is a UserError that names the file."""
-    head, bugs = read_head(folder)
-    texts: dict[bytes, str] = {}
-    return Benchmark(
-        name=head.name,
-        version=head.version,
-        licence=head.licence,
-        description=head.description,
-        bugs=tuple(load_bug(path, head.name, find_target, texts=texts) for path in bugs.values()),
-    )
-
-
-def load_one(folder: Path, bug_id: str, find_target: FindTarget) -> Bug:
-    """Read one bug of a benchmark folder, and no other."""
-    head, bugs = read_head(folder)
-    if bug_id not in bugs:
-        raise unknown(f"bug of {head.name}", bug_id, list(bugs))
-    return load_bug(bugs[bug_id], head.name, find_target)
-
-
 def read_head(folder: Path) -> tuple[BenchmarkFile, dict[str, Path]]:
     """Return what the benchmark says of itself, and the folders of its bugs by id."""
     head = _read_toml(folder / "benchmark.toml", BenchmarkFile)
@@ -120,16 +96,15 @@ def read_head(folder: Path) -> tuple[BenchmarkFile, dict[str, Path]]:
     return head, bugs
 
 
-def load_bug(
-    folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: str | None = None, texts: dict[bytes, str] | None = None
-) -> Bug:
-    """Read one bug; its id is the folder's name unless the folder is about to get it. `texts` as in `read_tree`."""
+def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: str | None = None) -> Bug:
+    """Read one bug; its id is the folder's name unless the folder is about to get it."""
     name = bug_id or folder.name
     facts = _read_toml(folder / "bug.toml", _BugFile)
     buggy = folder / "buggy"
     if not buggy.is_dir():
         raise UserError(f"bug {name}: the folder {buggy} is missing")
-    files, tree_digest = read_tree(buggy, texts)
+    tree = read_tree(buggy)
+    files = tree.texts
     if facts.path not in files:
         problem = "is not UTF-8 text" if (buggy / facts.path).is_file() else "does not exist"
         raise UserError(f"bug {name}: the file to fix, buggy/{facts.path}, {problem}")
@@ -150,7 +125,6 @@ def load_bug(
     cases = _read_cases(folder, test) if test.framework == "stdio" else ()
     _check_exclusions(name, test, [case.id for case in cases])
     title, _, description = _read_text(folder / "issue.md").partition("\n")
-    hidden = set(matching(files, facts.test.files))
     return Bug(
         problem=Problem(
             id=name,
@@ -165,7 +139,7 @@ def load_bug(
             location=location,
             error=facts.error,
             submission_verdict=facts.submission_verdict,
-            context=tuple(SourceFile(path=path, text=text) for path, text in files.items() if path not in hidden | {facts.path}),
+            context=TreeContext(buggy, tree.digest, without=facts.path, hidden=test.files),
         ),
         oracle=Oracle(
             reference=reference,
@@ -178,7 +152,7 @@ def load_bug(
             checker=_read_checker(folder, facts),
             excluded=test.excluded,
         ),
-        tree=Tree(source=str(buggy), digest=tree_digest),
+        tree=Tree(source=str(buggy), digest=tree.digest),
         origin=facts.origin,
         labels=facts.labels,
     )
@@ -282,43 +256,6 @@ def _read_cases(folder: Path, test: _TestTable) -> tuple[Case, ...]:
 def _locations(reference: tuple[Edit, ...], files: Mapping[str, str]) -> tuple[Lines, ...]:
     changed = apply_edits(reference, files)
     return tuple(lines for path, text in changed.items() if path in files for lines in changed_lines(path, files[path], text or ""))
-
-
-def read_tree(tree: Path, known: dict[bytes, str] | None = None) -> tuple[dict[str, str], str]:
-    """Return the UTF-8 files of a tree by relative path, line endings untouched, and a content hash of all its files.
-
-    `known` has texts by hash, and gets more: trees of one project share most of theirs.
-    """
-    known = {} if known is None else known
-    sources: dict[str, str] = {}
-    total = hashlib.sha256()
-    for name in sorted(_names(str(tree), ""), key=lambda name: name.split("/")):
-        content = Path(tree, name).read_bytes()
-        one = hashlib.sha256(content)
-        total.update(f"{name}\0{one.hexdigest()}\n".encode())
-        try:
-            sources[name] = known.setdefault(one.digest(), content.decode("utf-8"))
-        except UnicodeDecodeError:
-            continue
-    return sources, total.hexdigest()[:16]
-
-
-def _names(folder: str, prefix: str) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name == "__pycache__":
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                yield from _names(entry.path, f"{prefix}{entry.name}/")
-            elif _is_file(entry):
-                yield prefix + entry.name
-
-
-def _is_file(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_file()
-    except OSError:  # a link in a loop
-        return False
 
 
 def _read_text(path: Path) -> str:

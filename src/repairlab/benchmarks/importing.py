@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discover, write_down
+from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, cpu_s_so_far, discover, write_down
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
+from repairlab.benchmarks.import_record import ImportRecord, write_import_record
 from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
 from repairlab.benchmarks.importers.table import IMPORTERS
 from repairlab.benchmarks.writing import toml, write_file, write_head
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, remember_digest
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.executors.pool import run_pool
@@ -52,7 +53,7 @@ def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
     by running them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
     """
     machine = machine or Machine(cache=default_cache())
-    journal = Journal(folder, machine)
+    journal, began = Journal(folder, machine), cpu_s_so_far()
     with new_folder(folder) as aside:
         found = IMPORTERS[name](sources, settings)
         started(found.n_bugs)
@@ -80,6 +81,14 @@ def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
             raise journal.stopped() from None
         if not made.bugs:
             raise _nothing(made.dropped)
+        record_of = ImportRecord(
+            importer=name,
+            bugs=tuple(made.bugs),
+            dropped=tuple(made.dropped),
+            notes=tuple(made.notes),
+            cpu_s=round(cpu_s_so_far() - began + made.cpu_s, 1),
+        )
+        write_import_record(aside, record_of)
     journal.remove()
     return Imported(folder=folder, bugs=tuple(made.bugs), dropped=tuple(made.dropped), notes=tuple(made.notes))
 
@@ -102,6 +111,7 @@ class _Folder:
         self.bugs: list[str] = []
         self.dropped: list[Dropped] = []
         self.notes: list[str] = []
+        self.cpu_s = 0.0
 
     def add(self, bug: ImportedBug | Dropped) -> Search | None:
         """Write a bug; return what is to be found out before it is done with, if anything."""
@@ -123,6 +133,7 @@ class _Folder:
 
     def settle(self, result: DiscoveredTests) -> None:
         """Take what was found out about a bug."""
+        self.cpu_s += result.cpu_s
         if result.problem:
             self.bugs.remove(result.bug_id)
             self.dropped.append(Dropped(id=result.bug_id, reason=result.problem))
@@ -164,4 +175,5 @@ def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
         for case, (given, expected) in bug.cases.items():
             write_file(folder, f"cases/{case}.in", given)
             write_file(folder, f"cases/{case}.out", expected)
-        return load_bug(folder, name, find_target, bug_id=bug.id)
+        written = load_bug(folder, name, find_target, bug_id=bug.id)
+        return remember_digest(written, written.digest)  # now: the folder is about to be renamed

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
-from functools import cached_property
 from pathlib import Path
 from typing import overload
 
-from repairlab.benchmarks.catalog import find_folder, find_target, open_benchmark
-from repairlab.benchmarks.folder import load_bug, read_head
+from repairlab.benchmarks.catalog import find_folder, open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug, Labels
 from repairlab.core.errors import UserError, unknown
@@ -16,7 +14,7 @@ from repairlab.core.errors import UserError, unknown
 class LazyBenchmark:
     """Bugs of one benchmark, in its order: all of them, or those that `filter` left.
 
-    One bug by id is read alone; all are read at once, and once, by whatever needs them: iterating, or a filter by what they are.
+    Each bug is read when it is asked for; a filter by what bugs are reads them all, one after the other.
     """
 
     def __init__(self, name: str | Path) -> None:
@@ -24,21 +22,13 @@ class LazyBenchmark:
         self.source = str(name)
         """The name or folder that it was loaded by."""
         self.folder = find_folder(self.source).absolute()  # the current folder may change before a bug is read
-        head, self._folders = read_head(self.folder)
-        self.name, self.version, self.licence, self.description = head.name, head.version, head.licence, head.description
-        self.ids: tuple[str, ...] = tuple(self._folders)
-        self._read: dict[str, Bug] = {}
-        self._parent: LazyBenchmark | None = None
-
-    @cached_property
-    def benchmark(self) -> Benchmark:
+        self.benchmark: Benchmark = open_benchmark(str(self.folder))
         """The whole benchmark, with bugs that a filter left out: its digest is over all of them."""
-        return self._parent.benchmark if self._parent else open_benchmark(str(self.folder))
-
-    @property
-    def is_whole(self) -> bool:
+        self.name, self.version = self.benchmark.name, self.benchmark.version
+        self.licence, self.description = self.benchmark.licence, self.benchmark.description
+        self.ids: tuple[str, ...] = self.benchmark.ids
+        self.is_whole = True
         """Whether no filter left a bug out."""
-        return self._parent is None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -47,8 +37,7 @@ class LazyBenchmark:
         return (bug.id if isinstance(bug, Bug) else bug) in self.ids
 
     def __iter__(self) -> Iterator[Bug]:
-        wanted = set(self.ids)
-        return (bug for bug in self.benchmark if bug.id in wanted)
+        return map(self.benchmark.bug, self.ids)
 
     @overload
     def __getitem__(self, which: str | int) -> Bug: ...
@@ -61,9 +50,7 @@ class LazyBenchmark:
         bug_id = self.ids[which] if isinstance(which, int) else which.removeprefix(f"{self.name}/")
         if bug_id not in self.ids:
             raise unknown(f"bug of {self.name}", bug_id, self.ids)
-        if bug_id not in self._read:
-            self._read[bug_id] = load_bug(self._folders[bug_id], self.name, find_target)
-        return self._read[bug_id]
+        return self.benchmark.bug(bug_id)
 
     def filter(
         self,
@@ -82,13 +69,12 @@ class LazyBenchmark:
                 raise unknown("label", label, Labels.__dataclass_fields__)
         ids = [bug_id for bug_id in self.ids if not patterns or any(fnmatchcase(bug_id, pattern) for pattern in patterns)]
         if language is not None or where is not None or labels:
-            known = {bug.id: bug for bug in self}
             ids = [
-                bug_id
-                for bug_id in ids
-                if (language is None or known[bug_id].problem.language == language)
-                and all(getattr(known[bug_id].labels, label) == value for label, value in labels.items())
-                and (where is None or where(known[bug_id]))
+                bug.id
+                for bug in map(self.benchmark.bug, ids)
+                if (language is None or bug.problem.language == language)
+                and all(getattr(bug.labels, label) == value for label, value in labels.items())
+                and (where is None or where(bug))
             ]
         return self._part(tuple(ids[:limit]))
 
@@ -96,8 +82,8 @@ class LazyBenchmark:
         if not ids:
             raise UserError(f"no bug of {self.name} is left: none of {len(self.ids)} matches")
         part = LazyBenchmark.__new__(LazyBenchmark)
-        part.__dict__.update({key: value for key, value in self.__dict__.items() if key != "benchmark"})
-        part.ids, part._parent = ids, self
+        part.__dict__.update(self.__dict__)
+        part.ids, part.is_whole = ids, False
         return part
 
     def __repr__(self) -> str:

@@ -14,7 +14,6 @@ from repairlab.benchmarks.health import BUILD, Health, HealthCard, card_data, go
 from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.runs.exclusions import exclude, exclusion_line, shows_nothing
 from repairlab.validation.machine import environment_of
@@ -74,10 +73,10 @@ def check(
     found = {bug.bug_id: bug for bug in so_far.bugs}
     left = [bug for bug in bugs if bug.id not in found]
 
-    def made(of: Iterable[Bug]) -> HealthCard:
-        return with_bugs(so_far, [found[bug.id] for bug in of if bug.id in found])
+    def made(of: Iterable[str]) -> HealthCard:
+        return with_bugs(so_far, [found[bug_id] for bug_id in of if bug_id in found])
 
-    with progress_bar() as progress, _card_file(card, lambda: made(opened)) as write_sometimes:
+    with progress_bar() as progress, _card_file(card, lambda: made(opened.ids)) as write_sometimes:
         task = progress.add_task("bugs checked", total=len(bugs), completed=len(bugs) - len(left))
 
         def receive(health: Health) -> None:
@@ -90,7 +89,7 @@ def check(
         except Interrupted:
             if not found:
                 raise
-    shown = made(bugs)
+    shown = made(bug.id for bug in bugs)
     if json:
         print_json(card_data(shown))
     else:

@@ -125,22 +125,25 @@ def _pairs(rows: list[tuple[Candidate, Outcome]], external: ExternalCandidates) 
                 published=known.word,
                 same=known.verdicts,
                 ours=outcome.verdict,
+                other_source=known.other_source,
             )
 
 
 def _agreement_data(found: Agreement | None) -> dict[str, Any]:
-    return {"agreement": to_data(found) | {"share": found.share}} if found else {}
+    return {"agreement": to_data(found) | {"share": found.share, "n_other_source": found.n_other_source}} if found else {}
 
 
 def _print_agreement(found: Agreement) -> None:
-    ours = [verdict.value for verdict in Verdict if any(verdict.value in row for row in found.matrix.values())]
-    rows = [(word, *(row.get(name, 0) for name in ours)) for word, row in sorted(found.matrix.items())]
+    matrix = found.matrix | {f"{word}, other source": row for word, row in found.other_source.items()}
+    ours = [verdict.value for verdict in Verdict if any(verdict.value in row for row in matrix.values())]
+    rows = [(word, *(row.get(name, 0) for name in ours)) for word, row in sorted(matrix.items())]
     print_table("Published and ours", ["published", *ours], rows)
     if found.disagreements:
         table = [(pair.bug_id, pair.rank, pair.published, pair.ours.value) for pair in found.disagreements]
         print_table("Disagreements", ["bug", "rank", "published", "ours"], table)
     kappa = "not defined" if found.kappa is None else f"{found.kappa:.3f}"
     left_out = f"; {found.n_undecided} undecided are left out" if found.n_undecided else ""
+    left_out += f"; {found.n_other_source} made from another source are left out" if found.n_other_source else ""
     data().print(
         f"agreement with the published verdicts: {found.n_agree} of {count(found.n, 'candidate')} ({100 * found.share:.1f} %); "
         f"on plausible or not: {found.n_agree_on_plausible}, kappa {kappa}{left_out}",

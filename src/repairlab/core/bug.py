@@ -1,5 +1,6 @@
 """One defect: what a repairer sees, how candidates are judged, and where it came from."""
 
+import dataclasses
 from typing import Literal
 
 from repairlab.core.oracle import Oracle
@@ -57,6 +58,8 @@ class Bug:
     tree: Tree
     origin: Provenance
     labels: Labels
+    _known_digest: str = dataclasses.field(default="", init=False, compare=False, repr=False)
+    """Made once, for it is over all files of the tree; a bug that is replaced by another one makes its own."""
 
     @property
     def id(self) -> str:
@@ -66,4 +69,12 @@ class Bug:
     @property
     def digest(self) -> str:
         """Return the hash of all that can change a verdict."""
-        return digest(self.problem, self.oracle, self.tree.digest)
+        if not self._known_digest:
+            remember_digest(self, digest(self.problem, self.oracle, self.tree.digest))
+        return self._known_digest
+
+
+def remember_digest(bug: Bug, known: str) -> Bug:
+    """Let a bug know its digest, and return it."""
+    object.__setattr__(bug, "_known_digest", known)
+    return bug

@@ -1,6 +1,7 @@
 """What a repairer may see of a bug. Nothing in here, nor anything it imports, knows tests or the fix."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Literal
 
 from repairlab.core.outcome import Verdict
@@ -50,8 +51,8 @@ class Problem:
     """First failing message; none unless the policy shows it."""
     submission_verdict: Verdict | None = None
     """What the judge said of the buggy program, for stdin/stdout bugs."""
-    context: tuple[SourceFile, ...] = ()
-    """Other files that the repairer may read (never tests)."""
+    context: Sequence[SourceFile] = ()
+    """Other files that the repairer may read (never tests); a benchmark on disk reads them when they are looked at."""
 
 
 @record

@@ -8,6 +8,7 @@ import dataclasses
 import enum
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any, TypeVar, dataclass_transform
 
 SCHEMA_VERSION = 1
@@ -34,6 +35,8 @@ def to_data(value: Any) -> Any:
         return [to_data(item) for item in value]
     if isinstance(value, dict):
         return {str(key): to_data(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [to_data(item) for item in value]
     return value
 
 

@@ -5,6 +5,7 @@ in the bug's own source by their tokens: line numbers (`loc`) differ between ver
 `function range`, a candidate is the whole function.
 """
 
+import dataclasses
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +31,10 @@ from repairlab.languages.table import language
 _VALIDATED = "_validate.json"
 _METHOD = re.compile(r"([A-Za-z]+)_(\d+)_.+_\d+-\d+")
 _MARK = "</s>"
+_MASK = "<extra_id_0>"
+"""Stands where the buggy lines were; what CodeT5 is shown without being trained for it."""
+_LONGEST_GAP = 200
+"""So many tokens of the source may be in the place of a mask."""
 _COMMENTS = re.compile(r"// (?:buggy lines start|buggy lines end|fixed lines):")
 _ALIKE = 0.85
 """Share of a function's tokens that must be in the bug's source."""
@@ -99,11 +104,7 @@ def _candidates_of(name: str, value: Any, config: str, maker: Maker) -> Iterator
     for item in field(entry, "output", list):
         text, verdict = _text(item)
         if place is not None:
-            seen = (
-                verdict
-                if place.exact or verdict is None
-                else KnownVerdict(word=f"{verdict.word}, other source", verdicts=verdict.verdicts)
-            )
+            seen = dataclasses.replace(verdict, other_source=not place.exact) if verdict else None
             yield _replaced(bug, text, place.span, seen, maker)
         else:
             yield _function(bug, text, verdict, maker)
@@ -136,10 +137,14 @@ def _marked(shown: str, bug: Bug) -> _Place:
     """Return where the marked part of a function is in the bug's source."""
     before, inside, after = _parts(shown)
     tokens = language(bug.problem.language).syntax.tokens
-    wanted, source = tokens(before + inside + after), tokens(bug.problem.source)
+    wanted, source = tokens(before + (inside or "") + after), tokens(bug.problem.source)
     first = sum(token.span.start < len(before) for token in wanted)
-    last = sum(token.span.start < len(before) + len(inside) for token in wanted)
-    low, high, exact = _aligned([token.text for token in source], [token.text for token in wanted], first, last)
+    texts, names = [token.text for token in source], [token.text for token in wanted]
+    if inside is None:
+        low, high, exact = _around(texts, names[:first], names[first:])
+    else:
+        last = sum(token.span.start < len(before) + len(inside) for token in wanted)
+        low, high, exact = _aligned(texts, names, first, last)
     if low is None or high is None:
         name = before.strip().split("\n")[0]
         raise UserError(f"input: this function is not in {bug.problem.path} of bug {bug.id}, or more than once: {name[:80]!r}")
@@ -149,11 +154,14 @@ def _marked(shown: str, bug: Bug) -> _Place:
     return _Place(span=Span(start=start, end=start), exact=exact)
 
 
-def _parts(shown: str) -> tuple[str, str, str]:
-    """Return what lies before, between and behind the marks, of which there are two kinds."""
+def _parts(shown: str) -> tuple[str, str | None, str]:
+    """Return what lies before, between and behind the marks, of which there are two kinds; nothing between where a mask is."""
+    if _MASK in shown:
+        before, _, after = shown.partition(_MASK)
+        return before, None, after
     parts = _COMMENTS.split(shown) if _COMMENTS.search(shown) else shown.removeprefix("<s>").split(_MARK)
     if len(parts) < 3:
-        raise UserError("input: the buggy lines are not between two marks </s>, or // buggy lines start: and end:")
+        raise UserError(f"input: the buggy lines are not between two marks </s>, or // buggy lines start: and end:, nor a {_MASK}")
     return parts[0], parts[1], parts[2]
 
 
@@ -166,12 +174,42 @@ def _aligned(source: list[str], wanted: list[str], first: int, last: int) -> tup
     at = [start for start in range(len(source) - size + 1) if source[start : start + size] == wanted]
     if at:
         return (at[0] + first, at[0] + last, True) if len(at) == 1 else (None, None, False)
-    blocks = difflib.SequenceMatcher(None, source, wanted, autojunk=False).get_matching_blocks()
-    place = {block.b + index: block.a + index for block in blocks for index in range(block.size)}
-    if len(place) < _ALIKE * size or first - 1 not in place or last not in place:
+    place = _alike(source, wanted)
+    if first - 1 not in place or last not in place:
         return None, None, False
     low, high = place[first - 1] + 1, place[last]
     return (low, high, False) if low <= high <= low + 2 * (last - first) + 10 else (None, None, False)
+
+
+def _around(source: list[str], before: list[str], after: list[str]) -> tuple[int | None, int | None, bool]:
+    """Return the tokens of the source that stand in the place of a mask, and if all around it are the same.
+
+    Where they are, the function ends where its braces do in the source.
+    """
+    for start in range(len(source) - len(before) + 1):
+        end = _end_of_braces(source, start)
+        high = end - len(after)
+        if source[start : start + len(before)] == before and high >= start + len(before) and source[high:end] == after:
+            return start + len(before), high, True
+    place = _alike(source, before + after)
+    low, high = place.get(len(before) - 1, len(source)) + 1, place.get(len(before), -1)
+    return (low, high, False) if low <= high <= low + _LONGEST_GAP else (None, None, False)
+
+
+def _end_of_braces(source: list[str], start: int) -> int:
+    depth = 0
+    for index in range(start, len(source)):
+        depth += {"{": 1, "}": -1}.get(source[index], 0)
+        if source[index] == "}" and depth <= 0:
+            return index + 1
+    return len(source)
+
+
+def _alike(source: list[str], wanted: list[str]) -> dict[int, int]:
+    """Return where the wanted tokens are in the source; nothing if too few of them are."""
+    blocks = difflib.SequenceMatcher(None, source, wanted, autojunk=False).get_matching_blocks()
+    place = {block.b + index: block.a + index for block in blocks for index in range(block.size)}
+    return place if len(place) >= _ALIKE * len(wanted) else {}
 
 
 def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ class KnownVerdict:
     """What they call it."""
     verdicts: tuple[Verdict, ...]
     """Our verdicts that say the same, the plainest first."""
+    other_source: bool = False
+    """Whether theirs was made from another text of the program than ours is."""
 
 
 @record

@@ -134,6 +134,8 @@ def first_error(stderr: bytes, error_line: str) -> str:
 
     >>> first_error(b"In file included from a.h:1:\n/tmp/x/src/a.c:3:5: error: 'y' undeclared\n", r"^.*\berror: .*")
     "a.c:3:5: error: 'y' undeclared"
+    >>> first_error(b"configure: error: ***\n\n  libfoo is missing\n", r"^.*\berror: .*")
+    'configure: error: *** libfoo is missing'
 
     What a group called `more` matches, on a later line, is what the first line is about.
     """
@@ -144,7 +146,9 @@ def first_error(stderr: bytes, error_line: str) -> str:
     if found and (about := found.groupdict().get("more")):
         line = f"{line.rstrip(';')} ({about.strip()})"
     more = iter(text[found.end() :].splitlines() if found else ())
-    while line.endswith(":") and (rest := next(filter(str.strip, more), "")):  # CMake and configure say below what is missing
+    while line.rstrip().endswith((":", "***")) and (
+        rest := next(filter(str.strip, more), "")
+    ):  # CMake and configure say below what is missing
         line += f" {rest.strip()}"
     # Only the folder of an absolute path is dropped: relative ones are the tree's own.
     line = re.sub(r"(?<![\w./])/(?:[^\s/:'\"()]+/)*([^\s/:'\"()]+)", r"\1", line)

@@ -18,6 +18,8 @@ class VerdictPair:
     same: tuple[Verdict, ...]
     """Our verdicts that say the same as that word."""
     ours: Verdict
+    other_source: bool = False
+    """Whether the other judge's candidate was made from another text of the program: then the two say little of each other."""
 
     @property
     def agrees(self) -> bool:
@@ -44,7 +46,14 @@ class Agreement:
     """Cohen's kappa of plausible or not; none when it is not defined."""
     matrix: dict[str, dict[str, int]]
     """How often a published word met a verdict of ours."""
+    other_source: dict[str, dict[str, int]]
+    """The same for candidates made from another source, which count in nothing else."""
     disagreements: tuple[VerdictPair, ...]
+
+    @property
+    def n_other_source(self) -> int:
+        """Return how many candidates are left out because they were made from another source."""
+        return sum(sum(row.values()) for row in self.other_source.values())
 
     @property
     def share(self) -> float:
@@ -53,8 +62,9 @@ class Agreement:
 
 
 def agreement(pairs: Iterable[VerdictPair]) -> Agreement:
-    """Compare verdict by verdict; candidates that we could not decide are left out and counted."""
+    """Compare verdict by verdict; candidates that we could not decide, or of another source, are left out and counted."""
     matrix: dict[str, dict[str, int]] = {}
+    others: dict[str, dict[str, int]] = {}
     differing: list[VerdictPair] = []
     undecided = agree = plausible = 0
     both: dict[tuple[bool, bool], int] = {}
@@ -62,8 +72,10 @@ def agreement(pairs: Iterable[VerdictPair]) -> Agreement:
         if pair.ours is Verdict.UNDECIDED:
             undecided += 1
             continue
-        row = matrix.setdefault(pair.published, {})
+        row = (others if pair.other_source else matrix).setdefault(pair.published, {})
         row[pair.ours.value] = row.get(pair.ours.value, 0) + 1
+        if pair.other_source:
+            continue
         agree += pair.agrees
         plausible += pair.agrees_on_plausible
         cell = (Verdict.PLAUSIBLE in pair.same, pair.ours is Verdict.PLAUSIBLE)
@@ -77,6 +89,7 @@ def agreement(pairs: Iterable[VerdictPair]) -> Agreement:
         n_undecided=undecided,
         kappa=cohens_kappa(both),
         matrix=matrix,
+        other_source=others,
         disagreements=tuple(differing),
     )
 

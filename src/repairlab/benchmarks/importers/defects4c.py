@@ -9,10 +9,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from repairlab.benchmarks.importers.clones import Clones
+from repairlab.benchmarks.importers.defects4c_hooks import Hooks, hook_recipe
 from repairlab.benchmarks.importers.defects4c_recipes import Record, recipe_of
+from repairlab.benchmarks.importers.defects4c_trees import as_utf8, tree_with_submodules
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.reading import chosen, need_sources
-from repairlab.benchmarks.importers.repository import Repository
 from repairlab.benchmarks.importers.small_programs import patch_of, target_of
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, read_json
@@ -68,46 +69,41 @@ def _entries(path: Path) -> Iterator[tuple[str, _Entry]]:
 
 
 def _bugs(entries: Mapping[str, _Entry], settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    clones = Clones(settings)
+    clones, hooks = Clones(settings), Hooks(settings.clones)
     for name, entry in entries.items():
         try:
-            yield _bug(name, entry, clones)
+            yield _bug(name, entry, clones, hooks)
         except UserError as error:
             if settings.clones is None:
                 raise
             yield Dropped(id=name, reason=str(error))
 
 
-def _bug(name: str, entry: _Entry, clones: Clones) -> ImportedBug:
+def _bug(name: str, entry: _Entry, clones: Clones, hooks: Hooks) -> ImportedBug:
     about = _record(entry)
-    recipe_of(about)  # what has no recipe should not need a clone of gigabytes to find that out
-    language = _language(about.sources)
+    language_name = _language(about.sources)
     clone = clones.get(entry.name, _project(entry).get("main_repo"))
-    return _imported(name, entry, about, language, clone)
-
-
-def _imported(name: str, entry: _Entry, about: Record, language: str, clone: Repository) -> ImportedBug:
     after, before = (field(dict(entry.data), key, str, entry.where) for key in ("commit_after", "commit_before"))
     for revision in (after, before):
         if not clone.has(revision):
             raise UserError(f"{clone.folder} has no commit {revision}")
-    tree = clone.tree(after)
-    fixed = {path: tree[path] for path in about.sources if path in tree}
+    whole = tree_with_submodules(clone, after, clones)
+    fixed = {path: whole.files[path] for path in about.sources if path in whole.files}
     old = {path: content for path in about.sources if (content := clone.read(before, path)) is not None}
     buggy = {path: TreeFile(content=content, executable=path in fixed and fixed[path].executable) for path, content in old.items()}
     path = about.sources[0]
     if path not in buggy or path not in fixed:
         raise UserError(f"{path} is not there both before and after the fix")
-    for file in (*fixed.values(), *buggy.values()):
-        _need_text(file)
-    made = recipe_of(about)(about, tree)
+    fixed, buggy = ({path: as_utf8(path, file, language_name) for path, file in files.items()} for files in (fixed, buggy))
+    hook = hooks.get(about.project)
+    made = hook_recipe(hook, about, whole.files) if hook else recipe_of(about)(about, whole.files)
     kind = _table(entry.data, "type", entry.where)
     return ImportedBug(
         id=name,
         facts={
-            "language": language,
+            "language": language_name,
             "path": path,
-            "target": target_of(language, buggy[path].content.decode(), fixed[path].content.decode()),
+            "target": target_of(language_name, buggy[path].content.decode(), fixed[path].content.decode()),
             "build": {key: value for key, value in made.build.items() if value},
             "test": {key: value for key, value in made.test.items() if value or key in ("trigger", "regression")},
             "limits": {"cpu_s": 20.0, "wall_s": 60.0, "memory_mb": 1024, "processes": 256},
@@ -121,19 +117,12 @@ def _imported(name: str, entry: _Entry, about: Record, language: str, clone: Rep
         # The message of the fix would say what to do, so it is not the issue.
         title=f"{entry.name}: a defect in {path}",
         description="",
-        tree={**{path: file for path, file in tree.items() if path not in fixed}, **buggy, **made.added},
+        tree={**{path: file for path, file in whole.files.items() if path not in fixed}, **buggy, **made.added},
         patch=patch_of(buggy, fixed),
         discover=made.discover,
         unsorted=made.unsorted,
-        notes=made.notes,
+        notes=(*made.notes, *whole.notes),
     )
-
-
-def _need_text(file: TreeFile) -> None:
-    try:
-        file.content.decode()
-    except UnicodeDecodeError:
-        raise UserError("its source is not UTF-8 text") from None
 
 
 def _language(sources: Sequence[str]) -> str:

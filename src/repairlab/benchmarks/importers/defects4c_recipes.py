@@ -22,8 +22,11 @@ _TESTS_ON = tuple(f"-D{name}=ON" for name in ("BUILD_TEST", "BUILD_TESTS", "BUIL
 _ASAN = "-O0 -g1 -fsigned-char -fsanitize=address -fno-omit-frame-pointer"
 """Most vulnerabilities read or write outside of something, which often shows only with AddressSanitizer; UBSan would stop at old
 habits, too. Nothing here is measured by its speed, and files compile in half the time without optimisation."""
-_LONG_BUILD = {"cpu_s": 1800.0, "wall_s": 1800.0, "disk_mb": 4096}
+LONG_BUILD = {"cpu_s": 1800.0, "wall_s": 1800.0, "disk_mb": 4096}
+_BUILD_FOLDER = "build-here"
+_HOOK = "a hook beside the clones can say how it is built and tested"
 _ADD_TEST = re.compile(rb"^[^#\n]*\badd_test\s*\(", re.IGNORECASE | re.MULTILINE)
+_PROJECT = re.compile(rb"^[^#\n]*\bproject\s*\(", re.IGNORECASE | re.MULTILINE)
 _TESTS = re.compile(rb"^[ \t]*TESTS\s*\+?=", re.MULTILINE)
 _VENDORED = frozenset({"third_party", "third-party", "thirdparty", "external", "extern", "vendor", "vendored", "deps", "contrib"})
 """Folders with projects of others, whose tests are not this project's."""
@@ -71,25 +74,38 @@ def recipe_of(bug: Record) -> Callable[[Record, Tree], Recipe]:
     """Return what makes the recipe of a bug from the fixed tree; a UserError says why there is none."""
     if bug.project in _PROJECTS:
         return _PROJECTS[bug.project]
-    if any(flag.startswith("-S") for flag in bug.flags):
-        raise _elsewhere(bug)
     return _ctest if bug.build in _PLAIN_BUILDS and bug.test == "ctest" else _by_tree
 
 
-def _elsewhere(bug: Record) -> UserError:
-    return UserError(f"project {bug.project}: its CMakeLists.txt is not at the root of the tree, for which there is no recipe")
+def _cmake_source(bug: Record, tree: Tree) -> str | None:
+    """Return the folder of the project's CMakeLists.txt: the one named, the root, or the only one just below it."""
+    named = [flag.removeprefix("-S").strip("= ") for flag in bug.flags if flag.startswith("-S")]
+    tops = _cmake_tops(tree)
+    source = named[-1] if named else "" if "CMakeLists.txt" in tree else tops[0] if len(tops) == 1 else None
+    return source if source is not None and str(PurePosixPath(source, "CMakeLists.txt")) in tree else None
+
+
+def _cmake_tops(tree: Tree) -> list[str]:
+    return sorted(str(path.parent) for path in _holding(tree, "CMakeLists.txt", _PROJECT) if len(path.parts) == 2)
+
+
+def _cmake_places(bug: Record, tree: Tree) -> tuple[str, ...]:
+    """Return flags that say where CMakeLists.txt lies, if not at the root, and where to build, if the tree has a folder build."""
+    source, tops = _cmake_source(bug, tree), _cmake_tops(tree)
+    if source is None:
+        where = f"it has them in {', '.join(tops[:5])}" if tops else "it has none just below it either"
+        raise UserError(f"project {bug.project}: no CMakeLists.txt at the root of the tree; {where}: {_HOOK}")
+    own_build = any(path.startswith("build/") for path in tree)
+    return (*([f"-S{source}"] if source else []), *([f"-B{_BUILD_FOLDER}"] if own_build else []))
 
 
 def _ctest(bug: Record, tree: Tree) -> Recipe:
     """Return the recipe of any CMake project that is built without a script, and whose tests have names."""
-    if "CMakeLists.txt" not in tree:
-        raise _elsewhere(bug)
-    _need_build_folder(bug, tree)
     return Recipe(
-        build={"tool": "cmake", "flags": _cmake_flags(bug), "limits": _LONG_BUILD},
+        build={"tool": "cmake", "flags": (*_cmake_places(bug, tree), *_cmake_flags(bug)), "limits": LONG_BUILD},
         test={
             "framework": "ctest",
-            "files": _hidden(bug, tree),
+            "files": hidden_files(bug, tree),
             "trigger": _need_names(bug),
             "regression": (),
             "env": dict(bug.env),
@@ -102,37 +118,31 @@ def _by_tree(bug: Record, tree: Tree) -> Recipe:
     """Return the recipe of a project that is built by a script: tests of CMake or of automake, whichever the fix touched."""
     if not bug.tests:
         raise UserError(f"project {bug.project}: no test file is named, so that nobody knows what to hide from repairers")
-    by_cmake = "CMakeLists.txt" in tree and any(_holding(tree, "CMakeLists.txt", _ADD_TEST))
+    by_cmake = _cmake_source(bug, tree) is not None and any(_holding(tree, "CMakeLists.txt", _ADD_TEST))
     folders = _automake_folders(tree, bug.tests)
     touched = [PurePosixPath(path).name for path in bug.tests]
     if folders and any(name.endswith(".am") for name in touched) and "CMakeLists.txt" not in touched:
         by_cmake = False
     if by_cmake:
-        _need_build_folder(bug, tree)
-        build, test = _cmake_build(bug), {"framework": "ctest"}
+        build, test = _cmake_build(bug, tree), {"framework": "ctest"}
     elif folders:
         build, test = _automake_build(bug), {"framework": "automake", "program": folders[0]}
     else:
-        raise UserError(f"project {bug.project}: its tests are neither CTest's nor automake's, for which there is no recipe")
+        raise UserError(f"project {bug.project}: its tests are neither CTest's nor automake's: {_HOOK}")
     left = [] if by_cmake else folders[1:]
     return Recipe(
-        build={**build, "sanitize": bug.vulnerability, "limits": _LONG_BUILD},
-        test={**test, "files": _hidden(bug, tree), "trigger": ("*",), "regression": (), "env": dict(bug.env)},
+        build={**build, "sanitize": bug.vulnerability, "limits": LONG_BUILD},
+        test={**test, "files": hidden_files(bug, tree), "trigger": ("*",), "regression": (), "env": dict(bug.env)},
         discover=("*",),
         unsorted=True,
         notes=(f"the tests of {folders[0]} count; those of {', '.join(left)} do not",) if left else (),
     )
 
 
-def _need_build_folder(bug: Record, tree: Tree) -> None:
-    if any(path.startswith("build/") for path in tree):
-        raise UserError(f"project {bug.project}: its tree has a folder build, where CMake projects are built here")
-
-
-def _cmake_build(bug: Record) -> dict[str, Any]:
+def _cmake_build(bug: Record, tree: Tree) -> dict[str, Any]:
     asan = [f"-DCMAKE_{language}_FLAGS={_ASAN}" for language in ("C", "CXX") if bug.vulnerability]
     own = [flag for flag in _cmake_flags(bug) if flag.startswith("-D") and not (asan and "_FLAGS" in flag)]
-    return {"tool": "cmake", "flags": (*_TESTS_ON, *asan, *own)}
+    return {"tool": "cmake", "flags": (*_cmake_places(bug, tree), *_TESTS_ON, *asan, *own)}
 
 
 def _automake_build(bug: Record) -> dict[str, Any]:
@@ -143,7 +153,8 @@ def _automake_build(bug: Record) -> dict[str, Any]:
 
 
 def _cmake_flags(bug: Record) -> tuple[str, ...]:
-    return tuple(flag.replace('"', "") for flag in bug.flags if "COMPILER_LAUNCHER" not in flag)
+    kept = (flag for flag in bug.flags if "COMPILER_LAUNCHER" not in flag and not flag.startswith("-S"))
+    return tuple(flag.replace('"', "") for flag in kept)
 
 
 def _holding(tree: Tree, pattern: str, text: re.Pattern[bytes]) -> Iterator[PurePosixPath]:
@@ -177,7 +188,7 @@ def _need_names(bug: Record) -> tuple[str, ...]:
     return bug.named
 
 
-def _hidden(bug: Record, tree: Tree) -> tuple[str, ...]:
+def hidden_files(bug: Record, tree: Tree) -> tuple[str, ...]:
     """Return patterns for all that is tests, for any of them may count, and what tells of the fix.
 
     Tests are the topmost test folders, files that are called tests, and what the fix touched of them; never a source to mend.

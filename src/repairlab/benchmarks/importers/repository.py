@@ -9,6 +9,15 @@ from pathlib import Path
 
 from repairlab.benchmarks.importers.importer import Settings, TreeFile
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.record import record
+
+
+@record
+class Submodule:
+    """Where another repository's revision belongs in a tree."""
+
+    url: str
+    commit: str
 
 
 class Repository:
@@ -65,6 +74,17 @@ class Repository:
                 elif member.isfile() and (content := archive.extractfile(member)) is not None:
                     files[member.name] = TreeFile(content=content.read(), executable=bool(member.mode & 0o100))
         return files
+
+    def submodules(self, revision: str) -> dict[str, Submodule]:
+        """Return the submodules of a revision by path."""
+        listed = (self.read(revision, ".gitmodules") or b"").decode("utf-8", "replace")
+        found = {}
+        for section in re.split(r"(?m)^\s*\[submodule\b", listed)[1:]:
+            values = dict(re.findall(r"(?m)^\s*(path|url)\s*=\s*(.*?)\s*$", section))
+            head = self._git("ls-tree", revision, "--", values.get("path", "")).stdout.decode("utf-8", "replace").split()
+            if "url" in values and len(head) > 2 and head[1] == "commit":
+                found[values["path"]] = Submodule(url=values["url"], commit=head[2])
+        return found
 
     def _tree_by_file(self, revision: str, paths: Sequence[str]) -> dict[str, TreeFile]:
         """Read file by file: some clones lack very large contents."""

@@ -12,6 +12,7 @@ _ABOUT = {
     "kattis": "Problem packages in Kattis' form, one folder each; their wrong submissions become bugs.",
     "codeflaws": "Codeflaws' folders of C programs with cases by file.",
     "introclass": "A checkout of IntroClass.",
+    "itsp": "A checkout of ITSP: C programs of students, wrong and then right.",
     "refactory": "Refactory's data: Python functions of students.",
     "condefects": "ConDefects: AtCoder programs in Python or Java; the folder of test cases second.",
     "programs": "Any folder in the generic form: NAME/buggy, NAME/fixed, NAME/tests (docs/importing.md).",

@@ -5,6 +5,7 @@ Plain builds go through ninja, so that in a tree that was built before only what
 
 import dataclasses
 import functools
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -29,6 +30,7 @@ _SANITIZE_ENV = (
     ("UBSAN_OPTIONS", "halt_on_error=1:abort_on_error=1:print_stacktrace=1"),
 )
 _JOBS = "-j2"
+_PLAIN_FOLDER = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*")
 # Assertions count, debugging information does not.
 _DEBUG = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", "-DCMAKE_CXX_FLAGS_DEBUG=")
 # By itself CMake starts two more programs for each library, and plain `ar` asks all plugins about each of its files.
@@ -119,7 +121,7 @@ def run_env(build: Build, test: Test) -> tuple[tuple[str, str], ...]:
 
 def _tests_of(build: Build, test: Test) -> str:
     """Return what runs the tests: a program, or the folder that ctest or make is told."""
-    folders = {"ctest": "build", "automake": "."}
+    folders = {"ctest": _cmake_folder(build, "-B", "build"), "automake": "."}
     return test.program or folders[test.framework] if test.framework in folders else _program(build, test)
 
 
@@ -160,15 +162,18 @@ def _make(build: Build) -> Command:
 def _cmake(build: Build, files: Sequence[str]) -> Command:
     host.require("cmake")
     host.require("ninja", "ninja-build")
-    settings = (*_DEBUG, *(_ARCHIVER if host.is_installed("gcc-ar") else ()), *build.flags)
-    configure = shlex.join(["cmake", "-S", ".", "-B", "build", "-G", "Ninja", *settings])
-    compile_ = shlex.join(["ninja", "-C", "build", _JOBS, *build.targets])
+    source, made = _cmake_folder(build, "-S", "."), _cmake_folder(build, "-B", "build")
+    flags = [flag for flag in build.flags if not flag.startswith(("-S", "-B"))]
+    settings = (*_DEBUG, *(_ARCHIVER if host.is_installed("gcc-ar") else ()), *flags)
+    configure = shlex.join(["cmake", "-S", source, "-B", made, "-G", "Ninja", *settings])
+    compile_ = shlex.join(["ninja", "-C", made, _JOBS, *build.targets])
     # A build folder remembers where it was made, and may have looked for files: only one made here of the same files needs no
     # second configuration (ninja itself runs cmake again when a CMakeLists.txt has changed).
-    stamp = f"build/.files-{_digest(tuple(files))}"
-    fresh = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" build/CMakeCache.txt && test -f {stamp}'
+    stamp = f"{made}/.files-{_digest(tuple(files), made)}"
+    home = "$PWD" if source == "." else f"$PWD/{source}"
+    fresh = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL={home}" {made}/CMakeCache.txt && test -f {stamp}'
     gold = f'{{ {_WANTS_ITS_LINKER} || export LDFLAGS="$LDFLAGS {GOLD}"; }}' if host.is_installed("ld.gold") else ":"
-    argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf build; {gold}; {configure} && touch {stamp}; }} && exec {compile_} >&2")
+    argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf {made}; {gold}; {configure} && touch {stamp}; }} && exec {compile_} >&2")
     return _builder(argv, build)
 
 
@@ -177,9 +182,18 @@ def _builder(argv: tuple[str, ...], build: Build) -> Command:
     return Command(argv=argv, env=_compiler_env(_flags(build), build), writable=True, address_space=not build.sanitize)
 
 
+def _cmake_folder(build: Build, option: str, usual: str) -> str:
+    """Return the folder of the sources (`-Scpp`) or of what is built (`-Bout`), as the flags of a recipe name it."""
+    named = [flag.removeprefix(option).strip("= ") for flag in build.flags if flag.startswith(option)]
+    folder = named[-1].rstrip("/") if named and build.tool == "cmake" else usual
+    if not _PLAIN_FOLDER.fullmatch(folder) or ".." in folder.split("/"):
+        raise UserError(f"build.flags: {option}{folder} names no folder of the tree")
+    return folder
+
+
 @functools.lru_cache(maxsize=16)
-def _digest(files: tuple[str, ...]) -> str:
-    return digest(sorted(path for path in files if not path.startswith("build/")))
+def _digest(files: tuple[str, ...], made: str) -> str:
+    return digest(sorted(path for path in files if not path.startswith(f"{made}/")))
 
 
 def _compiler_env(flags: str, build: Build) -> tuple[tuple[str, str], ...]:

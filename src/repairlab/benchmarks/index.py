@@ -1,0 +1,127 @@
+"""An index of bugs that were read from their folders: what they hold beside their trees, which are read when needed. For `catalog`.
+
+An entry counts as long as no file of its bug has changed. One that is stale, damaged or missing costs the time of reading the bug.
+"""
+
+import dataclasses
+import functools
+import hashlib
+import json
+import os
+import time
+import zlib
+from pathlib import Path
+
+from repairlab.benchmarks import folder as reading
+from repairlab.benchmarks import tree_files
+from repairlab.benchmarks.folder import FindTarget, load_bug
+from repairlab.benchmarks.tree_files import FolderState, TreeContext, state_of
+from repairlab.core.bug import Bug, Labels, Provenance, Tree, remember_digest
+from repairlab.core.oracle import Oracle
+from repairlab.core.problem import Problem
+from repairlab.core.record import SCHEMA_VERSION, digest, record
+from repairlab.storage.database import Database
+from repairlab.storage.encoding import decode, encode
+from repairlab.validation.cache import engine_digest
+
+FILE = f"bugs-{SCHEMA_VERSION}.sqlite"
+LARGEST_MB = 1024
+SETTLED_S = 2.0
+"""A file that changed a moment before it was looked at may change again within the same tick of the file system's clock."""
+_SCHEMA = "CREATE TABLE IF NOT EXISTS bugs (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, signature TEXT, value BLOB);"
+
+
+@record
+class _Entry:
+    """A bug without the texts of its tree."""
+
+    digest: str
+    problem: Problem
+    oracle: Oracle
+    tree: Tree
+    origin: Provenance
+    labels: Labels
+
+
+class BugReader:
+    """Reads the bugs of one benchmark by id, through the index."""
+
+    def __init__(
+        self, benchmark: str, folders: dict[str, Path], find_target: FindTarget, cache: Path, *, settled_s: float = SETTLED_S
+    ) -> None:
+        """Take the name of the benchmark and the folders of its bugs, what finds targets, and the folder of the index."""
+        self._benchmark = benchmark
+        self._folders = folders
+        self._find_target = find_target
+        self._cache = cache
+        self._settled_s = settled_s
+        self._names: dict[str, str] = {}
+        self._opened: tuple[int, Database] | None = None
+
+    def __call__(self, bug_id: str) -> Bug:
+        """Return a bug."""
+        folder = self._folders[bug_id]
+        if not folder.is_dir():
+            return load_bug(folder, self._benchmark, self._find_target)  # which says what is missing
+        state = state_of(folder)
+        key = digest(engine_digest(), _reading_digest(), self._benchmark, str(folder.absolute()))
+        if (known := self._look_up(key, folder, state)) is not None:
+            return known
+        bug = load_bug(folder, self._benchmark, self._find_target)
+        self._keep(key, bug, state)
+        return bug
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_opened": None}  # a connection belongs to its process
+
+    @property
+    def _database(self) -> Database:
+        if self._opened is None or self._opened[0] != os.getpid():
+            self._opened = (os.getpid(), Database(self._cache / FILE, _SCHEMA, busy_timeout_s=1.0))
+            self._opened[1].prune(["bugs"], LARGEST_MB)
+        return self._opened[1]
+
+    def _look_up(self, key: str, folder: Path, state: FolderState) -> Bug | None:
+        rows = self._database.rows("SELECT value FROM bugs WHERE key = ? AND signature = ?", (key, state.signature))
+        if not rows:
+            return None
+        try:
+            data = json.loads(zlib.decompress(rows[0][0]))
+            entry = decode(_Entry, data, FILE)
+        except Exception:  # damaged, in whatever way: the same as nothing
+            return None
+        problem, oracle = entry.problem, entry.oracle
+        context = TreeContext(folder / "buggy", entry.tree.digest, without=problem.path, hidden=oracle.test.files)
+        bug = Bug(
+            problem=dataclasses.replace(problem, context=context),
+            oracle=dataclasses.replace(oracle, trigger=self._share(oracle.trigger), regression=self._share(oracle.regression)),
+            tree=dataclasses.replace(entry.tree, source=str(folder / "buggy")),
+            origin=entry.origin,
+            labels=entry.labels,
+        )
+        return remember_digest(bug, entry.digest)
+
+    def _keep(self, key: str, bug: Bug, state: FolderState) -> None:
+        if time.time() - state.changed < self._settled_s:
+            return
+        entry = _Entry(
+            digest=bug.digest,
+            problem=dataclasses.replace(bug.problem, context=()),
+            oracle=bug.oracle,
+            tree=bug.tree,
+            origin=bug.origin,
+            labels=bug.labels,
+        )
+        row = (key, state.signature, zlib.compress(encode(entry), 1))
+        self._database.write("INSERT OR REPLACE INTO bugs (key, signature, value) VALUES (?, ?, ?)", row)
+
+    def _share(self, tests: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the same names; bugs of one project share most of theirs, and thousands of them."""
+        return tuple(self._names.setdefault(name, name) for name in tests)
+
+
+@functools.cache
+def _reading_digest() -> str:
+    """Return a hash of the code that reads bugs; what finds targets is part of the engine's."""
+    files = [Path(module.__file__ or "") for module in (reading, tree_files)]
+    return digest(*(hashlib.sha256(path.read_bytes()).hexdigest() for path in files))

@@ -1,0 +1,124 @@
+"""The files of a bug on disk: texts that are read when they are looked at, and signs of change. For `folder` and `index`."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import overload
+
+from repairlab.core.errors import UserError
+from repairlab.core.glob import matching
+from repairlab.core.problem import SourceFile
+from repairlab.core.record import record
+
+_TREES_KEPT = 4
+
+
+@record
+class TreeFiles:
+    """The UTF-8 files of a tree by relative path, line endings untouched, and a content hash of all its files."""
+
+    texts: dict[str, str]
+    digest: str
+
+
+@record
+class FolderState:
+    """What tells whether any file of a folder has changed, without reading them."""
+
+    signature: str
+    """Hash over the path, inode, size, mode and times of all files; no process can set the time of change to what it was."""
+    changed: float
+    """When a file last changed, in seconds."""
+
+
+class TreeContext(Sequence[SourceFile]):
+    """The files of a tree that a repairer may read, without those hidden and the one to fix; a few trees are kept in memory."""
+
+    def __init__(self, tree: Path, digest: str, *, without: str, hidden: tuple[str, ...]) -> None:
+        """Take the tree with its digest, the path of the file to fix, and the patterns of what is hidden."""
+        self._tree = str(tree)
+        self._digest = digest
+        self._without = without
+        self._hidden = hidden
+
+    def __len__(self) -> int:
+        return len(self._paths())
+
+    @overload
+    def __getitem__(self, which: int) -> SourceFile: ...
+    @overload
+    def __getitem__(self, which: slice) -> tuple[SourceFile, ...]: ...
+    def __getitem__(self, which: int | slice) -> "SourceFile | tuple[SourceFile, ...]":
+        """Return a file by its place, or several by a slice."""
+        return tuple(self)[which]
+
+    def __iter__(self) -> Iterator[SourceFile]:
+        texts = _read_again(self._tree, self._digest)
+        return (SourceFile(path=path, text=texts[path]) for path in self._paths())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def _paths(self) -> list[str]:
+        texts = _read_again(self._tree, self._digest)
+        hidden = {*matching(texts, self._hidden), self._without}
+        return [path for path in texts if path not in hidden]
+
+
+@lru_cache(maxsize=_TREES_KEPT)
+def _read_again(tree: str, digest: str) -> dict[str, str]:
+    """Return the texts of a tree that is known by its digest."""
+    found = read_tree(Path(tree))
+    if found.digest != digest:
+        raise UserError(f"{tree} has changed since its benchmark was opened; begin again")
+    return found.texts
+
+
+def read_tree(tree: Path) -> TreeFiles:
+    """Read all files of a tree."""
+    texts: dict[str, str] = {}
+    total = hashlib.sha256()
+    for entry, name in sorted(_files(str(tree), ""), key=lambda file: file[1].split("/")):
+        content = Path(entry.path).read_bytes()
+        total.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+        try:
+            texts[name] = content.decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+    return TreeFiles(texts=texts, digest=total.hexdigest()[:16])
+
+
+def state_of(folder: Path) -> FolderState:
+    """Look at all files of a folder without reading them."""
+    total, changed = hashlib.sha256(), 0.0
+    for entry, name in sorted(_files(str(folder), ""), key=lambda file: file[1]):
+        own = entry.stat(follow_symlinks=False)
+        for facts in (own, entry.stat()) if entry.is_symlink() else (own,):
+            total.update(
+                f"{name}\0{facts.st_ino} {facts.st_size} {facts.st_mode} {facts.st_mtime_ns} {facts.st_ctime_ns}\n".encode()
+            )
+            changed = max(changed, facts.st_ctime)
+    return FolderState(signature=total.hexdigest()[:32], changed=changed)
+
+
+def _files(folder: str, prefix: str) -> Iterator[tuple["os.DirEntry[str]", str]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name == "__pycache__":
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path, f"{prefix}{entry.name}/")
+            elif _is_file(entry):
+                yield entry, prefix + entry.name
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link in a loop
+        return False

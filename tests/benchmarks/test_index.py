@@ -1,0 +1,103 @@
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from repairlab.benchmarks.catalog import find_target, open_benchmark
+from repairlab.benchmarks.folder import read_head
+from repairlab.benchmarks.index import FILE, BugReader
+from repairlab.core.errors import UserError
+from repairlab.core.problem import Target
+
+
+def fail(language: str, source: str, name: str | None) -> tuple[Target, str]:
+    raise UserError("the bug was read again")
+
+
+def reader(folder: Path, cache: Path, *, again: bool = False) -> BugReader:
+    """Return what reads bugs; `again`: only what the index knows."""
+    head, folders = read_head(folder)
+    return BugReader(head.name, folders, fail if again else find_target, cache, settled_s=-1.0)
+
+
+def test_a_bug_that_was_read_comes_from_the_index_and_is_the_same(tiny: Path, tmp_path: Path) -> None:
+    for name in ("sum", "shop"):
+        first = reader(tiny, tmp_path)(name)
+        known = reader(tiny, tmp_path, again=True)(name)
+        assert known == first and known.digest == first.digest
+        assert list(known.problem.context) == list(first.problem.context)
+
+
+@pytest.mark.parametrize(
+    "path", ["bug.toml", "issue.md", "fix.patch", "buggy/shop/__init__.py", "buggy/shop/cart.py", "buggy/new.py"]
+)
+def test_any_file_that_changed_has_the_bug_read_again(tiny: Path, tmp_path: Path, path: str) -> None:
+    before = reader(tiny, tmp_path)("shop").digest
+    file = tiny / "bugs/shop" / path
+    text = file.read_text() if file.exists() else ""
+    file.write_text(text + "\n")
+    with pytest.raises(UserError, match="read again"):
+        reader(tiny, tmp_path, again=True)("shop")
+    found = reader(tiny, tmp_path)("shop")
+    assert found == open_benchmark(str(tiny)).bug("shop")
+    assert (found.digest == before) == (path in ("bug.toml", "issue.md", "fix.patch"))
+
+
+def test_a_file_of_the_same_size_and_time_is_noticed(tiny: Path, tmp_path: Path) -> None:
+    file = tiny / "bugs/shop/issue.md"
+    before, times = reader(tiny, tmp_path)("shop"), file.stat()
+    file.write_text(file.read_text().replace("Total", "Totul"))
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert (before.problem.title, reader(tiny, tmp_path)("shop").problem.title) == (
+        "Total ignores the last item",
+        "Totul ignores the last item",
+    )
+
+
+def test_a_bug_that_changed_a_moment_ago_is_not_kept(tiny: Path, tmp_path: Path) -> None:
+    head, folders = read_head(tiny)
+    BugReader(head.name, folders, find_target, tmp_path)("shop")
+    with pytest.raises(UserError, match="read again"):
+        reader(tiny, tmp_path, again=True)("shop")
+
+
+def test_a_damaged_index_costs_time_and_nothing_else(tiny: Path, tmp_path: Path) -> None:
+    before = reader(tiny, tmp_path)("shop")
+    for content in (b"", b"no database", (tmp_path / FILE).read_bytes()[:5000]):
+        (tmp_path / FILE).write_bytes(content)
+        assert reader(tiny, tmp_path)("shop") == before
+
+
+def test_a_tree_that_changes_under_an_open_benchmark_is_an_error(tiny: Path) -> None:
+    bug = open_benchmark(str(tiny)).bug("shop")
+    (tiny / "bugs/shop/buggy/shop/__init__.py").write_text("changed = True\n")
+    with pytest.raises(UserError, match="has changed since its benchmark was opened"):
+        list(bug.problem.context)
+
+
+def test_a_bug_that_vanished_or_lost_a_file_is_named(tiny: Path, tmp_path: Path) -> None:
+    read = reader(tiny, tmp_path)
+    read("shop")
+    (tiny / "bugs/shop/fix.patch").unlink()
+    with pytest.raises(UserError, match=r"shop/fix\.patch is missing"):
+        read("shop")
+    (tiny / "bugs/shop").rename(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match=r"shop/bug\.toml is missing"):
+        read("shop")
+
+
+def test_only_the_bugs_asked_for_are_read(tiny: Path) -> None:
+    (tiny / "bugs/sum/bug.toml").write_text("broken")
+    benchmark = open_benchmark(str(tiny))
+    assert benchmark.ids == ("shop", "sum") and len(benchmark) == 2
+    assert [bug.id for bug in benchmark.select(("sh*",))] == ["shop"]
+    with pytest.raises(UserError, match="not valid TOML"):
+        benchmark.digest  # noqa: B018
+
+
+def test_benchmarks_and_bugs_can_be_sent_to_other_processes(tiny: Path) -> None:
+    benchmark = open_benchmark(str(tiny))
+    assert pickle.loads(pickle.dumps(benchmark)) == benchmark
+    bug = benchmark.bug("shop")
+    assert pickle.loads(pickle.dumps(bug)).digest == bug.digest

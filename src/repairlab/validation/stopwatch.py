@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 Phase = Literal["set-up", "propose", "build", "test", "confirm", "store", "other"]
 PHASES: tuple[Phase, ...] = ("set-up", "propose", "build", "test", "confirm", "store", "other")
-"""`set-up`: the buggy tree laid out and compiled, once a bug; `confirm`: counter-tests of a pass, and all that they build and run."""
+"""`set-up`: the buggy tree laid out and compiled, once a bug; `confirm`: counter-tests of a pass, with all they build and run."""
 
 Item = TypeVar("Item")
 

@@ -15,8 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from repairlab.core.outcome import Verdict
-from repairlab.runs.worker import Drawn, Notice
+from repairlab.runs.worker import Drawn, Notice, Spent
 from repairlab.runs.worker import Progress as Step
+from repairlab.validation.stopwatch import PHASES, Phase
 
 _UNWRITABLE = re.compile("[\ud800-\udfff]")
 LOG_EVERY_S = 60.0
@@ -74,10 +75,15 @@ class RunBar:
         self._verdicts: Counter[Verdict] = Counter()
         self._fixed: set[str] = set()
         self._n_drawn = 0
+        self._seconds: dict[Phase, float] = {}
         self._start = time.monotonic()
 
-    def __call__(self, step: Step | Drawn | Notice) -> None:
+    def __call__(self, step: Step | Drawn | Notice | Spent) -> None:
         """Take note of one step of the run."""
+        if isinstance(step, Spent):
+            for phase, seconds in step.seconds.items():
+                self._seconds[phase] = self._seconds.get(phase, 0.0) + seconds
+            return
         if isinstance(step, Notice):
             self._progress.console.print(step.text, markup=False)
             return
@@ -95,6 +101,13 @@ class RunBar:
         drawn = f" of {self._n_drawn} drawn" if self._n_drawn else ""
         text = f"bugs, {n}{drawn} candidates, {rate:.1f}/s, {len(self._fixed)} bugs with a plausible fix"
         self._progress.update(self._task, description=text + (f", {undecided} undecided" if undecided else ""))
+
+    @property
+    def timing(self) -> str:
+        """Where the time of the workers went, phase by phase."""
+        total = sum(self._seconds.values()) or 1.0
+        parts = [f"{name} {self._seconds.get(name, 0.0):.1f} s ({self._seconds.get(name, 0.0) / total:.0%})" for name in PHASES]
+        return f"Time of the workers: {', '.join(parts)}"
 
 
 class _Log(Progress):

@@ -230,6 +230,7 @@ def run_to_end(
     finally:
         for item in disagreements:
             talk().print(_warning(item), markup=False)
+    talk().print(bar.timing, markup=False)
     if asks_model(settings):
         talk().print(_spent(folder / FILE), markup=False)
     talk().print(f"Run stored in {folder}", markup=False)

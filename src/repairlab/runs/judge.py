@@ -14,6 +14,7 @@ from repairlab.runs.store import Disagreement, Store
 from repairlab.runs.task import Task
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.deciding import Conditions, Decider, undecided
+from repairlab.validation.stopwatch import STOPWATCH
 
 PROBE_AFTER = 5
 """After so many candidates that are UNDECIDED, while none of the bug was decided, its unchanged tree is tried."""
@@ -84,7 +85,8 @@ class Judge:
             outcome = self._store.at(Outcome, self._by_id[name])
         else:
             outcome = self._outcome(candidate, name, form)
-            self._by_id[name] = self._store.append(outcome)
+            with STOPWATCH.phase("store"):
+                self._by_id[name] = self._store.append(outcome)
         if outcome.verdict is not Verdict.UNDECIDED:
             self._by_form.setdefault(form, self._by_id[name])
         judged = Judged(

@@ -5,7 +5,7 @@ is proposed, by the same worker.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from repairlab.core.candidate import Attempt, Candidate
@@ -20,6 +20,7 @@ from repairlab.runs.store import Disagreement, Store
 from repairlab.runs.task import Entry, Shard, Task
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.feedback import feedback
+from repairlab.validation.stopwatch import STOPWATCH, Phase
 
 
 @record
@@ -72,16 +73,24 @@ class Failed:
 
 
 @record
+class Spent:
+    """Where the time of a worker went while it did one item."""
+
+    bug_id: str
+    seconds: Mapping[Phase, float]
+
+
+@record
 class Notice:
     """Something that the user should know."""
 
     text: str
 
 
-Event = Proposed | Begun | Judged | ProposalsEnded | Failed | Disagreement | Notice
+Event = Proposed | Begun | Judged | ProposalsEnded | Failed | Disagreement | Notice | Spent
 """What a worker emits."""
 Emit = Callable[[Event], None]
-Step = Progress | Drawn | Disagreement | Notice
+Step = Progress | Drawn | Disagreement | Notice | Spent
 """What whoever watches a run is told."""
 
 
@@ -96,6 +105,7 @@ class RunWorker:
 
     def __call__(self, item: Task | Shard) -> None:
         """Propose the candidates of a bug, or judge a shard; all that is learnt on the way is stored at once."""
+        STOPWATCH.restart()
         task = item if isinstance(item, Task) else item.task
         if task is not None:
             self._turn_to(task)
@@ -107,6 +117,7 @@ class RunWorker:
                 self._judge_shard(item, self._task, self._judge)
         except BugError as error:
             self._emit(Failed(bug_id=self._task.bug.id, reason=str(error)))
+        self._emit(Spent(bug_id=self._task.bug.id, seconds=STOPWATCH.taken()))
 
     def close(self) -> None:
         """Close the bug that is open."""
@@ -168,7 +179,7 @@ def propose(task: Task, repairer: Repairer, receive: Callable[[Candidate, int], 
     history: tuple[Attempt, ...] = ()
     rank = 0
     for _ in range(experiment.rounds):  # 1, unless the repair is a conversation
-        for proposed in repairer.propose(problem, history):
+        for proposed in STOPWATCH.each("propose", repairer.propose(problem, history)):
             rank += 1
             candidate, place = _stored(task, proposed, rank)
             outcome = receive(candidate, place)
@@ -197,4 +208,5 @@ def _stored(task: Task, proposed: Candidate, rank: int) -> tuple[Candidate, int]
     if rank in task.candidates:
         return store.at(Candidate, task.candidates[rank]), task.candidates[rank]
     candidate = dataclasses.replace(proposed, rank=rank)
-    return candidate, store.append(candidate)
+    with STOPWATCH.phase("store"):
+        return candidate, store.append(candidate)

@@ -21,6 +21,7 @@ from repairlab.languages.language import WarmTools
 from repairlab.sandbox.resident import Resident, ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
+from repairlab.validation.stopwatch import STOPWATCH
 
 LIMITS = Limits(cpu_s=20.0, memory_mb=1024, output_mb=64.0, processes=64, disk_mb=64)
 """A candidate that needs more is compiled by a process of its own."""
@@ -56,10 +57,12 @@ class CompiledTree:
         with self._compiler.lock:
             if self._opened_in != self._compiler.generation or self.unchanged is None:
                 opening = self._tools.opening(self._name)
-                self.unchanged = self._compiler.ask(self._tools, opening, cpu_s=OPENING_CPU_S)
+                with STOPWATCH.phase("set-up"):
+                    self.unchanged = self._compiler.ask(self._tools, opening, cpu_s=OPENING_CPU_S)
                 self._opened_in = self._compiler.generation
                 self.base = self._tools.products(self.unchanged, {})
-            return self._compiler.ask(self._tools, command, cpu_s=LIMITS.cpu_s)
+            with STOPWATCH.phase("build"):
+                return self._compiler.ask(self._tools, command, cpu_s=LIMITS.cpu_s)
 
     def products(self, compiled: Execution) -> dict[str, bytes]:
         """Return the files that came of a compilation."""

@@ -20,6 +20,7 @@ from repairlab.sandbox.sandbox import Runner, Sandbox, SeriesRunner
 from repairlab.validation.checkers import CheckerResult, compare
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.interactive import Interaction, interacting
+from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.time_limits import Load, is_doubtful, recent_load, repeat, with_margin
 from repairlab.validation.verdict import describe_end, of_case, of_process
 from repairlab.validation.worktree import files_below
@@ -81,6 +82,10 @@ class TestRun:
 
     def run(self, tests: Sequence[str], cases: Sequence[Case]) -> None:
         """Run these tests and cases; results go to `tests`."""
+        with STOPWATCH.phase("test"):
+            self._run(tests, cases)
+
+    def _run(self, tests: Sequence[str], cases: Sequence[Case]) -> None:
         if cases:
             self._run_cases(cases)
         if tests:
@@ -103,6 +108,10 @@ class TestRun:
     def build(self) -> str:
         """Return why the tree does not build, or nothing."""
         self.stage = "build"
+        with STOPWATCH.phase("build"):
+            return self._build()
+
+    def _build(self) -> str:
         for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files_below(self.work)):
             execution = self._execute(command, self.bug.oracle.build.limits)
             if execution.exit_code == NOT_FOUND:

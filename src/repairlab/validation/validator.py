@@ -18,6 +18,7 @@ from repairlab.validation.engines.engine import Engine, Judgement
 from repairlab.validation.engines.fresh import FreshEngine
 from repairlab.validation.engines.incremental import IncrementalEngine
 from repairlab.validation.engines.resident import ResidentEngine, TwinEngine
+from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.worktree import temporary_folder
 
 
@@ -88,7 +89,8 @@ class BugValidator:
             return outcome  # the output of cases is compared outside of the sandbox: there is nothing to forge
         if candidate.edits == oracle.reference:
             return dataclasses.replace(outcome, guard="the reference fix, by which counter-tests are chosen")
-        found = self.counter_tests.examine(candidate)
+        with STOPWATCH.phase("confirm"):
+            found = self.counter_tests.examine(candidate)
         if not found.problem:
             return dataclasses.replace(outcome, guard=found.note)
         return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:500], guard=found.note)

@@ -169,3 +169,5 @@ def test_clones_are_found_by_name_then_remote_then_history(tmp_path: Path) -> No
     assert clones.get("first", None, commits["owner+one/repo"]).folder == tmp_path / "owner+one/repo"
     with pytest.raises(UserError, match="nor another with its revisions"):
         clones.get("third", None, "0" * 40)
+    with pytest.raises(UserError, match="nor another with its revisions"):
+        clones.get("fourth", None, commits["two"][:7])

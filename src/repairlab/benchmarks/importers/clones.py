@@ -8,6 +8,8 @@ from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.repository import Repository, clone_of, is_git_folder
 from repairlab.core.errors import UserError
 
+_COMMIT = re.compile("[0-9a-f]{40}")
+
 
 class Clones:
     """Finds clones, and remembers those that could not be had."""
@@ -42,7 +44,8 @@ class Clones:
                 return repository
         # A short history may hold one revision of two projects, such as a fork's; one with the name in its path comes first.
         likely = sorted(self._all, key=lambda repository: name not in str(repository.folder.relative_to(folder)))
-        for repository in likely if revision else ():
+        # A number of another system for versions may look like the beginning of a name.
+        for repository in likely if revision and _COMMIT.fullmatch(revision) else ():
             if repository.has(str(revision)):
                 return repository
         return clone_of(name, url, self._settings)

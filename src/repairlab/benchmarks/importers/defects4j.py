@@ -11,7 +11,7 @@ from pathlib import Path
 
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.defects4j_bug import Issue, Subject, Trees, imported, uses_hamcrest
-from repairlab.benchmarks.importers.defects4j_jars import hamcrest_jars, library_folders, needed_jars
+from repairlab.benchmarks.importers.defects4j_jars import brought_classes, hamcrest_jars, library_folders, needed_jars
 from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.defects4j_tool import Tool
 from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted, patched
@@ -150,7 +150,8 @@ class Checkout:
         folders = (f"{layout.sources}/", f"{layout.tests}/")
         files = [file for tree in trees for path, file in tree.items() if path.endswith(".java") and path.startswith(folders)]
         texts = dict.fromkeys(file.content.decode("iso-8859-1") for file in files)
-        needed = needed_jars(texts, library_folders(home, self._settings.libraries), "\n".join(hints))
+        known = library_folders(home, self._settings.libraries)
+        needed = needed_jars(texts, known, "\n".join(hints), brought_classes(trees[0]))
         if uses_hamcrest(trees[0], layout) and not any("hamcrest" in path and path.endswith(".jar") for path in trees[0]):
             needed += hamcrest_jars(home, "\n".join(hints))
         return needed

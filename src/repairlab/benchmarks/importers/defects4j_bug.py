@@ -15,8 +15,6 @@ from repairlab.core.record import record
 from repairlab.languages.language import Function
 from repairlab.languages.table import language
 
-RELEASE = 8
-"""The smallest language level that all of today's JDKs accept; nothing in Defects4J needs a higher one."""
 _LIMITS = {"cpu_s": 60.0, "wall_s": 240.0, "memory_mb": 1024, "processes": 256, "disk_mb": 512}
 _OPENED = (
     *("java.io", "java.lang", "java.lang.annotation", "java.lang.invoke", "java.lang.module", "java.lang.ref", "java.lang.reflect"),
@@ -129,7 +127,7 @@ def _facts(subject: Subject, tree: Mapping[str, TreeFile], path: str, target: st
             "tool": "javac",
             "sources": [f"{folder}/**/*.java" for folder in (layout.sources, *roots.sources)],
             "tests": [f"{folder}/**/*.java" for folder in (layout.tests, *roots.tests)],
-            "release": RELEASE,
+            "release": subject.project.release,
             "class_path": [*jars, *resources],
         },
         "test": {

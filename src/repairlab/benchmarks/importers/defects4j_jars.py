@@ -1,11 +1,13 @@
 """Choosing the jars that a Java tree needs: by what its sources import, in the versions its build files name."""
 
+import io
 import re
 import zipfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.core.errors import UserError
 
 SYSTEM_FOLDER = Path("/usr/share/java")
@@ -28,10 +30,11 @@ _XML_PARSERS = (
 """Entries of jars that would take the place of the XML parser of the JDK, which is newer."""
 
 
-def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str) -> tuple[Path, ...]:
+def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given: Collection[str] = ()) -> tuple[Path, ...]:
     """Return the jars of these folders, the first coming first, that define what Java sources import.
 
     `hints` is text of build files: of several versions of a jar, one that it names is taken, else the newest.
+    Classes that are `given` are not looked for.
     """
     names, own = imports(texts)
     wanted = {
@@ -39,7 +42,7 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str) -> tu
         *(f"{artifact}-{version}.jar" for artifact, version in (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))),
     }
     chosen: dict[str, Path] = {}
-    open_names = {name for name in names if not name.startswith(_PROVIDED) and _package(name) not in own}
+    open_names = {name for name in names if not name.startswith(_PROVIDED) and _package(name) not in own and name not in given}
     for folder in folders:
         index = _index(folder)
         found = {name: jar for name in open_names if (jar := _best(index.get(name, ()), wanted))}
@@ -71,6 +74,20 @@ def imports(texts: Iterable[str]) -> tuple[set[str], set[str]]:
     return names, own
 
 
+def brought_classes(tree: Mapping[str, TreeFile]) -> set[str]:
+    """Return the classes (`a.b.C`, `a.b.*`) in the jars that a tree brings and that go on the class path."""
+    found: set[str] = set()
+    for path, file in tree.items():
+        if path.endswith(".jar") and is_wanted(path, hamcrest=True):
+            found.update(_class_names(_entries(io.BytesIO(file.content))))
+    return found
+
+
+def _class_names(entries: Iterable[str]) -> list[str]:
+    classes = [name.removesuffix(".class").replace("/", ".") for name in entries if name.endswith(".class")]
+    return [*classes, *{f"{_package(name)}.*" for name in classes}]
+
+
 def _package(name: str) -> str:
     return name.rpartition(".")[0]
 
@@ -84,13 +101,12 @@ def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
         entries = [] if is_junit(jar.name) else _entries(jar)
         if any(name.startswith(_XML_PARSERS) and not name.endswith("/") for name in entries):
             continue
-        classes = [name.removesuffix(".class").replace("/", ".") for name in entries if name.endswith(".class")]
-        for name in (*classes, *{f"{_package(name)}.*" for name in classes}):
+        for name in _class_names(entries):
             found.setdefault(name, []).append(jar)
     return {name: tuple(jars) for name, jars in found.items()}
 
 
-def _entries(jar: Path) -> list[str]:
+def _entries(jar: Path | io.BytesIO) -> list[str]:
     try:
         with zipfile.ZipFile(jar) as archive:
             return archive.namelist()

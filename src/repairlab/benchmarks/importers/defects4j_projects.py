@@ -13,6 +13,8 @@ class Project:
     url: str | None
     """None where no public clone has the revisions that Defects4J names."""
     licence: str = "Apache-2.0"
+    release: int = 8
+    """Language level; 8 is enough for all, and too much for some: it finds other overloaded methods than 7."""
     generator: "Generated | None" = None
 
 
@@ -47,7 +49,7 @@ PROJECTS = {
     "JxPath": _apache("commons-jxpath"),
     "Lang": _apache("commons-lang"),
     "Math": _apache("commons-math"),
-    "Mockito": Project(clone="mockito", url="https://github.com/mockito/mockito", licence="MIT"),
+    "Mockito": Project(clone="mockito", url="https://github.com/mockito/mockito", licence="MIT", release=7),
     "Time": Project(
         clone="joda-time",
         url="https://github.com/JodaOrg/joda-time",

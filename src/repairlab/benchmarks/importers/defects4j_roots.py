@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
-from repairlab.benchmarks.importers.defects4j_jars import imports
+from repairlab.benchmarks.importers.defects4j_jars import brought_classes, imports
 from repairlab.benchmarks.importers.defects4j_projects import ProjectLayout
 from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.core.record import record
@@ -26,19 +26,22 @@ class Roots:
 
 
 def more_roots(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> Roots:
-    """Return the folders whose classes the sources name, and those that these name in turn; then the same for tests."""
+    """Return the folders whose classes the sources or tests name, and those that these name in turn.
+
+    What a jar of the tree has is not compiled.
+    """
     folders = (f"{layout.sources}/", f"{layout.tests}/")
     java = {path: file for path, file in tree.items() if path.endswith(".java") and not file.link}
     own = {path.removeprefix(folder) for path in java for folder in folders if path.startswith(folder)}
+    own |= {f"{name.replace('.', '/')}.java" for name in brought_classes(tree)}
     others: dict[str, dict[str, TreeFile]] = {}
     for path, file in java.items():
         if not path.startswith(folders) and (root := _root(path, file)) is not None and path.removeprefix(f"{root}/") not in own:
             others.setdefault(root, {})[path.removeprefix(f"{root}/")] = file
     sources, tests = ([file for path, file in java.items() if path.startswith(folder)] for folder in folders)
-    found = _closure(sources, others)
-    for root in found:
-        del others[root]
-    return Roots(sources=found, tests=_closure(tests, others))
+    found = _closure((*sources, *tests), others)
+    of_tests = tuple(root for root in found if "test" in root.lower())
+    return Roots(sources=tuple(root for root in found if root not in of_tests), tests=of_tests)
 
 
 def _closure(files: Iterable[TreeFile], others: Mapping[str, Mapping[str, TreeFile]]) -> tuple[str, ...]:

@@ -78,15 +78,15 @@ def _changed_by(patch: Path) -> set[str]:
 def _with_packages_of_jarjar(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
     """Rename packages of libraries kept as sources as the build file has them renamed once they are compiled."""
     for old, new in _JARJAR.findall(tree["build.xml"].content.decode("utf-8", "replace")) if "build.xml" in tree else ():
-        places = tuple(f"/{name.replace('.', '/')}/" for name in (old, new))
+        before, after = (f"/{name.replace('.', '/')}/" for name in (old, new))
         renamed = {}
         for path, file in tree.items():
             text = file.content.replace(f"{old}.".encode(), f"{new}.".encode()).replace(
                 f"package {old};".encode(), f"package {new};".encode()
             )
-            moved = places[0] in f"/{path}"
+            moved = before in f"/{path}"
             made = TreeFile(content=text, executable=file.executable) if moved and path.endswith(".java") else file
-            renamed[path.replace(*places) if moved else path] = made
+            renamed[path.replace(before, after) if moved else path] = made
         tree = renamed
     return tree
 

@@ -279,8 +279,8 @@ def _can_share(build: Build, files: Sequence[str]) -> bool:
 
 def _javac_options(build: Build, jars: Sequence[Path], *, tree: str = "") -> tuple[str, ...]:
     """Return javac's options for a tree that lies in a folder, which then ends in a slash."""
-    own = sorted((tree + part for part in build.class_path), key=lambda part: not _is_hamcrest(part))
-    path = ":".join([*map(str, _without_hamcrest(jars, build)), *own])
+    own = [tree + part for part in build.class_path]
+    path = ":".join([*filter(_is_hamcrest, own), *map(str, jars), *(part for part in own if not _is_hamcrest(part))])
     release = ("--release", str(build.release)) if build.release else ()
     fixed = ("-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-implicit:none", "-Xmaxerrs", "100", "-Xmaxwarns", "100")
     # Texts are joined as the language says and older compilers did: the newer way makes classes at run time, in each JVM again.
@@ -289,15 +289,13 @@ def _javac_options(build: Build, jars: Sequence[Path], *, tree: str = "") -> tup
 
 
 def _run_path(jars: Sequence[Path], build: Build) -> str:
-    """Return the class path of tests: our jars, the tree's own hamcrest in place of ours, its classes, its other jars."""
+    """Return the class path of tests: the tree's own hamcrest, our jars, its classes, its other jars.
+
+    Sources that implement interfaces of hamcrest fit one version of it; and JUnit's manifest may name another.
+    """
     hamcrest = [part for part in build.class_path if _is_hamcrest(part)]
     others = [part for part in build.class_path if not _is_hamcrest(part)]
-    return ":".join([*map(str, _without_hamcrest(jars, build)), *hamcrest, CLASSES, *others])
-
-
-def _without_hamcrest(jars: Sequence[Path], build: Build) -> list[Path]:
-    """Leave out our hamcrest where the tree has one: sources that implement its interfaces fit one version."""
-    return [jar for jar in jars if not (_is_hamcrest(jar.name) and any(map(_is_hamcrest, build.class_path)))]
+    return ":".join([*hamcrest, *map(str, jars), CLASSES, *others])
 
 
 def _is_hamcrest(path: str) -> bool:

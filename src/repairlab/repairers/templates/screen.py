@@ -1,4 +1,4 @@
-"""Keeps back what need not be tried: repeated candidates, the unchanged program, new errors of syntax or of dead code."""
+"""Keeps back what need not be tried: repeated candidates, the unchanged program, new errors of syntax, dead code or names."""
 
 import ast
 import hashlib
@@ -10,6 +10,7 @@ from repairlab.languages.parser import Parsed
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.edits import apply
 from repairlab.repairers.templates.reachability import has_dead_code
+from repairlab.repairers.templates.scoping import has_wrong_names, local_names
 from repairlab.repairers.templates.site import Replacement
 
 _SMALL = 6000
@@ -27,7 +28,8 @@ class _Unit:
         self.is_python = code.is_python and is_python(self.lead, text)
         self.had_errors = syntax.has_errors(text)
         self._language = code.language if "reachability" in code.traits else ""
-        self._had_dead_code = self._has_dead_code(text)
+        self._names = local_names(code.root) if self._language else frozenset()
+        self._was_rejected = self._is_rejected(text)
         self._syntax = syntax
         self._lines = _lines(text) if len(text) > _SMALL else []
         self._form = self.form(text)
@@ -51,15 +53,19 @@ class _Unit:
         return form == self._form
 
     def is_broken(self, text: str) -> bool:
-        """Whether a version has a syntax error, or dead code that is one, that the buggy one has not."""
+        """Whether a version has an error of syntax, dead code or names that the buggy one has not."""
         if self.is_python:
             return not is_python(self.lead, text)
         if not self.had_errors and self._syntax.has_errors(text):
             return True
-        return not self._had_dead_code and self._has_dead_code(text)
+        return not self._was_rejected and self._is_rejected(text)
 
-    def _has_dead_code(self, text: str) -> bool:
-        return bool(self._language) and has_dead_code(Parsed(self._language, text).root)
+    def _is_rejected(self, text: str) -> bool:
+        """Whether the compiler of a language that looks at this would reject a version."""
+        if not self._language:
+            return False
+        root = Parsed(self._language, text).root
+        return has_dead_code(root) or has_wrong_names(root, self._names)
 
 
 def _lines(text: str) -> list[str]:

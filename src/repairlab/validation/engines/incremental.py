@@ -12,6 +12,7 @@ from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import lay_out, lay_over
 from repairlab.validation.engines.engine import Judgement, judge
+from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree, files_below, temporary_folder
 
@@ -47,8 +48,9 @@ class IncrementalEngine:
     def judge(self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
         """Return the judgement on the tree with these files changed; none when only a build from nothing would be right."""
         if self._tree is None:
-            self._lay_out()
-            self._build_once()
+            with STOPWATCH.phase("set-up"):
+                self._lay_out()
+                self._build_once()
         toolchain = self._shared.toolchain(changed, prepared=self._prepared) if self._shared else None
         if self._shared and (toolchain is None or not all(self._notices(path, toolchain) for path in changed)):
             return None

@@ -21,6 +21,7 @@ from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import lay_out
 from repairlab.validation.compiling import CompiledTree
 from repairlab.validation.engines.engine import Judgement, judge
+from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree
 
@@ -92,7 +93,8 @@ class ResidentEngine:
             return None
         try:
             if self._compiler is None:
-                self._compiler = CompiledTree(self._bug, self._sandbox, self._tools)
+                with STOPWATCH.phase("set-up"):
+                    self._compiler = CompiledTree(self._bug, self._sandbox, self._tools)
                 self._open.callback(self._compiler.close)
             return self._compiler.compile(changed)
         except (ResidentLost, HarnessError):
@@ -104,8 +106,10 @@ class ResidentEngine:
         if self._compiler is None or not compiled.succeeded:
             return _Known(self._sandbox, compiled, [])  # there is nothing to run
         if self._base is None:
-            self._base = self._open.enter_context(_compiled_base(self._bug, self._sandbox, self._folder, self._compiler.base))
-        self._base.lay_out(changed, self._compiler.products(compiled))
+            with STOPWATCH.phase("set-up"):
+                self._base = self._open.enter_context(_compiled_base(self._bug, self._sandbox, self._folder, self._compiler.base))
+        with STOPWATCH.phase("build"):
+            self._base.lay_out(changed, self._compiler.products(compiled))
         return _Known(self._base.runner, compiled, self._run_together(compiled))
 
     def _run_together(self, compiled: Execution) -> list[tuple[bytes, Execution]]:

@@ -26,6 +26,7 @@ FOLDER = "environments"
 _TITLE = "# A locked environment of Python packages (docs/benchmark-format.md); its name is a digest of this text."
 _OLDEST_PYTEST = "pytest>=5"
 _PATIENCE_S = 900.0
+_NO_DATE = "9000-01-01"
 _MOST_RELAXED = 12
 """So many packages may be replaced by later versions before we give up."""
 _NOT_BUILT = re.compile(r"(?:Failed to (?:download and )?build|Failed to build) `([\w.-]+?)(?:==[^`]+)?`")
@@ -134,7 +135,7 @@ def _compile(asked: dict[str, str], requested: Requested, interpreter: Interpret
             *("--override", str(overriding)),
             *(("--resolution", "lowest-direct") if wheels_only else ()),
             *(part for name in wheels_only for part in ("--only-binary", name)),
-            *_sources(requested.wheels, requested.before if not wheels_only else ""),
+            *_sources(requested.wheels, requested.before if not wheels_only else "", pins),
             given="\n".join(asked.values()),
         )
 
@@ -148,7 +149,8 @@ def provide(name: str, text: str, cache: Path, *, wheels: str = "") -> Path:
     folder = place(name, cache)
     with host.made_once(folder) as scratch:
         if scratch is not None:
-            _install(scratch, text, interpreter, (*_sources(wheels, facts.get("before", "")),))
+            pins = re.findall(r"^[A-Za-z0-9]\S*==\S+", text, re.MULTILINE)
+            _install(scratch, text, interpreter, (*_sources(wheels, facts.get("before", ""), pins),))
             _write_plugins(scratch, set(facts.get("plugins of", "").split()))
             _use_copy(scratch, home_of(interpreter, cache, bare=True), interpreter)
     return folder
@@ -215,11 +217,14 @@ def _write_plugins(folder: Path, named: set[str]) -> None:
     (folder / "plugins.json").write_text(json.dumps(sorted(found)))
 
 
-def _sources(wheels: str, before: str) -> Iterator[str]:
+def _sources(wheels: str, before: str, pins: Iterable[str]) -> Iterator[str]:
+    """Yield the options that say where packages come from; those that are pinned may have been published anew."""
     if wheels:
         yield from ("--no-index", "--find-links", str(Path(wheels).absolute()))
     elif before:
         yield from ("--exclude-newer", before)
+        for pin in pins:
+            yield from ("--exclude-newer-package", f"{canonical(pin)}={_NO_DATE}")
 
 
 class _UvError(Exception):

@@ -1,5 +1,6 @@
 """Which environment a Python project is tested in: interpreter and packages, locked and installed. For `python_projects`."""
 
+import dataclasses
 import datetime
 import functools
 import re
@@ -12,7 +13,7 @@ from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.python_requirements import PythonProject, foreign, read_lines
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.languages.python.environments import Locked, Requested, canonical, lock, provide
+from repairlab.languages.python.environments import Locked, Requested, canonical, lock, not_built, provide
 from repairlab.languages.python.interpreters import choose, installed
 from repairlab.languages.table import default_cache
 
@@ -80,7 +81,14 @@ def _made(requested: Requested) -> Locked | str:
         found = lock(requested)
         provide(found.name, found.text, default_cache(), wheels=requested.wheels)
     except UserError as error:
-        return str(error)
+        name = not_built(str(error))
+        if requested.relax and name and name not in requested.unbuilt:
+            return _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, name)))
+        if not requested.optional:
+            return str(error)
+        without = _made(dataclasses.replace(requested, optional=()))
+        note = f"left out: {', '.join(requested.optional)} ({error})"
+        return without if isinstance(without, str) else dataclasses.replace(without, notes=(*without.notes, note))
     return found
 
 

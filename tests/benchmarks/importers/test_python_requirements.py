@@ -51,6 +51,13 @@ setuptools.setup(install_requires=base + ["attrs"], version=get(), classifiers=[
             "d",
             ("six",),
         ),
+        (
+            {
+                "setup.py": "least = '0.19'\nsetup(install_requires=['mpmath>=%s' % least, f'six>={least}', 'a==%s' % get(), f'b=={get()}'])"
+            },
+            "",
+            ("mpmath>=0.19", "six>=0.19", "a", "b"),
+        ),
         ({"setup.py": "def broken(:", "pyproject.toml": "["}, "", ()),
     ],
 )

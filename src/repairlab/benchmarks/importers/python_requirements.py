@@ -207,6 +207,8 @@ def _value(node: ast.AST, names: Mapping[str, Any], texts: Mapping[str, str]) ->
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         one, other = _value(node.left, names, texts), _value(node.right, names, texts)
         return one + other if type(one) is type(other) and isinstance(one, str | list) else one or other
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)):
+        return _formatted(node, names, texts)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
         given = [(part.arg, _value(part.value, names, texts)) for part in node.keywords]
         spread = [value for name, value in given if name is None and isinstance(value, dict)]
@@ -215,6 +217,22 @@ def _value(node: ast.AST, names: Mapping[str, Any], texts: Mapping[str, str]) ->
     return [
         line for path in files if path in texts and path.endswith((".txt", ".in", ".pip")) for line in read_lines(texts, path)
     ] or None
+
+
+def _formatted(node: ast.JoinedStr | ast.BinOp, names: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+    """Return a text with values in it; of a requirement whose version is not known, the name."""
+    if isinstance(node, ast.JoinedStr):
+        parts = [_value(part.value if isinstance(part, ast.FormattedValue) else part, names, texts) for part in node.values]
+        form, made = str(parts[0]) if parts else "", None if None in parts else "".join(map(str, parts))
+    else:
+        form, value = _value(node.left, names, texts), _value(node.right, names, texts)
+        if not isinstance(form, str):
+            return None
+        made = None
+        with contextlib.suppress(TypeError, ValueError):
+            made = None if value is None else form % (tuple(value) if isinstance(value, list) else value)
+    name = re.match(r"[A-Za-z0-9][\w.-]*(?=\s*[<>=!~])", form)
+    return made if made is not None else name[0] if name else None
 
 
 def _strings(value: Any) -> list[str]:

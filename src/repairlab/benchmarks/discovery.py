@@ -28,6 +28,8 @@ from repairlab.validation.time_limits import with_margin
 
 _SHOWN = 5
 """How many tests a note names with their message."""
+_LONGEST = 600
+"""Characters of what is told of one test."""
 
 
 @record
@@ -156,7 +158,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, tell: Callable[[str], 
     trigger = [name for name in named if name in failing and name not in unsteady]
     if not trigger:
         told = [f"{name}: {_why_not(name, broken, unsteady)}" for name in named] or [fixed.error or "none is found"]
-        told = [" ".join(text.split()) for text in told]
+        told = [_shortened(" ".join(text.split())) for text in told]
         why = "; ".join([*told[:_SHOWN], *([f"{len(told) - _SHOWN} more"] if len(told) > _SHOWN else [])])
         return DiscoveredTests(bug_id=bug.id, problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})")
     too_many = {name: why for name, why in failing.items() if name not in named and name not in unsteady}
@@ -184,6 +186,11 @@ def expanded(named: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
     known = set(listed)
     parts = {name: [test for test in listed if test.startswith((f"{name}[", f"{name}::", f"{name}."))] for name in named}
     return tuple(dict.fromkeys(test for name in named for test in ([name] if name in known else parts[name] or [name])))
+
+
+def _shortened(text: str) -> str:
+    """Return the beginning and the end of a long message: the way to an error in between is left out."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 3]} … {text[-_LONGEST * 2 // 3 :]}"
 
 
 def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) -> str:

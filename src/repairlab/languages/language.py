@@ -159,7 +159,7 @@ class Lister(Protocol):
 
 
 @runtime_checkable
-class Provider(Protocol):
+class EnvironmentProvider(Protocol):
     """A tool chain that can install what a tree is tested with."""
 
     def provide(self, build: Build, lock: Path) -> None:

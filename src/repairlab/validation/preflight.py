@@ -12,7 +12,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Command
 from repairlab.core.record import digest
-from repairlab.languages.language import Provider
+from repairlab.languages.language import EnvironmentProvider
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.cache import engine_digest
@@ -53,7 +53,7 @@ def check_tools(bugs: Iterable[Bug], machine: Machine, *, sandbox: Sandbox | Non
 def provide(bug: Bug) -> None:
     """Install the environment of a bug, from the lock beside the bugs of its benchmark."""
     build, toolchain = bug.oracle.build, language(bug.problem.language).toolchain
-    if not isinstance(toolchain, Provider):
+    if not isinstance(toolchain, EnvironmentProvider):
         raise UserError(f"bug {bug.id}: build.environment is {build.environment!r}, but {bug.problem.language} has no environments")
     toolchain.provide(build, Path(bug.tree.source).parents[2] / "environments" / f"{build.environment}.txt")
 

@@ -46,6 +46,18 @@ setuptools.setup(install_requires=base + ["attrs"], version=get(), classifiers=[
             "",
             ("simplejson", "pytz"),
         ),
+        (
+            {"setup.py": "setup(name='d', install_requires=open('needs.in').read().split())", "needs.in": "six\n"},
+            "d",
+            ("six",),
+        ),
+        (
+            {
+                "setup.py": "least = '0.19'\nsetup(install_requires=['mpmath>=%s' % least, f'six>={least}', 'a==%s' % get(), f'b=={get()}'])"
+            },
+            "",
+            ("mpmath>=0.19", "six>=0.19", "a", "b"),
+        ),
         ({"setup.py": "def broken(:", "pyproject.toml": "["}, "", ()),
     ],
 )
@@ -68,5 +80,12 @@ def test_files_may_name_other_files_and_options() -> None:
 
 
 def test_what_no_index_can_answer_is_left_out() -> None:
-    lines = ["-e git+https://example.org/x#egg=x", "git+https://example.org/y", "pkg-resources==0.0.0", "My_Mesh==2", "attrs"]
+    lines = [
+        "-e git+https://example.org/x#egg=x",
+        "git+https://example.org/y",
+        "pkg-resources==0.0.0",
+        "My_Mesh==2",
+        "base==2.10.0.dev0",
+        "attrs",
+    ]
     assert list(foreign(lines, "my-mesh")) == ["attrs"]

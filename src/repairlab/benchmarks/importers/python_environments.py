@@ -1,5 +1,6 @@
 """Which environment a Python project is tested in: interpreter and packages, locked and installed. For `python_projects`."""
 
+import dataclasses
 import datetime
 import functools
 import re
@@ -9,10 +10,10 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from repairlab.benchmarks.importers.importer import Settings
-from repairlab.benchmarks.importers.python_requirements import Project, foreign, read_lines
+from repairlab.benchmarks.importers.python_requirements import PythonProject, foreign, read_lines
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.languages.python.environments import Locked, Requested, canonical, lock, provide
+from repairlab.languages.python.environments import Locked, Requested, canonical, lock, not_built, provide
 from repairlab.languages.python.interpreters import choose, installed
 from repairlab.languages.table import default_cache
 
@@ -43,18 +44,15 @@ class Needed:
     """What its record tries to install, whether that succeeds or not."""
 
 
-def find_environment(project: Project, name: str, needed: Needed, settings: Settings, *, own_pytest: bool) -> Locked | None:
+def find_environment(project: PythonProject, name: str, needed: Needed, settings: Settings, *, own_pytest: bool) -> Locked | None:
     """Return the environment of a tree, installed; none where neither tree nor record name any package.
 
     A file NAME.txt in the folder of libraries stands in for what they name.
     """
     given = _given(settings.libraries, name)
-    required = (*foreign(given or needed.requirements or project.requirements, project.name or name),)
-    more = (
-        ()
-        if given
-        else (*foreign((*needed.optional, *(project.requirements if needed.requirements else ())), project.name or name),)
-    )
+    names = (project.name, name)
+    required = (*foreign(given or needed.requirements or project.requirements, *names),)
+    more = () if given else (*foreign((*needed.optional, *(project.requirements if needed.requirements else ())), *names),)
     if not required and not more:
         return None
     python = settings.python or choose_release(project, needed)
@@ -83,11 +81,18 @@ def _made(requested: Requested) -> Locked | str:
         found = lock(requested)
         provide(found.name, found.text, default_cache(), wheels=requested.wheels)
     except UserError as error:
-        return str(error)
+        name = not_built(str(error))
+        if requested.relax and name and name not in requested.unbuilt:
+            return _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, name)))
+        if not requested.optional:
+            return str(error)
+        without = _made(dataclasses.replace(requested, optional=()))
+        note = f"left out: {', '.join(requested.optional)} ({error})"
+        return without if isinstance(without, str) else dataclasses.replace(without, notes=(*without.notes, note))
     return found
 
 
-def choose_release(project: Project, needed: Needed) -> str:
+def choose_release(project: PythonProject, needed: Needed) -> str:
     """Return the release of Python to use: the recorded one or the next, else the last that the project names, or that it knew."""
     there = [known.release for known in installed()]
     if needed.python:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from repairlab.benchmarks.importers.importer import ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.python_environments import Needed, find_environment
-from repairlab.benchmarks.importers.python_requirements import Project, metadata_files, read_project
+from repairlab.benchmarks.importers.python_requirements import PythonProject, metadata_files, read_project
 from repairlab.benchmarks.importers.small_programs import patch_of, target_of
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
@@ -121,7 +121,7 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
     )
 
 
-def _left_by_installation(project: Project, found: ProjectBug) -> dict[str, TreeFile]:
+def _left_by_installation(project: PythonProject, found: ProjectBug) -> dict[str, TreeFile]:
     """Return the files that an installation of the project would write: metadata, and the version where a file is to have it."""
     if not project.name:
         return {}

@@ -20,11 +20,13 @@ _TESTING = ("test", "tests", "testing", "dev", "develop", "development")
 _FILES = re.compile(
     r"(?:requirements/|requirements[-_.]|)(?:tests?|testing|dev|develop|ci)(?:[-_.]?(?:requirements|reqs?))?\.(?:txt|in|pip)", re.I
 )
+_UNPUBLISHED = re.compile(r"==(?:0\.0\.0|.*\.dev\d+.*|.*\+.*)$")
+"""Versions that lists of installed packages have of checkouts, and of Debian's own parts."""
 _OPTION = re.compile(r"^(?:-r|--requirement|-c|--constraint)[ =]?\s*(\S+)")
 
 
 @record
-class Project:
+class PythonProject:
     """What a tree says of itself."""
 
     name: str = ""
@@ -40,9 +42,9 @@ class Project:
     """File that a build would write with the version."""
 
 
-def read_project(texts: Mapping[str, str]) -> Project:
+def read_project(texts: Mapping[str, str]) -> PythonProject:
     """Return what the files at the top of a tree say."""
-    pyproject, config, setup = _toml(texts), _ini(texts.get("setup.cfg", "")), _setup_arguments(texts.get("setup.py", ""))
+    pyproject, config, setup = _toml(texts), _ini(texts.get("setup.cfg", "")), _setup_arguments(texts)
     project, metadata, options = pyproject.get("project", {}), config.get("metadata", {}), config.get("options", {})
     poetry = pyproject.get("tool", {}).get("poetry", {})
     classifiers = [*project.get("classifiers", ()), *_lines(metadata.get("classifiers", "")), *_strings(setup.get("classifiers"))]
@@ -53,7 +55,7 @@ def read_project(texts: Mapping[str, str]) -> Project:
         *_poetry(poetry.get("dependencies", {})),
     ]
     wanted = project.get("requires-python") or options.get("python_requires") or setup.get("python_requires")
-    return Project(
+    return PythonProject(
         name=_first(project.get("name"), poetry.get("name"), metadata.get("name"), setup.get("name")),
         version=_first(project.get("version"), poetry.get("version"), _plain(metadata.get("version")), setup.get("version")),
         requires_python=wanted if isinstance(wanted, str) else "",
@@ -165,21 +167,21 @@ def _ini(text: str) -> dict[str, dict[str, str]]:
     return {section: {name: value or "" for name, value in parser[section].items()} for section in parser.sections()}
 
 
-def _setup_arguments(text: str) -> dict[str, Any]:
-    """Return the arguments of `setup(…)` as far as they are written out, in it or in a name that it uses."""
+def _setup_arguments(texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the arguments of `setup(…)` as far as they are written out, in it, in a name or in a file that it uses."""
     try:
-        tree = ast.parse(text)
+        tree = ast.parse(texts.get("setup.py", ""))
     except (SyntaxError, ValueError):
         return {}
     names: dict[str, Any] = {}
     found: dict[str, Any] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            names.setdefault(node.targets[0].id, _value(node.value, names))
+            names.setdefault(node.targets[0].id, _value(node.value, names, texts))
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "setup":
             for argument in node.keywords:
-                value = _value(argument.value, names)
+                value = _value(argument.value, names, texts)
                 if argument.arg is None and isinstance(value, dict):
                     found |= value
                 elif argument.arg is not None and value is not None:
@@ -187,26 +189,50 @@ def _setup_arguments(text: str) -> dict[str, Any]:
     return found
 
 
-def _value(node: ast.AST, names: Mapping[str, Any]) -> Any:
-    """Return the value of an expression that is written out; none when it has to be computed."""
+def _value(node: ast.AST, names: Mapping[str, Any], texts: Mapping[str, str]) -> Any:
+    """Return the value of an expression that is written out, or the lines of a file that it names; none of what is computed."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
         return names.get(node.id)
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        values = [_value(part, names) for part in node.elts]
+        values = [_value(part, names, texts) for part in node.elts]
         return [value for value in values if value is not None]
     if isinstance(node, ast.Dict):
         pairs = [
-            (_value(key, names) if key else None, _value(value, names)) for key, value in zip(node.keys, node.values, strict=True)
+            (_value(key, names, texts) if key else None, _value(value, names, texts))
+            for key, value in zip(node.keys, node.values, strict=True)
         ]
         return {key: value for key, value in pairs if isinstance(key, str) and value is not None}
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        one, other = _value(node.left, names), _value(node.right, names)
+        one, other = _value(node.left, names, texts), _value(node.right, names, texts)
         return one + other if type(one) is type(other) and isinstance(one, str | list) else one or other
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)):
+        return _formatted(node, names, texts)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
-        return {part.arg: _value(part.value, names) for part in node.keywords if part.arg}
-    return None
+        given = [(part.arg, _value(part.value, names, texts)) for part in node.keywords]
+        spread = [value for name, value in given if name is None and isinstance(value, dict)]
+        return {name: value for one in spread for name, value in one.items()} | {name: value for name, value in given if name}
+    files = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [
+        line for path in files if path in texts and path.endswith((".txt", ".in", ".pip")) for line in read_lines(texts, path)
+    ] or None
+
+
+def _formatted(node: ast.JoinedStr | ast.BinOp, names: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+    """Return a text with values in it; of a requirement whose version is not known, the name."""
+    if isinstance(node, ast.JoinedStr):
+        parts = [_value(part.value if isinstance(part, ast.FormattedValue) else part, names, texts) for part in node.values]
+        form, made = str(parts[0]) if parts else "", None if None in parts else "".join(map(str, parts))
+    else:
+        form, value = _value(node.left, names, texts), _value(node.right, names, texts)
+        if not isinstance(form, str):
+            return None
+        made = None
+        with contextlib.suppress(TypeError, ValueError):
+            made = None if value is None else form % (tuple(value) if isinstance(value, list) else value)
+    name = re.match(r"[A-Za-z0-9][\w.-]*(?=\s*[<>=!~])", form)
+    return made if made is not None else name[0] if name else None
 
 
 def _strings(value: Any) -> list[str]:
@@ -253,7 +279,7 @@ def _range(wanted: str) -> str:
     return wanted if wanted[:1] in "<>=!~" else f"=={wanted}"
 
 
-def metadata_files(project: Project, version: str) -> dict[str, bytes]:
+def metadata_files(project: PythonProject, version: str) -> dict[str, bytes]:
     """Return the files by which Python finds the name, the version and the entry points of a project that is not installed."""
     folder = f"{re.sub(r'[^A-Za-z0-9.]+', '_', project.name)}-{version}.dist-info"
     head = f"Metadata-Version: 2.1\nName: {project.name}\nVersion: {version}\n"
@@ -262,10 +288,10 @@ def metadata_files(project: Project, version: str) -> dict[str, bytes]:
     return {f"{folder}/{name}": text.encode() for name, text in files.items() if text}
 
 
-def foreign(requirements: Iterable[str], project: str) -> Iterator[str]:
-    """Yield those requirements that an index can answer: neither the project itself, nor addresses, nor Debian's own."""
-    own = re.sub(r"[-_.]+", "-", project).lower()
+def foreign(requirements: Iterable[str], *projects: str) -> Iterator[str]:
+    """Yield those requirements that an index can answer: neither the project, nor addresses, nor what was never published."""
+    own = {re.sub(r"[-_.]+", "-", project).lower() for project in projects}
     for line in requirements:
         name = re.match(r"[A-Za-z0-9][\w.-]*", line)
-        if name and "://" not in line and not line.endswith("==0.0.0") and re.sub(r"[-_.]+", "-", name[0]).lower() != own:
+        if name and "://" not in line and not _UNPUBLISHED.search(line) and re.sub(r"[-_.]+", "-", name[0]).lower() not in own:
             yield line

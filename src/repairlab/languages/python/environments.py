@@ -26,9 +26,11 @@ FOLDER = "environments"
 _TITLE = "# A locked environment of Python packages (docs/benchmark-format.md); its name is a digest of this text."
 _OLDEST_PYTEST = "pytest>=5"
 _PATIENCE_S = 900.0
+_NO_DATE = "9000-01-01"
 _MOST_RELAXED = 12
 """So many packages may be replaced by later versions before we give up."""
 _NOT_BUILT = re.compile(r"(?:Failed to (?:download and )?build|Failed to build) `([\w.-]+?)(?:==[^`]+)?`")
+_PROGRESS = r"(?:Using|Resolved|Updat|Building|Built|Prepared|Download|warning:)|\[std"
 _NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
 
 
@@ -48,6 +50,8 @@ class Requested:
     """Folder to take packages from; nothing means the index that uv is set up for."""
     relax: bool = False
     """Whether a version that cannot be built here may be replaced by the next one that has a wheel."""
+    unbuilt: tuple[str, ...] = ()
+    """Packages of which this is known already."""
     brings_pytest: bool = True
     """Whether pytest is one of the packages; not so for a project that is pytest."""
 
@@ -110,20 +114,31 @@ def _is_older_pytest(line: str) -> bool:
 
 def _resolve(asked: dict[str, str], requested: Requested, interpreter: Interpreter, notes: list[str]) -> str:
     wheels_only: list[str] = []
+    for name in requested.unbuilt:
+        _relax(asked, name, wheels_only, notes)
     while True:
         try:
             return _compile(asked, requested, interpreter, wheels_only)
         except _UvError as error:
-            found = _NOT_BUILT.search(error.output)
-            name = canonical(found[1]) if found else ""
+            name = not_built(error.output)
             if not requested.relax or name not in asked or name in wheels_only or len(wheels_only) == _MOST_RELAXED:
                 raise UserError(f"its packages cannot be had for Python {interpreter.release}: {error.reason}") from None
-            later = asked[name].replace("==", ">=")
-            notes.append(
-                f"{asked[name]} cannot be built for Python {interpreter.release}: the next version that has a wheel instead"
-            )
-            asked[name] = later
-            wheels_only.append(name)
+            _relax(asked, name, wheels_only, notes)
+
+
+def _relax(asked: dict[str, str], name: str, wheels_only: list[str], notes: list[str]) -> None:
+    """Have the next version that has a wheel stand in for one that cannot be built."""
+    if name in asked:
+        note = f"{asked[name]} cannot be built here: the next version that has a wheel instead"
+        notes += [note] if note not in notes else []
+        asked[name] = asked[name].replace("==", ">=")
+    wheels_only.append(name)
+
+
+def not_built(message: str) -> str:
+    """Return the package that a message says could not be built, or nothing."""
+    found = _NOT_BUILT.search(message)
+    return canonical(found[1]) if found else ""
 
 
 def _compile(asked: dict[str, str], requested: Requested, interpreter: Interpreter, wheels_only: Sequence[str]) -> str:
@@ -134,7 +149,7 @@ def _compile(asked: dict[str, str], requested: Requested, interpreter: Interpret
             *("--override", str(overriding)),
             *(("--resolution", "lowest-direct") if wheels_only else ()),
             *(part for name in wheels_only for part in ("--only-binary", name)),
-            *_sources(requested.wheels, requested.before if not wheels_only else ""),
+            *_sources(requested.wheels, requested.before, (*pins, *wheels_only)),
             given="\n".join(asked.values()),
         )
 
@@ -148,7 +163,8 @@ def provide(name: str, text: str, cache: Path, *, wheels: str = "") -> Path:
     folder = place(name, cache)
     with host.made_once(folder) as scratch:
         if scratch is not None:
-            _install(scratch, text, interpreter, (*_sources(wheels, facts.get("before", "")),))
+            pins = re.findall(r"^[A-Za-z0-9]\S*==\S+", text, re.MULTILINE)
+            _install(scratch, text, interpreter, (*_sources(wheels, facts.get("before", ""), pins),))
             _write_plugins(scratch, set(facts.get("plugins of", "").split()))
             _use_copy(scratch, home_of(interpreter, cache, bare=True), interpreter)
     return folder
@@ -215,11 +231,14 @@ def _write_plugins(folder: Path, named: set[str]) -> None:
     (folder / "plugins.json").write_text(json.dumps(sorted(found)))
 
 
-def _sources(wheels: str, before: str) -> Iterator[str]:
+def _sources(wheels: str, before: str, pins: Iterable[str]) -> Iterator[str]:
+    """Yield the options that say where packages come from; those that are pinned may have been published anew."""
     if wheels:
         yield from ("--no-index", "--find-links", str(Path(wheels).absolute()))
     elif before:
         yield from ("--exclude-newer", before)
+        for pin in pins:
+            yield from ("--exclude-newer-package", f"{canonical(pin)}={_NO_DATE}")
 
 
 class _UvError(Exception):
@@ -233,9 +252,10 @@ class _UvError(Exception):
     def reason(self) -> str:
         """Return the words that matter, in one line."""
         lines = [re.sub(r"^[\s×╰─▶├│]+", "", line) for line in self.output.splitlines()]
-        lines = [line for line in lines if line and not re.match(r"(Using|Resolved|Updat|Building|Prepared|warning:)|\[std", line)]
-        errors = [line for line in lines if re.match(r"[\w.]*(?:Error|Exception)\b|(?:fatal )?error:|.*: (?:fatal )?error:", line)]
-        told = [*lines[:3], *(line for line in errors[-1:] if line not in lines[:3])]
+        lines = [line for line in lines if line and not re.match(_PROGRESS, line)]
+        errors = [line for line in lines if re.match(r"[\w.]*(?:Error|Exception)\b|error:", line)]
+        causes = [line for line in lines if re.match(r"\S+: (?:fatal )?error: ", line)]
+        told = [*lines[:2], *(line for line in (causes[:1] or errors[-1:]) if line not in lines[:2])]
         return " ".join(" ".join(told).split())[:600]
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-import functools
 import json
 import re
 import sys
@@ -49,6 +48,8 @@ class _Place:
     home: Path
     runners: Path
     environment: Path | None = None
+    plugins: tuple[str, ...] = ()
+    """Of pytest, to be loaded."""
 
 
 class PythonToolchain:
@@ -56,6 +57,8 @@ class PythonToolchain:
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
+        self._places: dict[str, _Place] = {}
+        """By environment; shared with all copies of this tool chain."""
         self._known: Collection[str] = ()
         self._forks = True
         self._test_files: tuple[str, ...] = ()
@@ -175,8 +178,7 @@ class PythonToolchain:
         """Return the environment of a runner."""
         # With PYTHONPATH set, a `sitecustomize.py` of the tree would run before the runner has hidden its channel.
         names = {"PYTHONPATH": "REPAIRLAB_PATH"}
-        environment = self._place(build.environment).environment
-        plugins = ",".join(environments.plugins(environment)) if environment else ""
+        plugins = ",".join(self._place(build.environment).plugins)
         return (
             ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),
             *((("REPAIRLAB_PLUGINS", plugins),) if plugins else ()),
@@ -192,9 +194,13 @@ class PythonToolchain:
             raise UserError(f"{self._tools.python} is Python {version}; candidates need {oldest} or newer. Set another one.")
         return found
 
-    @functools.lru_cache(maxsize=64)  # noqa: B019  # there is one of this class for each process
     def _place(self, environment: str) -> _Place:
         """Return our own interpreter, or that of an environment."""
+        if environment not in self._places:
+            self._places[environment] = self._find_place(environment)
+        return self._places[environment]
+
+    def _find_place(self, environment: str) -> _Place:
         cache = Path(self._tools.cache)
         if not environment:
             home = home_of(self._interpreter, cache)
@@ -205,7 +211,13 @@ class PythonToolchain:
                 f"the environment {environment} is not installed on this machine. Install it with: repairlab check BENCHMARK"
             )
         home = home_of(choose(environments.release_of(environment)), cache, bare=True)
-        return _Place(python=folder / "bin/python", home=home, runners=self._place("").runners, environment=folder)
+        return _Place(
+            python=folder / "bin/python",
+            home=home,
+            runners=self._place("").runners,
+            environment=folder,
+            plugins=environments.plugins(folder),
+        )
 
 
 class _SharedTree:

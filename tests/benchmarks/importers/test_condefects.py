@@ -34,6 +34,13 @@ def test_programs_find_their_cases_and_are_healthy(importing: Any, machine: Mach
     assert importing.problems(machine) == dict.fromkeys(made.bugs, ())
 
 
+def test_samples_of_statements_are_cases_too(importing: Any) -> None:
+    files = {path: text for path, text in FILES.items() if not path.startswith("tests/ABC221/A/")}
+    samples = {"tests/abc221/a/test/sample-1.in": "3\n", "tests/abc221/a/test/sample-1.out": "3\n"}
+    importing.write({**files, **samples, "tests/ABC221/Ex/in/1.txt": "\n"})
+    assert "abc221_a-Python-17" in importing.run("condefects", "code", "tests").bugs
+
+
 def test_one_language_can_be_chosen(importing: Any) -> None:
     importing.write(FILES)
     assert importing.run("condefects", "code", "tests", language="java").bugs == ("abc221_h-Java-18",)

@@ -12,6 +12,7 @@ from repairlab.benchmarks.importers.small_programs import (
     in_out_cases,
     judged_bug,
     limits_of,
+    pair_cases,
     pick_language,
     safe_id,
 )
@@ -62,7 +63,8 @@ def _bugs(programs: Mapping[str, _Program], tests: Path, settings: Settings) -> 
     for name, program in programs.items():
         try:
             buggy, fixed = (read_text(program.folder / f"{kind}Version.{program.ending}") for kind in ("faulty", "correct"))
-            cases = in_out_cases(_cases(tests, program.task))
+            place = _cases(tests, program.task)
+            cases = in_out_cases(place) or pair_cases(place)  # AtCoder's own archive, or samples as tools for contestants keep them
             bug = JudgedProgram(
                 id=name,
                 language=program.language,

@@ -53,7 +53,8 @@ setuptools.setup(install_requires=base + ["attrs"], version=get(), classifiers=[
         ),
         (
             {
-                "setup.py": "least = '0.19'\nsetup(install_requires=['mpmath>=%s' % least, f'six>={least}', 'a==%s' % get(), f'b=={get()}'])"
+                "setup.py": "least = '0.19'\n"
+                "setup(install_requires=['mpmath>=%s' % least, f'six>={least}', 'a==%s' % get(), f'b=={get()}'])"
             },
             "",
             ("mpmath>=0.19", "six>=0.19", "a", "b"),

@@ -40,7 +40,7 @@ def is_plain_tree() -> bool:
     wanted, top = {"conftest.py", *_SETTINGS}, str(Path.cwd())
     found = [Path(folder, name) for folder, _, names in os.walk(top) for name in wanted.intersection(names)]
     texts = [path.read_text(errors="replace") for path in found if path.parent == Path(top) and path.name in _SETTINGS]
-    asked = os.environ.keys() & {"PYTEST_ADDOPTS", "PYTESTplugins"}
+    asked = os.environ.keys() & {"PYTEST_ADDOPTS", "PYTEST_PLUGINS"}
     return not asked and len(texts) == len(found) and not any(map(_LOADING.search, texts))
 
 

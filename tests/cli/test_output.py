@@ -1,7 +1,7 @@
 """How verbs speak where there is no terminal, and when they are stopped."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,8 @@ def test_an_import_that_was_stopped_goes_on(
 ) -> None:
     runs: list[list[str]] = []
 
-    def run_some(work: Any, searches: list[Search], machine: Machine, receive: Any) -> None:
+    def run_some(work: Any, found: Iterable[Search], machine: Machine, receive: Any) -> None:
+        searches = list(found)
         runs.append([search.folder.name for search in searches])
         run_pool(work, searches[:1], machine, receive)
         if len(searches) > 1:
@@ -120,7 +121,8 @@ def test_an_import_does_not_go_on_with_what_has_changed(
 ) -> None:
     runs: list[list[str]] = []
 
-    def run_and_stop(work: Any, searches: list[Search], machine: Machine, receive: Any) -> None:
+    def run_and_stop(work: Any, found: Iterable[Search], machine: Machine, receive: Any) -> None:
+        searches = list(found)
         runs.append([search.bug_id for search in searches])
         run_pool(work, searches, machine, receive)
         if len(runs) == 1:

@@ -214,7 +214,7 @@ def test_a_bad_recipe_of_a_checker_is_one_clear_error(
 ) -> None:
     with_checker(tiny, language, files, more=more)
     with pytest.raises(UserError, match=message):
-        open_benchmark(str(tiny))
+        list(open_benchmark(str(tiny)))
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_a_bad_checker_is_one_clear_error(tiny: Path, test: str, table: str, mes
     facts = tiny / "bugs/sum/bug.toml"
     facts.write_text(facts.read_text().replace('framework = "stdio"\n', f'framework = "stdio"\n{test}\n') + table)
     with pytest.raises(UserError, match=message):
-        open_benchmark(str(tiny))
+        list(open_benchmark(str(tiny)))
 
 
 def test_projects_have_no_checker_and_need_a_trigger_test(tiny: Path) -> None:
@@ -244,7 +244,7 @@ def test_projects_have_no_checker_and_need_a_trigger_test(tiny: Path) -> None:
     plain = facts.read_text()
     facts.write_text(plain.replace("files =", 'checker = "program"\nfiles =') + '[checker]\nlanguage = "c"\n')
     with pytest.raises(UserError, match="only stdin/stdout programs have a checker"):
-        open_benchmark(str(tiny))
+        list(open_benchmark(str(tiny)))
     facts.write_text(plain + 'excluded = ["tests/test_cart.py::test_total"]\n')
     with pytest.raises(UserError, match=r"test\.trigger is excluded"):
-        open_benchmark(str(tiny))
+        list(open_benchmark(str(tiny)))

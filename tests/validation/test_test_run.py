@@ -62,7 +62,7 @@ def test_builds_have_limits_of_their_own(tiny: Path, tmp_path: Path) -> None:
     assert [(command.limits.cpu_s, command.limits.memory_mb) for command in sandbox.commands] == [(900.0, 4096)]
     facts.write_text(facts.read_text().replace("900", "0"))
     with pytest.raises(UserError, match=r"bug sum: build.limits.cpu_s is 0.0; it must be more than 0"):
-        open_benchmark(str(tiny))
+        list(open_benchmark(str(tiny)))
 
 
 def test_what_ends_within_the_limit_or_is_stopped_beyond_the_margin_runs_once(program: Bug, tmp_path: Path) -> None:

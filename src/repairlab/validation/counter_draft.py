@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
@@ -59,6 +60,10 @@ class Draft:
                 programs = {path: list(_data_bodies(path, text, self.tests, draw)) for path, text in self._sources.items()}
             self._programs = {(path, len(named[path]) + index): body for (path, index), body in _keyed(programs)}
         self._bodies.update(self._programs)
+        self._by_word: dict[str, list[_Key]] = {}
+        for key, body in self._bodies.items():
+            for name in set(body.names):
+                self._by_word.setdefault(name, []).append(key)
         self._left = {key: list(body.changes) for key, body in self._bodies.items()}
         self._drawn: dict[_Key, Change] = {}
         self._draw_where_none()
@@ -98,8 +103,9 @@ class Draft:
         for test in self.tests:
             group, is_trigger = set() if apart else {key for key in self._programs if key in drawn}, test in self._trigger
             if test not in self._nameless:
-                hits = {key: len(words([test]).intersection(body.names)) for key, body in self._bodies.items()}
-                group = {key for key, hit in hits.items() if hit == max(hits.values())}
+                hits = self._hits(test)
+                most = max(hits.values())
+                group = {key for key, hit in hits.items() if hit == most}
             for other in [other for other in groups if group.intersection(other[0])]:
                 groups.remove(other)
                 group, is_trigger = group | other[0], is_trigger or other[1]
@@ -121,8 +127,12 @@ class Draft:
 
     def _keys(self, test: str) -> set[_Key]:
         """Return the bodies that a test may be named after; of several, those in files that it names."""
-        found = {key for key, body in self._bodies.items() if words([test]).intersection(body.names)}
-        return {key for key in found if Path(key[0]).stem in words([test])} or found
+        found, named = set(self._hits(test)), words([test])
+        return {key for key in found if Path(key[0]).stem in named} or found
+
+    def _hits(self, test: str) -> Counter[_Key]:
+        """Return how many words of a test's name each body is called by; those that are called by none are left out."""
+        return Counter(key for word in words([test]) for key in self._by_word.get(word, ()))
 
     def change_less(self, said: str) -> bool:
         """Give up the riskier changes of files that a compiler complains of, or of all; returns whether there is less to change."""

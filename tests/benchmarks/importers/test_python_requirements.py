@@ -52,10 +52,7 @@ setuptools.setup(install_requires=base + ["attrs"], version=get(), classifiers=[
             ("six",),
         ),
         (
-            {
-                "setup.py": "least = '0.19'\n"
-                "setup(install_requires=['mpmath>=%s' % least, f'six>={least}', 'a==%s' % get(), f'b=={get()}'])"
-            },
+            {"setup.py": "n = '0.19'\nsetup(install_requires=['mpmath>=%s' % n, f'six>={n}', 'a==%s' % get(), f'b=={get()}'])"},
             "",
             ("mpmath>=0.19", "six>=0.19", "a", "b"),
         ),

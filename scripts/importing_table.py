@@ -26,7 +26,7 @@ _REASONS = 8
 """So many reasons are told; the rest is counted."""
 _PREFIX = re.compile(r"^(?:bug|project) \S+: ")
 _CUT = re.compile(r":\s| \(|; |, (?:for|so)\b|\n")
-_NAMES = re.compile(r"\b[0-9a-f]{7,40}\b|\S*/\S*|'[^']*'|\"[^\"]*\"|\b\d+\b")
+_NAMES = re.compile(r"\b[0-9a-f]{7,40}\b|\S*/\S*|(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|\b\d+\b")
 """What differs from bug to bug: revisions, paths, quoted texts, numbers."""
 
 

@@ -112,13 +112,14 @@ def prepare_forks() -> list[Path]:
 
 def _take_server() -> Callable[[], object]:
     """Return what stops here as a fork server and returns in each fork (see the folder zygote), or at once when none is wanted."""
+    wanted = is_server()
     with contextlib.suppress(ImportError):
         import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
     os.environ.pop("REPAIRLAB_FORK_SERVER", None)
-    for name in ("script_ended", "serve_script", "read_kept"):
+    for name in ("script_ended", "serve_script", "serve_imports", "keep_modules", "added_modules", "read_kept"):
         vars(sys).pop(name, None)
     serve_forks: Callable[[], object] = vars(sys).pop("serve_forks", bool)
-    return serve_forks
+    return serve_forks if wanted else bool
 
 
 def _read_request() -> dict[str, Any]:
@@ -143,7 +144,8 @@ def main(framework: str, run: Callable[[Callable[[], tuple[Channel, dict[str, An
     """
     serve_forks = _take_server()
     leave, flush = os._exit, [sys.stdout.flush, sys.stderr.flush]
-    del sys.modules[__name__], sys.modules["python_ready"]  # code under test has no business here
+    for name in (__name__, "python_ready", "python_shortcuts"):  # code under test has no business here
+        sys.modules.pop(name, None)
     sys.argv[:] = [framework]
     os.environ.pop("REPAIRLAB_TEST_FILES", None)
     folders = list(filter(None, os.environ.pop("REPAIRLAB_PATH", "").split(os.pathsep)))

@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from repairlab.languages.python.runners import python_shortcuts as shortcuts
     from repairlab.languages.python.runners.python_channel import Channel, code_of, is_server, main, prepare_forks
 else:
+    import python_shortcuts as shortcuts  # before the channel, which hides this folder
     from python_channel import Channel, code_of, is_server, main, prepare_forks
 
 import _pytest.config
 import _pytest.faulthandler
+import _pytest.fixtures
 import _pytest.runner
 import _pytest.timing
 import pytest  # behind the channel, which says where it is; before code under test, which could stand in its way
@@ -39,9 +42,10 @@ class PytestReporter:
     tests: list[str]
     files: list[str]
 
-    def __init__(self, begin: Callable[[], tuple[Channel, dict[str, Any]]], *, plain: bool) -> None:
-        """Take what reads the request, and whether nothing of the tree has a say in how tests are found."""
+    def __init__(self, begin: Callable[[], tuple[Channel, dict[str, Any]]], *, plain: bool, known: list[Path]) -> None:
+        """Take what reads the request, whether nothing of the tree has a say in how tests are found, and likely files of tests."""
         self._begin = begin
+        self._known = known
         self._is_tree_plain = plain
         self.has_begun = False
         self._stop = False
@@ -66,9 +70,12 @@ class PytestReporter:
     def pytest_collection(self, session: pytest.Session) -> None:
         """Have pytest, now that it is ready, look for the tests of the request, whatever it was started with."""
         config, collect = session.config, session._collect_one_node
+        shortcuts.ask_once_for_hooks(session)
         if not self.has_begun:
+            known = shortcuts.look_for_files(session, self._known)
             with _closed_files(config):
                 self.begin()
+            shortcuts.use_files(session, known, self.files)
         config.args = config.option.file_or_dir = self.files
         config.invocation_params = pytest.Config.InvocationParams(
             args=(*_OPTIONS, *self.files), plugins=None, dir=config.invocation_params.dir
@@ -78,6 +85,8 @@ class PytestReporter:
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         """Have pytest look at no other files."""
+        if not self.has_begun:
+            return None
         return True if str(collection_path) not in self._paths and collection_path.is_file() else None
 
     @pytest.hookimpl(tryfirst=True)
@@ -95,6 +104,8 @@ class PytestReporter:
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Keep exactly the wanted tests, in the wanted order."""
+        if not self.has_begun:
+            return
         found = {item.nodeid: item for item in items}
         chosen = []
         for test in self.tests:
@@ -252,10 +263,10 @@ def is_plain_tree() -> bool:
     return not asked and len(texts) == len(found) and not any(map(_LOADING.search, texts))
 
 
-def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool) -> bool:
+def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool, known: list[Path]) -> bool:
     """Run pytest node ids; return whether pytest came to its proper end."""
     pytest.hookimpl(hookwrapper=True, trylast=True)(PytestReporter.pytest_runtest_call)
-    reporter, code = PytestReporter(begin, plain=plain), None
+    reporter, code = PytestReporter(begin, plain=plain, known=known), None
     if not (plain and server):
         reporter.begin()
     if plain:
@@ -361,9 +372,12 @@ def prepare() -> None:
 if __name__ == "__main__":
     is_forked, is_plain = is_server(), is_plain_tree()
     load_all()
+    shortcuts.ask_code_for_arguments(_pytest.fixtures)
+    known_files: list[Path] = []
     if is_forked:
         if not is_plain:  # there a server stops before pytest has done anything for the first time
             rehearse()
-        rewrite_tests(prepare_forks())
+        known_files = prepare_forks()
+        rewrite_tests(known_files)
     prepare()
-    main("pytest", partial(run_pytest, server=is_forked, plain=is_plain))
+    main("pytest", partial(run_pytest, server=is_forked, plain=is_plain, known=known_files))

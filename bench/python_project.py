@@ -146,7 +146,7 @@ def row(*, quick: bool) -> Row:
             with open_validator(bug, sandbox) as validator:
                 return [validator.validate(candidate).verdict for candidate in candidates]
 
-        return compare(f"Python project bug, {n} candidates", naive, ours, target=5)
+        return compare(f"Python project bug, {n} candidates", naive, ours, target=8)
 
 
 def candidate_for(bug: Bug, number: int) -> Candidate:

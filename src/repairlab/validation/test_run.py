@@ -288,4 +288,4 @@ def _tail(output: bytes) -> str:
 
 def _after_doubt(result: TestResult, runs: int) -> TestResult:
     """Note that a test ran a second time after a time-out; when that went well, the first time says the opposite."""
-    return dataclasses.replace(result, runs=runs, flips=int(runs > 1 and result.passed))
+    return result if runs == 1 else dataclasses.replace(result, runs=runs, flips=int(result.passed))

@@ -225,6 +225,33 @@ def test_a_script_and_what_it_imports_are_read_anew(both: Both) -> None:
     assert b"ValueError" in both.program(main)[1].stderr
 
 
+IMPORTS = {
+    "twice": "import helper, sys\ndel sys.modules['helper']\none = helper\nimport helper\nprint(one is helper, one.x, helper.x)",
+    "another folder first": "import sys\nsys.path.insert(0, 'other')\nimport helper\nprint(helper.x, helper.__file__)",
+    "another finder": (
+        "import sys\nclass Finder:\n    def find_spec(self, name, path=None, target=None): print('asked for', name)\n"
+        "sys.meta_path.insert(1, Finder())\nimport helper\nprint(helper.x)"
+    ),
+    "no finder": "import sys\nsys.meta_path.clear()\ntry:\n    import helper\nexcept ImportError as error: print(error)",
+    "what a module knows of itself": "import helper\nprint(helper.__spec__, helper.__file__, helper.__cached__, helper.__loader__)",
+    "by name": "import importlib.util\nprint(importlib.import_module('helper').x, importlib.util.find_spec('helper'))",
+    "an error": "try:\n    import broken\nexcept Exception:\n    import traceback\n    traceback.print_exc()",
+    "what hooks hear": (
+        "import sys\nsys.addaudithook(lambda event, arguments: event == 'compile' and print(event, arguments))\nimport helper"
+    ),
+}
+
+
+@pytest.mark.parametrize("source", IMPORTS.values(), ids=IMPORTS)
+def test_imports_go_the_same_way(both: Both, source: str) -> None:
+    both.write({"helper.py": "x = 1\n", "broken.py": "x = 1\nx / 0\n", "other/helper.py": "x = 2\n"})
+    fresh, forked = both.program(source)
+    assert seen(forked) == seen(fresh) and fresh.exit_code == 0
+    plain = subprocess.run([sys.executable, "-B", "main.py"], cwd=both.tree, capture_output=True, text=True, check=False)
+    addresses = re.compile(r"0x[0-9a-f]+|/[\w/.-]*/(?=\w+\.py)|/[\w/.-]*/(?=__pycache__)")
+    assert addresses.sub("", forked.stdout.decode()) == addresses.sub("", plain.stdout)
+
+
 def test_warnings_of_the_compiler_are_said_in_every_run(both: Both) -> None:
     for _ in range(2):
         fresh, forked = both.program("print(1 is 1)\n")

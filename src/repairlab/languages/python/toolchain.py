@@ -234,10 +234,12 @@ class _SharedTree:
 
     def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
         """Return what compiles just the changed files, if all others do."""
+        gone = {path for path, text in changed.items() if text is None}
         own = {part for path in changed.keys() - self._files for part in path.removesuffix(".py").split("/")}
-        # A fork server has read settings, and has loaded modules of the library: files could stand in for them, or list them.
+        # A fork server has read settings, looked for packages, and loaded modules of the library: files could stand in for these.
         forks = (
             own.isdisjoint(sys.stdlib_module_names)
+            and not any(Path(path).name == "__init__.py" for path in gone | (changed.keys() - self._files))
             and not any(Path(path).name in _SETTINGS for path in changed)
             and not any(_LISTING.search(text) for text in changed.values() if text)
         )

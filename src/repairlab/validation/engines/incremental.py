@@ -32,8 +32,6 @@ class IncrementalEngine:
         self._prepared = False
         self._noticed: dict[str, bool] = {}
         self._shared: SharedBuild | None = None
-        # Those of the bug itself in a twin, too: a process of the one must look like a process of the other.
-        self.tests: tuple[str, ...] = twin_of.tests if twin_of else (*bug.oracle.trigger, *bug.oracle.regression)
 
     @property
     def built_tree(self) -> Path | None:
@@ -68,8 +66,10 @@ class IncrementalEngine:
         toolchain = language(self._bug.problem.language).toolchain
         if isinstance(toolchain, Shareable):
             source, path = Path(self._bug.tree.source), self._bug.problem.path
+            # In a twin only its own few, which are the same in both twins: what is prepared shows that it is a twin, not which.
+            tests = (*self._bug.oracle.trigger, *self._bug.oracle.regression)
             is_twin = built is not None
-            self._shared = toolchain.shared(self._bug.oracle.build, tree=source, changing=path, tests=self.tests, twin=is_twin)
+            self._shared = toolchain.shared(self._bug.oracle.build, tree=source, changing=path, tests=tests, twin=is_twin)
         self._runner = self._open.enter_context(self._sandbox.slot(tree.work))
         self._tree = tree
 

@@ -14,7 +14,10 @@ import _pytest.runner
 import pytest
 
 if TYPE_CHECKING:
-    from repairlab.languages.python.runners.python_channel import Channel, code_of  # at run time given by whoever loads this
+    from repairlab.languages.python.runners import (
+        python_shortcuts as shortcuts,
+    )  # these are given at run time by whoever loads this
+    from repairlab.languages.python.runners.python_channel import Channel, code_of
 
 with contextlib.suppress(ImportError):
     import _pytest.timing
@@ -31,9 +34,12 @@ class PytestReporter:
     tests: list[str]
     files: list[str]
 
-    def __init__(self, begin: Callable[[], tuple[Channel, dict[str, Any]]], options: tuple[str, ...], *, plain: bool) -> None:
-        """Take what reads the request, pytest's options, and whether nothing of the tree has a say in how tests are found."""
+    def __init__(
+        self, begin: Callable[[], tuple[Channel, dict[str, Any]]], options: tuple[str, ...], *, plain: bool, known: list[Path]
+    ) -> None:
+        """Take what reads the request, pytest's options, whether no file of the tree steers it, and likely test files."""
         self._begin = begin
+        self._known = known
         self._options = options
         self._is_tree_plain = plain
         self.has_begun = False
@@ -62,9 +68,12 @@ class PytestReporter:
         if not KNOWS_INSIDE:
             return
         config, collect = session.config, session._collect_one_node
+        shortcuts.ask_once_for_hooks(session)
         if not self.has_begun:
+            known = shortcuts.look_for_files(session, self._known)
             with _closed_files(config):
                 self.begin()
+            shortcuts.use_files(session, known, self.files)
         config.args = config.option.file_or_dir = self.files
         config.invocation_params = pytest.Config.InvocationParams(
             args=(*self._options, *self.files), plugins=None, dir=config.invocation_params.dir
@@ -74,6 +83,8 @@ class PytestReporter:
 
     def is_ignored(self, path: str) -> bool | None:
         """Return whether pytest need not look at a file; it has its own rules for folders."""
+        if not self.has_begun:
+            return None
         return True if path not in self._paths and Path(path).is_file() else None
 
     @pytest.hookimpl(tryfirst=True)
@@ -91,6 +102,8 @@ class PytestReporter:
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Keep exactly the wanted tests, in the wanted order."""
+        if not self.has_begun:
+            return
         found = {item.nodeid: item for item in items}
         chosen = []
         for test in self.tests:
@@ -225,10 +238,12 @@ class _OldReporter(PytestReporter):
         return self.is_ignored(str(path))
 
 
-def make_reporter(begin: Callable[[], tuple[Channel, dict[str, Any]]], options: tuple[str, ...], *, plain: bool) -> PytestReporter:
+def make_reporter(
+    begin: Callable[[], tuple[Channel, dict[str, Any]]], options: tuple[str, ...], *, plain: bool, known: list[Path]
+) -> PytestReporter:
     """Return the reporter that speaks to this pytest."""
     kind = _OldReporter if int(pytest.__version__.partition(".")[0]) < _NEW_PATHS else _NewReporter
-    return kind(begin, options, plain=plain)
+    return kind(begin, options, plain=plain, known=known)
 
 
 def _is_plain_config(config: pytest.Config, reporter: PytestReporter) -> bool:

@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import _pytest.config
+import _pytest.fixtures
 import pytest
 
 if TYPE_CHECKING:
+    from repairlab.languages.python.runners import python_shortcuts as shortcuts
     from repairlab.languages.python.runners.pytest_reporter import KNOWS_INSIDE, PytestReporter, make_reporter
     from repairlab.languages.python.runners.python_channel import Channel
 
     PLUGINS: list[str]
 else:  # `load` and these are given by whoever loads this
     PLUGINS, code_of = PLUGINS, code_of  # noqa: F821, PLW0127
-    reporting = load("pytest_reporter", load=load, code_of=code_of)  # noqa: F821
+    shortcuts = load("python_shortcuts")  # noqa: F821
+    reporting = load("pytest_reporter", code_of=code_of, shortcuts=shortcuts)  # noqa: F821
     KNOWS_INSIDE, PytestReporter, make_reporter = reporting.KNOWS_INSIDE, reporting.PytestReporter, reporting.make_reporter
 
 _OPTIONS = ("--continue-on-collection-errors", "--tb=short", "-q", "-p", "no:cacheprovider", "--maxfail=0")
@@ -44,10 +47,10 @@ def is_plain_tree() -> bool:
     return not asked and len(texts) == len(found) and not any(map(_LOADING.search, texts))
 
 
-def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool) -> bool:
+def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool, known: list[Path]) -> bool:
     """Run pytest node ids; return whether pytest came to its proper end."""
     pytest.hookimpl(hookwrapper=True, trylast=True)(PytestReporter.pytest_runtest_call)
-    reporter, code = make_reporter(begin, _OPTIONS, plain=plain), None
+    reporter, code = make_reporter(begin, _OPTIONS, plain=plain, known=known), None
     if not (plain and server):
         reporter.begin()
     if plain:
@@ -108,6 +111,8 @@ def load_all() -> None:
         # Of thousands of names that pytest would look at twice in each run, it wants these.
         names = [name for name, value in vars(plugin).items() if name.startswith("pytest_") or isinstance(value, fixture)]
         plugin.__dir__ = names.copy  # type: ignore[method-assign]
+    if KNOWS_INSIDE:
+        shortcuts.ask_code_for_arguments(_pytest.fixtures)
 
 
 def rehearse() -> None:

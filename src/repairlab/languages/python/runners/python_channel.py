@@ -141,13 +141,14 @@ def prepare_forks() -> list[Path]:
 
 def _take_server() -> Callable[[], object]:
     """Return what stops here as a fork server and returns in each fork (see the folder zygote), or at once when none is wanted."""
+    wanted = is_server()
     with contextlib.suppress(ImportError):
         import _zygote  # type: ignore[import-not-found]  # noqa: F401, PLC0415
     os.environ.pop("REPAIRLAB_FORK_SERVER", None)
-    for name in ("script_ended", "serve_script", "read_kept"):
+    for name in ("script_ended", "serve_script", "serve_imports", "keep_modules", "added_modules", "read_kept"):
         vars(sys).pop(name, None)
     serve_forks: Callable[[], object] = vars(sys).pop("serve_forks", bool)
-    return serve_forks
+    return serve_forks if wanted else bool
 
 
 def _read_request() -> dict[str, Any]:

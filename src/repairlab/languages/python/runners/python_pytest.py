@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ load_session = partial(load, "pytest_session", load=load, code_of=code_of, PLUGI
 def run_with_own(begin: Callable[[], tuple[Channel, dict[str, Any]]]) -> bool:
     """Run the tests of a tree with the pytest that it holds."""
     begun = begin()
-    finished: bool = load_session().run_pytest(lambda: begun, server=False, plain=False)
+    finished: bool = load_session().run_pytest(lambda: begun, server=False, plain=False, known=[])
     return finished
 
 
@@ -39,9 +40,11 @@ if __name__ == "__main__":
     session = load_session()
     is_forked, is_plain = is_server(), session.is_plain_tree()
     session.load_all()
+    known_files: list[Path] = []
     if is_forked:
         if not is_plain:  # there a server stops before pytest has done anything for the first time
             session.rehearse()
-        session.rewrite_tests(prepare_forks())
+        known_files = prepare_forks()
+        session.rewrite_tests(known_files)
     session.prepare()
-    main("pytest", partial(session.run_pytest, server=is_forked, plain=is_plain))
+    main("pytest", partial(session.run_pytest, server=is_forked, plain=is_plain, known=known_files))

@@ -7,22 +7,24 @@ end leaves at once where nobody can tell: when no finaliser, callback, thread or
 That is looked for among the objects of the program alone: all others are frozen until then.
 """
 
-import _frozen_importlib_external
 import atexit
 import gc
 import os
 import sys
-from _frozen_importlib_external import PathFinder, SourceFileLoader
+from _frozen_importlib import BuiltinImporter
+from _frozen_importlib_external import SourceFileLoader, SourceLoader
 from _thread import _count as count_threads
 from _warnings import _filters_mutated, filters  # type: ignore[attr-defined]  # what `warnings` calls
 from _weakref import ref
-from builtins import Exception, all, any, frozenset, issubclass, len, map, set, str, type, vars  # noqa: UP029  # the program's may change
+from builtins import Exception, all, any, filter, frozenset, issubclass, len, map, next, set, str, type, vars  # noqa: UP029  # the program's may change
 from gc import freeze, get_objects, unfreeze
 from os import _exit
 from sys import getrefcount
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from importlib.machinery import ModuleSpec
     from types import CodeType
 
 _MANY = 20000
@@ -43,9 +45,13 @@ class _Leaving:
         self._streams, self._modules = (sys.stdout, sys.stderr), frozenset((*sys.modules, *_HARMLESS.split()))
         classes = [thing for thing in get_objects() if issubclass(type(thing), type)]
         self._silent = [vars(kind) for kind in classes if _FINALISER not in vars(kind)]
+        self._known = frozenset(kind for kind in classes if _ends_silently(kind))
+        self._metaclasses = frozenset(kind for kind in self._known if issubclass(kind, type))
+        self._references = frozenset(kind for kind in self._known if issubclass(kind, ref))
         self._hook = sys.excepthook
         self.n_references = 0
         self.script_ended = bool  # false, until a fork knows better
+        self.added_modules: Callable[[], list[str] | None] = list
 
     def __call__(self) -> None:
         try:
@@ -71,16 +77,18 @@ class _Leaving:
         """Return whether nothing would happen from now on but that memory is freed."""
         objects = get_objects()
         kinds = set(map(type, objects))
-        metaclasses = {kind for kind in kinds if issubclass(kind, type)}
-        references = {kind for kind in kinds if issubclass(kind, ref)}
+        new = kinds - self._known  # to look at the others costs a page for each, and they are as they were
+        metaclasses = kinds & self._metaclasses | {kind for kind in new if issubclass(kind, type)}
+        references = kinds & self._references | {kind for kind in new if issubclass(kind, ref)}
+        added = self.added_modules()
         return (
             len(objects) < _MANY
             and sys.stdout is self._streams[0]
             and sys.stderr is self._streams[1]
             and count_threads() == 0
-            and all(map(self._is_harmless, sys.modules.keys() - self._modules))
+            and all(map(self._is_harmless, (sys.modules.keys() if added is None else set(added)) - self._modules))
             and not self._has_finalisers_added()
-            and all(map(_ends_silently, kinds))
+            and all(map(_ends_silently, new))
             and (not metaclasses or all(_ends_silently(thing) for thing in objects if type(thing) in metaclasses))
             and (not references or all(_calls_nobody(thing) for thing in objects if type(thing) in references))
         )
@@ -115,16 +123,22 @@ def _prepare(filename: str) -> "CodeType":
     _filters_mutated()
     try:
         code: CodeType = compile(read_kept(filename), filename, "exec", dont_inherit=True)
-        read_kept(folder)
-        _compile_named(code, folder)
+        if b"__pycache__" not in read_kept(folder).split(b"\0"):  # whose files might come before ours
+            _compile_named(code, folder)
     finally:
         del filters[0]
         _filters_mutated()
     names = vars(sys.modules["__main__"])
     names["__file__"], names["__cached__"] = filename, None
     names["__loader__"] = SourceFileLoader("__main__", filename)
-    for path in known:
-        PathFinder.find_spec(path[len(folder) + 1 : -3])  # looks into the folder, so that runs need not
+    for path in codes:
+        name = path[len(folder) + 1 : -3]
+        spec = next(filter(None, (way.find_spec(name, None) for way in sys.meta_path)), None)
+        if (
+            spec and spec.origin == path and type(spec.loader) is SourceFileLoader and spec.cached
+        ):  # which is found out when asked for
+            specs[name] = spec
+    keep_modules()
     freeze()
     return code
 
@@ -133,14 +147,14 @@ def _compile_named(code: "CodeType", folder: str) -> None:
     """Compile the files of a folder that a code names, and what those name."""
     for name in code.co_names:
         path = f"{folder}/{name}.py"
-        if path in known:
+        if path in codes:
             continue
         try:
             source = read_kept(path)
-            known[path] = (source, compile(source, path, "exec", dont_inherit=True, optimize=-1))
+            codes[path] = (source, compile(source, path, "exec", dont_inherit=True, optimize=-1))
         except (OSError, SyntaxError, ValueError, Warning):
             continue
-        _compile_named(known[path][1], folder)
+        _compile_named(codes[path][1], folder)
 
 
 def _are_names_counted() -> bool:
@@ -161,11 +175,17 @@ if not sys.orig_argv[-1].startswith(sys.prefix):
     except ImportError:
         os.environ.pop("REPAIRLAB_FORK_SERVER", None)
     leaving.script_ended = vars(sys).pop("script_ended", bool)
+    leaving.added_modules = vars(sys).pop("added_modules", list)
     vars(sys).pop("serve_forks", None)
-    read_kept = vars(sys).pop("read_kept", None)
-    known: "dict[str, tuple[bytes, CodeType]]" = {}
+    read_kept, keep_modules = vars(sys).pop("read_kept", None), vars(sys).pop("keep_modules", None)
+    codes: "dict[str, tuple[bytes, CodeType]]" = {}
+    specs: "dict[str, ModuleSpec]" = {}
+    if serve_imports := vars(sys).pop("serve_imports", None):
+        BuiltinImporter.find_spec, SourceLoader.get_code = serve_imports(  # type: ignore[method-assign]
+            codes, specs, BuiltinImporter.find_spec, SourceLoader.get_code
+        )
     if serve_script := vars(sys).pop("serve_script", None):
-        vars(_frozen_importlib_external)["compile"] = serve_script(_prepare, known, compile)
+        serve_script(_prepare)
     gc.collect()
     gc.freeze()
     del sys.modules["atexit"], sys.modules["gc"]

@@ -78,14 +78,27 @@ void *read_kept(void *self, void *path)
     return PyBytes_FromStringAndSize(file->content, (ssize_t)file->size);
 }
 
+static int is_same(const struct kept *file)
+{
+    size_t size = 0;
+    char *content = content_of(file->path, &size);
+    int same = content && size == file->size && !memcmp(content, file->content, size);
+    free(content);
+    return same;
+}
+
+int is_as_kept(const char *path)
+{
+    for (int i = 0; i < n_files; i++)
+        if (!strcmp(files[i].path, path))
+            return is_same(&files[i]);
+    return 0;
+}
+
 int are_as_kept(void)
 {
     int same = 1;
-    for (int i = 0; i < n_files && same; i++) {
-        size_t size = 0;
-        char *content = content_of(files[i].path, &size);
-        same = content && size == files[i].size && !memcmp(content, files[i].content, size);
-        free(content);
-    }
+    for (int i = 0; i < n_files && same; i++)
+        same = is_same(&files[i]);
     return same;
 }

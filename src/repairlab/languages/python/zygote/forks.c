@@ -132,8 +132,10 @@ char *begin(const char *word)
 
 void *serve_forks(void *self, void *nothing)
 {
-    char *folder = begin("ready");
     (void)self, (void)nothing;
+    if (launcher <= 0)
+        return PyBool_FromLong(0);
+    char *folder = begin("ready");
     while (!fork_run(folder, (struct use){0, 0}))
         ;
     free(folder);

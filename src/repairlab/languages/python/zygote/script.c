@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void *filename, *preparing, *known, *compiles; /* the script; who compiles; what is compiled; the interpreter's own function */
+static void *filename, *preparing; /* the script; who compiles */
 static int has_ended;
 
 /* Returns the code of the script, or NULL when the interpreter had better read it by itself: it has something to say then. */
@@ -14,22 +14,6 @@ static void *prepare(void)
     void *code = PyObject_CallFunctionObjArgs(preparing, filename, NULL);
     PyErr_Clear();
     return code;
-}
-
-/* Compiles for imports: what a keeper has compiled before from the same text is there already. */
-static void *compile_known(void *self, void *arguments, void *keywords)
-{
-    void *found = PyTuple_Size(arguments) == 3 ? PyDict_GetItem(known, PyTuple_GetItem(arguments, 1)) : NULL;
-    (void)self;
-    if (!found || PyObject_RichCompareBool(PyTuple_GetItem(arguments, 0), PyTuple_GetItem(found, 0), 2 /* == */) != 1) {
-        PyErr_Clear();
-        return PyObject_Call(compiles, arguments, keywords);
-    }
-    if (PySys_Audit("compile", "OO", PyTuple_GetItem(arguments, 0), PyTuple_GetItem(arguments, 1)) < 0)
-        return NULL;
-    found = PyTuple_GetItem(found, 1);
-    Py_IncRef(found);
-    return found;
 }
 
 static void flush(const char *name)
@@ -88,20 +72,15 @@ static int at_event(const char *event, void *arguments, void *data)
     return 0;
 }
 
-/* Takes who compiles, a dict for what was compiled, and the interpreter's function; returns one that knows that dict. */
-void *serve_script(void *self, void *arguments)
+/* Takes who compiles. */
+void *serve_script(void *self, void *who)
 {
-    static struct method method = {"compile", (void *)compile_known, 3 /* METH_VARARGS | METH_KEYWORDS */, NULL};
     (void)self;
-    preparing = PyTuple_GetItem(arguments, 0);
-    known = PyTuple_GetItem(arguments, 1);
-    compiles = PyTuple_GetItem(arguments, 2);
-    if (!preparing || !known || !compiles || PySys_AddAuditHook(at_event, NULL))
+    if (PySys_AddAuditHook(at_event, NULL))
         return NULL;
-    Py_IncRef(preparing);
-    Py_IncRef(known);
-    Py_IncRef(compiles);
-    return PyCFunction_NewEx(&method, NULL, NULL);
+    Py_IncRef(who);
+    preparing = who;
+    return PyBool_FromLong(1);
 }
 
 /* Says whether the interpreter ends because its script has, and not for an exit on the way. */

@@ -19,11 +19,16 @@ extern void *PyTuple_GetItem(void *tuple, ssize_t index), *PyDict_GetItem(void *
 extern void *PyBytes_FromStringAndSize(const char *text, ssize_t size), *PyUnicode_EncodeFSDefault(void *text), *PyErr_SetFromErrno(void *type);
 extern void *PyObject_CallFunctionObjArgs(void *callable, ...), *PyObject_CallMethod(void *object, const char *name, const char *format, ...);
 extern void *PyObject_Call(void *callable, void *arguments, void *keywords), *PyEval_EvalCode(void *code, void *globals, void *locals);
+extern void *PyInstanceMethod_New(void *function), *PyObject_GetAttrString(void *object, const char *name), *PyList_New(ssize_t size);
+extern void *PyList_GetItem(void *list, ssize_t index);
 extern char *PyBytes_AsString(void *bytes);
 extern int PySys_SetObject(const char *name, void *value), PySys_Audit(const char *event, const char *format, ...);
 extern int PySys_AddAuditHook(int (*hook)(const char *, void *, void *), void *data), PyDict_DelItemString(void *dict, const char *key);
 extern int PyObject_RichCompareBool(void *one, void *other, int operation), PyObject_IsTrue(void *object), Py_FinalizeEx(void);
-extern ssize_t PyTuple_Size(void *tuple), PyBytes_Size(void *bytes);
+extern int PyDict_Next(void *dict, ssize_t *place, void **key, void **value), PyDict_DelItem(void *dict, void *key);
+extern int PyList_Append(void *list, void *item);
+extern ssize_t PyTuple_Size(void *tuple), PyBytes_Size(void *bytes), PyList_Size(void *list);
+extern struct none _Py_NoneStruct;
 extern void Py_IncRef(void *object), Py_DecRef(void *object);
 extern void PyOS_BeforeFork(void), PyOS_AfterFork_Parent(void), PyOS_AfterFork_Child(void);
 
@@ -43,7 +48,13 @@ void *serve_forks(void *self, void *nothing);
 
 /* files.c: what a script was compiled from */
 void *read_kept(void *self, void *path);
+int is_as_kept(const char *path);
 int are_as_kept(void);
+
+/* imports.c: importing what was compiled before */
+void *serve_imports(void *self, void *arguments);
+void *keep_modules(void *self, void *nothing);
+void *added_modules(void *self, void *nothing);
 
 /* keeper.c: forks of a script that was compiled before */
 void *serve_keepers(void *(*prepare)(void));

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from repairlab.core.bug import Bug
@@ -11,7 +11,6 @@ from repairlab.core.problem import shown
 from repairlab.repairers.baselines import Prepared
 from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
 from repairlab.repairers.table import REPAIRERS, factory, names
-from repairlab.runs.commanding import open_workspaces
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
@@ -57,6 +56,12 @@ def asks_model(experiment: Experiment) -> bool:
     return made is not None and made.asks_model(_settings(made, experiment))
 
 
+def _open_workspaces(task: Task, sandbox: Sandbox, settings: Any, access: Any) -> AbstractContextManager[Any]:
+    from repairlab.runs.commanding import open_workspaces  # noqa: PLC0415  # with an HTTP client, which most runs do without
+
+    return open_workspaces(task, sandbox, settings, access)
+
+
 @contextmanager
 def open_repairer(task: Task, notify: Callable[[str], None], sandbox: Sandbox | None = None) -> Iterator[Repairer]:
     """Give the repairer, which serves all bugs of the run; it tells what the user should know.
@@ -87,7 +92,7 @@ def open_repairer(task: Task, notify: Callable[[str], None], sandbox: Sandbox | 
             earlier=tuple(store.at(Candidate, task.candidates[rank]) for rank in sorted(task.candidates))
             if made.works_on_tree
             else (),
-            workspaces=functools.partial(open_workspaces, task, sandbox) if sandbox else None,
+            workspaces=functools.partial(_open_workspaces, task, sandbox) if sandbox else None,
         )
         with made.open(context) as opened:
             yield opened

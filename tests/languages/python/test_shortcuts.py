@@ -45,7 +45,7 @@ FUNCTIONS = (
 )
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=str)
+@pytest.mark.parametrize("function", FUNCTIONS, ids=[str(number) for number in range(len(FUNCTIONS))])
 def test_arguments_of_functions_are_those_that_pytest_sees(function: Any) -> None:
     fixtures: Any = SimpleNamespace(getfuncargnames=_pytest.compat.getfuncargnames)
     ask_code_for_arguments(fixtures)

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from repairlab.core.outcome import Verdict
-from repairlab.runs.worker import Drawn, Notice, TimeSpent
+from repairlab.runs.worker import Drawn, Notice, WorkerTime
 from repairlab.runs.worker import Progress as Step
 from repairlab.validation.stopwatch import PHASES, Phase
 
@@ -78,9 +78,9 @@ class RunBar:
         self._seconds: dict[Phase, float] = {}
         self._start = time.monotonic()
 
-    def __call__(self, step: Step | Drawn | Notice | TimeSpent) -> None:
+    def __call__(self, step: Step | Drawn | Notice | WorkerTime) -> None:
         """Take note of one step of the run."""
-        if isinstance(step, TimeSpent):
+        if isinstance(step, WorkerTime):
             for phase, seconds in step.seconds.items():
                 self._seconds[phase] = self._seconds.get(phase, 0.0) + seconds
             return

@@ -73,7 +73,7 @@ class Failed:
 
 
 @record
-class TimeSpent:
+class WorkerTime:
     """Where the time of a worker went while it did one item."""
 
     bug_id: str
@@ -87,10 +87,10 @@ class Notice:
     text: str
 
 
-Event = Proposed | Begun | Judged | ProposalsEnded | Failed | Disagreement | Notice | TimeSpent
+Event = Proposed | Begun | Judged | ProposalsEnded | Failed | Disagreement | Notice | WorkerTime
 """What a worker emits."""
 Emit = Callable[[Event], None]
-Step = Progress | Drawn | Disagreement | Notice | TimeSpent
+Step = Progress | Drawn | Disagreement | Notice | WorkerTime
 """What whoever watches a run is told."""
 
 
@@ -117,7 +117,7 @@ class RunWorker:
                 self._judge_shard(item, self._task, self._judge)
         except BugError as error:
             self._emit(Failed(bug_id=self._task.bug.id, reason=str(error)))
-        self._emit(TimeSpent(bug_id=self._task.bug.id, seconds=STOPWATCH.taken()))
+        self._emit(WorkerTime(bug_id=self._task.bug.id, seconds=STOPWATCH.taken()))
 
     def close(self) -> None:
         """Close the bug that is open."""

@@ -338,3 +338,17 @@ def test_folder_of_the_settings_comes_first_and_must_be_whole(tmp_path: Path) ->
         junit.jars("junit4", tools)
     (tmp_path / "hamcrest-2.2.jar").write_bytes(b"")
     assert [path.name for path in junit.jars("junit4", tools)] == ["junit-4.12.jar", "hamcrest-2.2.jar"]
+
+
+def test_the_hamcrest_of_a_tree_comes_before_all_else(tools: Tools) -> None:
+    toolchain, test = JavaToolchain(tools), recipe.Test(framework="junit4")
+    try:
+        toolchain.versions()
+    except HarnessError as error:
+        pytest.skip(str(error))
+    build = Build(tool="javac", class_path=("lib/a.jar", "lib/hamcrest-core-1.1.jar"))
+    (command,) = toolchain.build(build, test, ["A.java"])
+    (batch,) = toolchain.batches(build, test, ["A::a"], stop=True)
+    for argv in (command.argv, batch.command.argv):
+        path = argv[argv.index("-cp") + 1].split(":")
+        assert path[0] == "lib/hamcrest-core-1.1.jar" and path[-1] == "lib/a.jar" and path.count("lib/hamcrest-core-1.1.jar") == 1

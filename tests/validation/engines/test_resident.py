@@ -198,10 +198,10 @@ def test_bugs_take_turns_with_one_compiler(counter: ResidentEngine, total: Resid
     for _ in range(2):
         broken = counter.judge({"src/Counter.java": COUNTER.replace("n + n", "n + m")}, "first-failure")
         assert broken is not None
-        assert broken.message == "src/Counter.java:10: error: cannot find symbol"
+        assert broken.message == "src/Counter.java:10: error: cannot find symbol (variable m)"
         other = total.judge({"Main.java": SUM.replace("sum += in", "sum += on")}, "first-failure")
         assert other is not None
-        assert other.message == "Main.java:9: error: cannot find symbol"
+        assert other.message == "Main.java:9: error: cannot find symbol (variable on)"
 
 
 def test_a_changed_constant_reaches_classes_that_have_it_inlined(counter: ResidentEngine) -> None:

@@ -61,7 +61,7 @@ setuptools.setup(install_requires=base + ["attrs"], version=get(), classifiers=[
 )
 def test_requirements_are_found_where_they_are_written(files: dict[str, str], name: str, requirements: tuple[str, ...]) -> None:
     project = read_project(files)
-    assert (project.name, project.requirements) == (name, requirements)
+    assert (project.name, (*project.requirements, *project.testing)) == (name, requirements)
 
 
 def test_releases_and_entry_points_are_read_too() -> None:

@@ -52,7 +52,11 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     given = _given(settings.libraries, name)
     names = (project.name, name)
     required = (*foreign(given or needed.requirements or project.requirements, *names),)
-    more = () if given else (*foreign((*needed.optional, *(project.requirements if needed.requirements else ())), *names),)
+    more = (
+        ()
+        if given
+        else (*foreign((*needed.optional, *(project.requirements if needed.requirements else ()), *project.testing), *names),)
+    )
     if not required and not more:
         return None
     python = settings.python or choose_release(project, needed)

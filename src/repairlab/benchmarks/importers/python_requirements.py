@@ -35,7 +35,9 @@ class PythonProject:
     releases: tuple[str, ...] = ()
     """Releases of Python that the project says to support."""
     requirements: tuple[str, ...] = ()
-    """Of the packages and of their tests."""
+    """Of the packages."""
+    testing: tuple[str, ...] = ()
+    """Of their tests; some lists name what cannot be had any more."""
     entry_points: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     """Lines by group."""
     version_file: str = ""
@@ -60,7 +62,8 @@ def read_project(texts: Mapping[str, str]) -> PythonProject:
         version=_first(project.get("version"), poetry.get("version"), _plain(metadata.get("version")), setup.get("version")),
         requires_python=wanted if isinstance(wanted, str) else "",
         releases=tuple(match[1] for text in classifiers if (match := re.search(r"Python :: (3\.\d+)$", text.strip()))),
-        requirements=tuple(dict.fromkeys(map(_clean, (*requires, *_testing(texts, pyproject, config, setup))))),
+        requirements=tuple(dict.fromkeys(map(_clean, requires))),
+        testing=tuple(dict.fromkeys(map(_clean, _testing(texts, pyproject, config, setup)))),
         entry_points=_entry_points(project, poetry, config, setup),
         version_file=_version_file(pyproject, texts),
     )

@@ -25,6 +25,19 @@ FOLDER = "environments"
 """Of a benchmark: a lock for each environment, NAME.txt."""
 _TITLE = "# A locked environment of Python packages (docs/benchmark-format.md); its name is a digest of this text."
 _OLDEST_PYTEST = "pytest>=5"
+_WITH_PYTEST = (
+    "atomicwrites",
+    "attrs",
+    "importlib-metadata",
+    "more-itertools",
+    "packaging",
+    "pathlib2",
+    "pluggy",
+    "py",
+    "six",
+    "wcwidth",
+)
+"""What pytest needs, in versions that go with its own."""
 _PATIENCE_S = 900.0
 _NO_DATE = "9000-01-01"
 _MOST_RELAXED = 12
@@ -82,14 +95,16 @@ def lock(requested: Requested) -> Locked:
     asked = {canonical(line): line for line in requested.requirements}
     asked = {name: line for name, line in asked.items() if name}
     notes: list[str] = []
-    if _is_older_pytest(asked.get("pytest", "")):
-        notes.append(f"{asked['pytest']} is older than our reporter needs: {_OLDEST_PYTEST},<6 instead")
-        asked["pytest"] = f"{_OLDEST_PYTEST},<6"
+    optional = {name: line for line in requested.optional if (name := canonical(line)) and name not in asked}
     if requested.brings_pytest:
-        asked.setdefault("pytest", _OLDEST_PYTEST)
+        asked.setdefault("pytest", optional.pop("pytest", _OLDEST_PYTEST))
+    if _is_older_pytest(asked.get("pytest", "")):
+        notes.append(f"{asked['pytest']} is older than our reporter needs: {_OLDEST_PYTEST},<6 instead, and what goes with it")
+        asked["pytest"] = f"{_OLDEST_PYTEST},<6"
+        for name in asked.keys() | optional.keys():
+            if name in _WITH_PYTEST or name.startswith("pytest-"):
+                (asked if name in asked else optional)[name] = name
     resolved = _resolve(asked, requested, interpreter, notes)
-    optional = {canonical(line): line for line in requested.optional}
-    optional = {name: line for name, line in optional.items() if name and name not in asked}
     wanted = [optional, *({name: line} for name, line in optional.items())] if len(optional) > 1 else [optional]
     for more in filter(None, wanted):  # all of them, or else one by one
         if more.keys() <= asked.keys():

@@ -62,6 +62,14 @@ class PytestReporter:
         self._paths = {str(Path.cwd() / path) for path in files}
         self._tops = {"::".join(test.partition("[")[0].split("::")[:2]) for test in self.tests}
 
+    def run(self, arguments: list[str]) -> Any:
+        """Run pytest with this plugin and return its exit code; one whose parts do not fit together has failed inside."""
+        try:
+            return pytest.main(arguments, plugins=[self])
+        except Exception as error:
+            self.internal_error = f"{type(error).__name__}: {error}"
+            return pytest.ExitCode.INTERNAL_ERROR
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> None:
         """Have pytest, now that it is ready, look for the tests of the request, whatever it was started with."""

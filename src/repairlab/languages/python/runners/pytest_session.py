@@ -54,13 +54,13 @@ def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: b
     if not (plain and server):
         reporter.begin()
     if plain:
-        code = pytest.main(["--rootdir=.", *_OPTIONS, "."], plugins=[reporter])
+        code = reporter.run(["--rootdir=.", *_OPTIONS, "."])
     if not reporter.has_begun:  # a server that could not get ready leaves that to its forks
         reporter.begin()
         plain = False
     if not plain:
         arguments = ["--rootdir=.", *PLUGINS, *_OPTIONS, *reporter.files]
-        code = pytest.main(arguments, plugins=[reporter]) if reporter.files else None
+        code = reporter.run(arguments) if reporter.files else None
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
         why = reporter.internal_error or _complaint(["--rootdir=.", *PLUGINS, *_OPTIONS, "--collect-only", *reporter.files])
         message = f"pytest could not run ({pytest.ExitCode(code).name}): {why}"

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Make the table of docs/importing.md from folders of imported benchmarks: their import.json and their health cards (health.json).
 
 scripts/importing_table.py FOLDER...                      print it

@@ -1,9 +1,8 @@
-#!/usr/bin/env python3
 """Make the table of docs/importing.md from folders of imported benchmarks: their import.json and their health cards (health.json).
 
-scripts/importing_table.py FOLDER...                      print it
-scripts/importing_table.py FOLDER... --to docs/importing.md   put it between the two marks of that page
-scripts/importing_table.py FOLDER... --records            every record: healthy, not healthy and why, or dropped and why
+python scripts/importing_table.py FOLDER...                      print it
+python scripts/importing_table.py FOLDER... --to docs/importing.md   put it between the two marks of that page
+python scripts/importing_table.py FOLDER... --records            every record: healthy, not healthy and why, or dropped and why
 """
 
 import argparse

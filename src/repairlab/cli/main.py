@@ -21,6 +21,7 @@ VERBS = {
     "compile": "Build a working copy in the sandbox.",
     "test": "Run the tests of a working copy in the sandbox.",
     "import": "Import a benchmark, or bug–fix pairs, that have another form.",
+    "match": "Match predictions against the fixes of a set of pairs: exact match, BLEU, CodeBLEU, edit similarity, syntax.",
     "export": "Print a property of a working copy's bug.",
     "check": "Prove that bugs fail unpatched and pass with their reference fix.",
     "prompt": "Show what a model would be asked about a bug, or a strategy's prompt template to copy and change.",

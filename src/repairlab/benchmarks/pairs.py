@@ -29,18 +29,19 @@ class PairWriter:
         self.counts: dict[str, int] = {}
         self.repeated = 0
 
-    def add(self, split: str, pair: Pair) -> None:
-        """Write one pair."""
+    def add(self, split: str, pair: Pair) -> bool:
+        """Write one pair; false when its split has it already."""
         if split not in self._files:
             self._files[split] = self._stack.enter_context((self._folder / f"{split}.jsonl").open("w", encoding="utf-8"))
             self._seen[split], self.counts[split] = set(), 0
         text = hash((pair.buggy, pair.fixed, pair.context))
         if text in self._seen[split]:
             self.repeated += 1
-            return
+            return False
         self._seen[split].add(text)
         self.counts[split] += 1
         self._files[split].write(to_json(pair) + "\n")
+        return True
 
     def finish(self, facts: PairSet) -> None:
         """Write what is said of the whole set."""

@@ -1,0 +1,113 @@
+"""Find texts that are nearly alike among millions: MinHash finds what may be, the Jaccard index of token pairs decides.
+
+Called by `duplicates` and `contamination`. Everything but a cache of bounded size lies in a temporary database on disk.
+"""
+
+import hashlib
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from repairlab.benchmarks.pair_sets.edits import words
+from repairlab.core.record import record
+
+BANDS, ROWS = 24, 5
+"""Two texts with Jaccard index j are compared with probability 1 - (1 - j^5)^24: 0.99993 for 0.8, 0.99 for 0.7, 0.53 for 0.5."""
+_SEED = 20_240_229
+_DRAW = np.random.default_rng(_SEED)
+_FACTORS = _DRAW.integers(1, 2**63, size=BANDS * ROWS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+_TERMS = _DRAW.integers(0, 2**63, size=BANDS * ROWS, dtype=np.uint64)
+_CACHE_KB = 65_536
+
+
+@record
+class Nearest:
+    """The most similar of the texts that were put in before."""
+
+    name: str
+    similarity: float
+
+
+def features(*texts: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Return the pairs of neighbouring tokens of texts as sorted numbers; the second occurrence of a pair is another feature."""
+    found: Counter[str] = Counter()
+    numbers = set()
+    for side, text in enumerate(texts):
+        tokens = ["", *words(text), ""]
+        for one, two in pairwise(tokens):
+            key = f"{side}\0{one}\0{two}"
+            found[key] += 1
+            digest = hashlib.blake2b(f"{key}\0{found[key]}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            numbers.add(int.from_bytes(digest, "big"))
+    return np.array(sorted(numbers), dtype=np.uint64)
+
+
+class NearIndex:
+    """Texts by their features, and a search for the nearest."""
+
+    def __init__(self, connection: sqlite3.Connection, threshold: float) -> None:
+        """Take an empty database and how alike texts must be."""
+        self._database, self._threshold = connection, threshold
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("CREATE TABLE texts (number INTEGER PRIMARY KEY, name TEXT, features BLOB)")
+        connection.execute("CREATE TABLE bands (hash INTEGER, number INTEGER, PRIMARY KEY (hash, number)) WITHOUT ROWID")
+        self._n = 0
+
+    def nearest(self, mine: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> Nearest | None:
+        """Return the most similar text so far; none when no one is similar enough."""
+        best: Nearest | None = None
+        for name, theirs in self._may_be(_bands(mine)):
+            similarity = _jaccard(mine, theirs)
+            if similarity >= self._threshold and (best is None or similarity > best.similarity):
+                best = Nearest(name=name, similarity=round(similarity, 6))
+        return best
+
+    def add(self, name: str, mine: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> None:
+        """Put a text in."""
+        self._n += 1
+        self._database.execute("INSERT INTO texts VALUES (?, ?, ?)", (self._n, name, mine.tobytes()))
+        rows = ((band, self._n) for band in _bands(mine))
+        self._database.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", rows)
+
+    def _may_be(self, bands: Iterable[int]) -> Iterator[tuple[str, np.ndarray[tuple[int], np.dtype[np.uint64]]]]:
+        hashes = list(bands)
+        marks = ",".join("?" * len(hashes))
+        query = f"SELECT DISTINCT number FROM bands WHERE hash IN ({marks}) ORDER BY number"
+        for (number,) in self._database.execute(query, hashes).fetchall():
+            name, blob = self._database.execute("SELECT name, features FROM texts WHERE number = ?", (number,)).fetchone()
+            yield name, np.frombuffer(blob, dtype=np.uint64)
+
+
+@contextmanager
+def near_index(threshold: float) -> Iterator[NearIndex]:
+    """Yield an empty index, which is gone when the block ends."""
+    with tempfile.TemporaryDirectory(prefix="repairlab-near-") as folder:
+        connection = sqlite3.connect(Path(folder) / "near.sqlite", isolation_level=None)
+        try:
+            yield NearIndex(connection, threshold)
+        finally:
+            connection.close()
+
+
+def _bands(mine: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> list[int]:
+    """Return a hash for each band of the MinHash signature."""
+    # Multiplication wraps around: the upper half of the product is a hash.
+    least = ((mine[:, None] * _FACTORS[None, :] + _TERMS[None, :]) >> np.uint64(32)).min(axis=0)
+    hashes = []
+    for band, part in enumerate(least.reshape(BANDS, ROWS)):
+        digest = hashlib.blake2b(band.to_bytes(2, "big") + part.tobytes(), digest_size=8).digest()
+        hashes.append(int.from_bytes(digest, "big", signed=True))
+    return hashes
+
+
+def _jaccard(one: np.ndarray[tuple[int], np.dtype[np.uint64]], other: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> float:
+    both = np.intersect1d(one, other, assume_unique=True).size
+    return both / (one.size + other.size - both)

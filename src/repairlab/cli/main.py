@@ -37,7 +37,7 @@ VERBS = {
     "tables": "Make the papers' tables and figures from runs.",
     "rescore": "Compute scores from published verdicts, without executing anything.",
 }
-"""Each verb is a file of this package with a function of its name, whose docstring begins with the text, or with `VERBS` of its own."""
+"""Each verb is a file of this package with a function of its name, or with `VERBS` of its own; the text begins its docstring."""
 
 
 def main() -> None:

@@ -4,10 +4,11 @@ Called by `duplicates` and `contamination`. Everything but a cache of bounded si
 """
 
 import hashlib
+import math
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +25,7 @@ _DRAW = np.random.default_rng(_SEED)
 _FACTORS = _DRAW.integers(1, 2**63, size=BANDS * ROWS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 _TERMS = _DRAW.integers(0, 2**63, size=BANDS * ROWS, dtype=np.uint64)
 _CACHE_KB = 65_536
+Features = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 
 @record
@@ -34,7 +36,7 @@ class Nearest:
     similarity: float
 
 
-def features(*texts: str) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def features(*texts: str) -> Features:
     """Return the pairs of neighbouring tokens of texts as sorted numbers; the second occurrence of a pair is another feature."""
     found: Counter[str] = Counter()
     numbers = set()
@@ -58,30 +60,35 @@ class NearIndex:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("CREATE TABLE texts (number INTEGER PRIMARY KEY, name TEXT, features BLOB)")
-        connection.execute("CREATE TABLE bands (hash INTEGER, number INTEGER, PRIMARY KEY (hash, number)) WITHOUT ROWID")
+        connection.execute(
+            "CREATE TABLE bands (hash INTEGER, size INTEGER, number INTEGER, PRIMARY KEY (hash, size, number)) WITHOUT ROWID"
+        )
         self._n = 0
 
-    def nearest(self, mine: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> Nearest | None:
+    def nearest(self, mine: Features) -> Nearest | None:
         """Return the most similar text so far; none when no one is similar enough."""
         best: Nearest | None = None
-        for name, theirs in self._may_be(_bands(mine)):
+        for name, theirs in self._may_be(mine):
             similarity = _jaccard(mine, theirs)
             if similarity >= self._threshold and (best is None or similarity > best.similarity):
-                best = Nearest(name=name, similarity=round(similarity, 6))
+                best = Nearest(name=name, similarity=similarity)
         return best
 
-    def add(self, name: str, mine: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> None:
+    def add(self, name: str, mine: Features) -> None:
         """Put a text in."""
         self._n += 1
         self._database.execute("INSERT INTO texts VALUES (?, ?, ?)", (self._n, name, mine.tobytes()))
-        rows = ((band, self._n) for band in _bands(mine))
-        self._database.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?)", rows)
+        rows = ((band, mine.size, self._n) for band in _bands(mine))
+        self._database.executemany("INSERT OR IGNORE INTO bands VALUES (?, ?, ?)", rows)
 
-    def _may_be(self, bands: Iterable[int]) -> Iterator[tuple[str, np.ndarray[tuple[int], np.dtype[np.uint64]]]]:
-        hashes = list(bands)
-        marks = ",".join("?" * len(hashes))
-        query = f"SELECT DISTINCT number FROM bands WHERE hash IN ({marks}) ORDER BY number"
-        for (number,) in self._database.execute(query, hashes).fetchall():
+    def _may_be(self, mine: Features) -> Iterator[tuple[str, Features]]:
+        """Yield the texts that share a band; one that is too short or too long by itself cannot be near."""
+        least, most = math.floor(mine.size * self._threshold), math.ceil(mine.size / self._threshold)
+        numbers: set[int] = set()
+        for band in _bands(mine):
+            query = "SELECT number FROM bands WHERE hash = ? AND size BETWEEN ? AND ?"
+            numbers.update(number for (number,) in self._database.execute(query, (band, least, most)))
+        for number in sorted(numbers):
             name, blob = self._database.execute("SELECT name, features FROM texts WHERE number = ?", (number,)).fetchone()
             yield name, np.frombuffer(blob, dtype=np.uint64)
 
@@ -97,7 +104,7 @@ def near_index(threshold: float) -> Iterator[NearIndex]:
             connection.close()
 
 
-def _bands(mine: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> list[int]:
+def _bands(mine: Features) -> list[int]:
     """Return a hash for each band of the MinHash signature."""
     # Multiplication wraps around: the upper half of the product is a hash.
     least = ((mine[:, None] * _FACTORS[None, :] + _TERMS[None, :]) >> np.uint64(32)).min(axis=0)
@@ -108,6 +115,8 @@ def _bands(mine: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> list[int]:
     return hashes
 
 
-def _jaccard(one: np.ndarray[tuple[int], np.dtype[np.uint64]], other: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> float:
-    both = np.intersect1d(one, other, assume_unique=True).size
-    return both / (one.size + other.size - both)
+def _jaccard(one: Features, other: Features) -> float:
+    places = np.searchsorted(other, one)
+    places[places == other.size] = 0
+    both = int(np.count_nonzero(other[places] == one))
+    return round(both / (one.size + other.size - both), 6)

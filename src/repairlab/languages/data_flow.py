@@ -16,6 +16,7 @@ State = dict[str, frozenset[int]]
 """Name → where the values that it may have now were given to it."""
 Relation = Literal["comesFrom", "computedFrom"]
 _EQUALS = ("=", ":=", None)
+_GOTO, _LABELLED = "goto_statement", "labeled_statement"
 _JUMPS = {"break_statement": 0, "continue_statement": 1}
 
 
@@ -58,6 +59,7 @@ class _Follower:
         self._jumps: list[tuple[list[State], list[State]]] = [([], [])]
         """For each loop or switch around: the states at its breaks and at its continues."""
         self._switched: list[State] = []
+        self._gotos: list[State] = []
         self._declared: list[set[str]] = [set()]
         self._handlers = {
             kind: handler
@@ -70,6 +72,8 @@ class _Follower:
                 (table.loops, self._loop),
                 (table.for_each, self._for_each),
                 (_JUMPS, self._jump),
+                ((_GOTO,), self._goto),
+                ((_LABELLED,), self._labelled),
                 ((table.declaration,), self._declaration),
                 (table.calls, self._call),
                 (table.updates, self._update),
@@ -86,11 +90,19 @@ class _Follower:
         return tuple(FlowEdge(names[target], relation, names[source]) for target, relation, source in sorted(self._found))
 
     def follow(self, node: Node, state: State | None) -> _Step:
+        if state is None:
+            state = self._entered(node)
         if state is None or node.type in self.table.literals:
             return _Step(state, ())
         if not node.child_count:
             return self._read(node, state)
         return self._scope(node, state) if node.type in self.table.blocks else self._inside(node, state)
+
+    def _entered(self, node: Node) -> State | None:
+        """Return with what a statement is reached that nothing before it leads to: a case, or what has a label."""
+        if node.type in self.table.cases and self._switched:
+            return self._switched[-1]
+        return _join(*self._gotos) if node.type == _LABELLED else None
 
     def _inside(self, node: Node, state: State) -> _Step:
         handler = self._handlers.get(node.type)
@@ -123,9 +135,18 @@ class _Follower:
         self._jumps[-1][_JUMPS[node.type]].append(state)
         return _Step(None, ())
 
+    def _goto(self, node: Node, state: State) -> _Step:
+        del node  # its label decides nothing: whatever has one may be reached from any goto before it
+        self._gotos.append(state)
+        return _Step(None, ())
+
+    def _labelled(self, node: Node, state: State) -> _Step:
+        return self._all(node.named_children[1:], _join(state, *self._gotos))
+
     def _function(self, node: Node, state: State) -> _Step:
         around, self._jumps = self._jumps, [([], [])]
         declared, self._declared = self._declared, [set()]
+        gotos, self._gotos = self._gotos, []
         parameters = node.child_by_field_name("parameters")
         start = state
         if parameters is not None and parameters.type in self.table.names:  # x -> x + 1
@@ -135,7 +156,7 @@ class _Follower:
         body = node.child_by_field_name("body")
         others = [part for part in node.named_children if part not in (parameters, body)] if parameters is None else []
         self._all([*others, *([] if body is None else [body])], start)
-        self._jumps, self._declared = around, declared
+        self._jumps, self._declared, self._gotos = around, declared, gotos
         return _Step(state, ())
 
     def _scope(self, node: Node, state: State) -> _Step:

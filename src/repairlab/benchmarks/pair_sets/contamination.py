@@ -69,7 +69,7 @@ def decontaminate_pairs(
     if not bugs:
         names = ", ".join(benchmark.name for benchmark in benchmarks)
         raise UserError(f"{names}: no bug is in {facts.language}, the language of {source}; there is nothing to compare with")
-    found = _contained_lines(source, bugs) if facts.form in _LINES else _contained(source, bugs, settings, embedder)
+    found = _contained_lines(source, bugs) if facts.form in _LINES else _contained(source, bugs, settings, embedder, done)
     step = {
         "by": "pairs decontaminate",
         "settings": {
@@ -79,7 +79,7 @@ def decontaminate_pairs(
         },
         "against": [{"name": item.name, "version": item.version, "digest": item.digest} for item in benchmarks],
     }
-    return rewrite(source, to, step, lambda split, pair: found.get(f"{split}/{pair.id}", split), done=done)
+    return rewrite(source, to, step, lambda split, pair: found.get(f"{split}/{pair.id}", split))
 
 
 def texts_of(bug: Bug) -> Iterator[BugText]:
@@ -105,7 +105,7 @@ def _files(bug: Bug) -> tuple[dict[str, str], dict[str, str | None]]:
 
 
 def _contained(
-    source: Path, bugs: Sequence[Bug], settings: DecontaminateSettings, embedder: Embedder | None
+    source: Path, bugs: Sequence[Bug], settings: DecontaminateSettings, embedder: Embedder | None, done: Callable[[], None]
 ) -> dict[str, Decision]:
     facts, _ = read_head(source)
     texts = list(dict.fromkeys(text for bug in bugs for text in texts_of(bug)))
@@ -117,6 +117,7 @@ def _contained(
         for bug, text in texts if settings.near is not None else ():
             index.add(bug, features(text))
         for split, pair in every_pair(source):
+            done()
             for text in (pair.buggy, pair.fixed):
                 of = keys.get(text_key(text, facts.language))
                 if of is not None:

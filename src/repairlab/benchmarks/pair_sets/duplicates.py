@@ -36,12 +36,14 @@ def dedup_pairs(source: Path, to: Path, settings: DedupSettings, *, done: Callab
         raise UserError(f"--near is {settings.near:g}: choose a Jaccard index from 0.5 to 1, such as 0.8")
     facts, splits = read_head(source)
     order = [*(split for split in settings.keep if split in splits), *(split for split in splits if split not in settings.keep)]
-    repeated = _repeated(source, order, facts.language, settings)
+    repeated = _repeated(source, order, facts.language, settings, done)
     step = {"by": "pairs dedup", "settings": to_data(settings)}
-    return rewrite(source, to, step, lambda split, pair: repeated.get(f"{split}/{pair.id}", split), done=done)
+    return rewrite(source, to, step, lambda split, pair: repeated.get(f"{split}/{pair.id}", split))
 
 
-def _repeated(source: Path, order: Sequence[str], name: str, settings: DedupSettings) -> dict[str, Decision]:
+def _repeated(
+    source: Path, order: Sequence[str], name: str, settings: DedupSettings, done: Callable[[], None]
+) -> dict[str, Decision]:
     """Return what is to be dropped: SPLIT/ID → why."""
     found: dict[str, Decision] = {}
     with ExitStack() as stack:
@@ -51,6 +53,7 @@ def _repeated(source: Path, order: Sequence[str], name: str, settings: DedupSett
             if not settings.across:
                 seen, index = {}, stack.enter_context(near_index(settings.near or 1.0))
             for pair in read_pairs(source, split):
+                done()
                 key, mine = f"{split}/{pair.id}", normal_key(pair, name)
                 if mine in seen:
                     found[key] = Drop(reason=EXACT, of=seen[mine])

@@ -9,7 +9,6 @@ UPDATES = frozenset({"update_expression"})
 MEMBERS: dict[str, tuple[str, ...]] = {
     "field_expression": ("argument",),
     "sizeof_expression": (),
-    "goto_statement": (),
     "enumerator": ("value",),
     "preproc_def": (),
     "preproc_include": (),

@@ -37,7 +37,7 @@ def match(facts: PaperFacts) -> Table:
         rows=tuple(rows),
         n_heads=2,
         notes=(
-            "Exact, well-formed and plausible are shares of all bugs; BLEU, CodeBLEU and edit similarity are those of the bugs whose "
+            "Exact, well-formed and plausible are shares of all bugs; BLEU, CodeBLEU and edit similarity are those of bugs whose "
             f"first candidate applies. {MatchSettings(language='each').signature}. Functions are compared, or the changed files "
             "where more than the function changed.",
             *facts.missing,

@@ -374,3 +374,11 @@ def test_predictions_for_unknown_ids(tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").write_text('{"id": "7", "prediction": "x"}\n', encoding="utf-8")
     with pytest.raises(UserError, match="1 ids that are not in the split 'test', such as '7'"):
         list(read_predictions(tmp_path / "b.jsonl", source, "test"))
+
+
+def test_a_split_is_no_path(tmp_path: Path) -> None:
+    source = write_set(tmp_path / "a", {"test": [pair("1", "return a ;", "return b ;")]})
+    head = (source / "pairs.toml").read_text(encoding="utf-8")
+    (source / "pairs.toml").write_text(head.replace("test = 1", '"../test" = 1'), encoding="utf-8")
+    with pytest.raises(UserError, match="is no name of a split"):
+        read_head(source)

@@ -212,7 +212,7 @@ def test_the_vectors_of_codexglue(variant: CodeBleuVariant) -> None:
         flows = vector["ms_2020_dataflow_over_hashseeds_0_7" if old else "ms_head_dataflow_over_hashseeds_0_7"]
         flow = score.flow if old else score.flow or 0.0
         assert any(flow is item if flow is None else flow == pytest.approx(item, abs=0.005) for item in flows), vector["id"]
-        # Grammars differ: today's Java knows methods outside classes, today's Python has fewer nodes around expressions.
+        # Grammars differ by their age. The band is what was found: 0.193 at most.
         assert score.syntax == pytest.approx(expected["syntax_match"], abs=0.2)
 
 
@@ -230,7 +230,7 @@ def test_the_vectors_of_c() -> None:
         expected = vector["codebleu_pypi_0_7_0"]
         score = codebleu(vector["hypothesis"], vector["reference"], vector["lang"])
         assert score.ngram == pytest.approx(expected["ngram_match_score"], abs=1e-12)
-        # Their list of C++ keywords is another one.
+        # One of theirs differs by 0.0006; that their keywords are others would explain it, which was not looked into.
         assert score.weighted == pytest.approx(expected["weighted_ngram_match_score"], abs=1e-12 if vector["id"] != 4 else 0.001)
         assert score.syntax == pytest.approx(expected["syntax_match_score"], abs=1e-12)
 

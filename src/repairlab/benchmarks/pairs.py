@@ -1,6 +1,7 @@
 """Sets of bug–fix pairs on disk: pairs.toml and one JSON Lines file per split. Read and written as a stream."""
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -15,6 +16,7 @@ from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import SCHEMA_VERSION, to_data, to_json
 
 HEAD = "pairs.toml"
+_SPLIT = re.compile(r"[\w-]+")
 
 
 class PairWriter:
@@ -29,18 +31,19 @@ class PairWriter:
         self.counts: dict[str, int] = {}
         self.repeated = 0
 
-    def add(self, split: str, pair: Pair) -> None:
-        """Write one pair."""
+    def add(self, split: str, pair: Pair) -> bool:
+        """Write one pair; false when its split has it already."""
         if split not in self._files:
             self._files[split] = self._stack.enter_context((self._folder / f"{split}.jsonl").open("w", encoding="utf-8"))
             self._seen[split], self.counts[split] = set(), 0
         text = hash((pair.buggy, pair.fixed, pair.context))
         if text in self._seen[split]:
             self.repeated += 1
-            return
+            return False
         self._seen[split].add(text)
         self.counts[split] += 1
         self._files[split].write(to_json(pair) + "\n")
+        return True
 
     def finish(self, facts: PairSet) -> None:
         """Write what is said of the whole set."""
@@ -60,6 +63,9 @@ def read_head(folder: Path) -> tuple[PairSet, dict[str, int]]:
     if facts.pop("schema", None) != SCHEMA_VERSION:
         raise UserError(f"{path}: schema must be {SCHEMA_VERSION}")
     splits = facts.pop("splits", {})
+    odd = [name for name in splits if not _SPLIT.fullmatch(name)] if isinstance(splits, dict) else []
+    if odd:
+        raise UserError(f"{path}: {odd[0]!r} is no name of a split; letters, digits, - and _ are")
     try:
         return TypeAdapter(PairSet).validate_python(facts), TypeAdapter(dict[str, int]).validate_python(splits)
     except ValidationError as error:

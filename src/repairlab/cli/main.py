@@ -21,6 +21,8 @@ VERBS = {
     "compile": "Build a working copy in the sandbox.",
     "test": "Run the tests of a working copy in the sandbox.",
     "import": "Import a benchmark, or bug–fix pairs, that have another form.",
+    "pairs": "Show, split, filter, dedup, decontaminate, describe and export sets of bug–fix pairs.",
+    "match": "Match predictions against the fixes of a set of pairs: exact match, BLEU, CodeBLEU, edit similarity, syntax.",
     "export": "Print a property of a working copy's bug.",
     "check": "Prove that bugs fail unpatched and pass with their reference fix.",
     "prompt": "Show what a model would be asked about a bug, or a strategy's prompt template to copy and change.",
@@ -35,7 +37,7 @@ VERBS = {
     "tables": "Make the papers' tables and figures from runs.",
     "rescore": "Compute scores from published verdicts, without executing anything.",
 }
-"""Each verb is a file of this package with a function of the same name; the text is the first line of its docstring."""
+"""Each verb is a file of this package with a function of its name, or with `VERBS` of its own; the text begins its docstring."""
 
 
 def main() -> None:
@@ -99,10 +101,15 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     from repairlab.cli.sections import SectionedCommand  # noqa: PLC0415
 
     module = import_module(f"repairlab.cli.{verb}")
-    function = getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb)
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    # Some verbs have options that are made from settings records, for which these are loaded now.
-    app.command(name=verb, cls=SectionedCommand)(module.with_own_options() if hasattr(module, "with_own_options") else function)
+    if hasattr(module, "VERBS"):  # a verb with verbs of its own
+        app.callback(help=VERBS[verb])(lambda: None)
+        for name, function in module.VERBS.items():
+            app.command(name=name, cls=SectionedCommand)(function)
+    else:
+        function = getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb)
+        # Some verbs have options that are made from settings records, for which these are loaded now.
+        app.command(name=verb, cls=SectionedCommand)(module.with_own_options() if hasattr(module, "with_own_options") else function)
     try:
         app(args=arguments, prog_name=f"repairlab {verb}")
     except SystemExit as end:

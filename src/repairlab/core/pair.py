@@ -4,7 +4,7 @@ from typing import Literal
 
 from repairlab.core.record import record
 
-PairForm = Literal["line", "method", "class", "expression"]
+PairForm = Literal["line", "method", "class", "expression", "program"]
 
 
 @record
@@ -19,6 +19,10 @@ class Pair:
     """Buggy code around it, where the source has it: the method of a line, the class of a method."""
     repository: str | None = None
     commit: str | None = None
+    time: str | None = None
+    """When it was fixed, as in `2024-02-29` or with a time of day behind it."""
+    verdict: str | None = None
+    """What a judge said of the buggy program, in the judge's own words."""
 
 
 @record

@@ -63,6 +63,8 @@ class Facts:
     """What comments begin with; the first one ends with its line."""
     grammar: str
     """Module of the tree-sitter grammar."""
+    flow: str = ""
+    """Import path of what says how values flow through its programs (`FlowNodes`); empty: not known."""
     opaque: str = r'"(?>(?:[^"\\\n]++|\\[\s\S])*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|//[^\n]*+|/\*[\s\S]*?\*/'
     """Pattern of what may hide braces: strings and comments."""
     headers: tuple[str, ...] = ()

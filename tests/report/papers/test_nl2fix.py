@@ -10,6 +10,7 @@ from repairlab.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, 
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.papers.candidates import candidates
 from repairlab.report.papers.exact import exact
+from repairlab.report.papers.match import match
 from repairlab.report.papers.overlap import overlap
 from repairlab.report.papers.projects import projects
 from repairlab.report.papers.prompts import curves, prompts
@@ -103,6 +104,17 @@ def test_exact_matches_ignore_white_space_and_count_distinct_candidates(bench: B
     spaced = (FIX[0].replace("result = value", "result  =  value"), FIX[1])
     table = exact(bench.facts(bench.run("a", {"Cli-1": (FIX, spaced, FIX, LIKE), "Cli-2": (LIKE, WRONG)})))
     assert table.rows == (("a · acme/large", 2, 1, 4, 2, 50.0),)
+
+
+def test_first_candidates_are_matched_with_the_fix(bench: Bench) -> None:
+    spaced = (FIX[0].replace("result = value", "result  =  value"), FIX[1])
+    table = match(bench.facts(bench.run("a", {"Cli-1": (spaced, WRONG), "Cli-2": (WRONG, FIX), "Csv-1": (UNREAD,)})))
+    (row,) = (dict(zip(table.columns, row, strict=True)) for row in table.rows)
+    assert (row["language"], row["compared"]) == ("Python", 2)
+    assert (
+        row["exact text %"] == row["exact tokens %"] == row["exact tree %"] == pytest.approx(100 / int(str(row["bugs"])), abs=1e-5)
+    )
+    assert 0 < float(str(row["CodeBLEU"])) < 100 and row["plausible %"] == row["exact text %"]
 
 
 def test_similarity_has_quartiles_and_tests(bench: Bench) -> None:

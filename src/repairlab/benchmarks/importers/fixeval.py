@@ -54,11 +54,11 @@ def _bugs(
 ) -> Iterator[ImportedBug | Dropped]:
     for name, (where, problem, entry) in entries.items():
         try:
-            source, target = _tokens(entry, "src", where), _tokens(entry, "tgt", where)
+            source, target = tokens_of(entry, "src", where), tokens_of(entry, "tgt", where)
             verdict = verdict_of(field(entry, "src_verdict", str, where), where)
             if verdict is None:
                 raise UserError(f"{entry['src_verdict']} is a state of the judge, not of the program")
-            language = asked or ("python" if "NEW_LINE" in source else "java")
+            language = asked or fixeval_language(source)
             cases = tests.cases(problem, titles.get(problem, ""))
             bug = JudgedProgram(
                 id=name,
@@ -77,7 +77,13 @@ def _bugs(
             yield Dropped(id=name, reason=str(error))
 
 
-def _tokens(entry: dict[str, Any], name: str, where: str) -> list[str]:
+def fixeval_language(tokens: Sequence[str]) -> str:
+    """Return the language of a list of tokens; only Python's have marks of layout."""
+    return "python" if "NEW_LINE" in tokens else "java"
+
+
+def tokens_of(entry: dict[str, Any], name: str, where: str) -> list[str]:
+    """Return one of the programs of an entry."""
     tokens = field(entry, name, list, where)
     if not all(isinstance(token, str) for token in tokens):
         raise UserError(f"{where}: the field {name!r} should be a list of strings")

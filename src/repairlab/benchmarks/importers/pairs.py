@@ -1,13 +1,14 @@
-"""Bug–fix pairs without tests in the forms of others: parallel text files, NPR4J's raw folders and its records."""
+"""Bug–fix pairs without tests in the forms of others: parallel text files, NPR4J's raw folders and records, FixEval's splits."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.benchmarks.importers.fixeval import fixeval_language, program_of, tokens_of
 from repairlab.benchmarks.importers.reading import need_sources
 from repairlab.core.errors import UserError, unknown
-from repairlab.core.foreign import field, read_json, read_text
+from repairlab.core.foreign import field, read_json, read_json_lines, read_text
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record
 
@@ -16,10 +17,13 @@ PAIR_SETS = {
     "bfp": "A folder of BFP (small or medium): SPLIT/buggy.txt and SPLIT/fixed.txt.",
     "parallel": "A folder with src-SPLIT.txt and tgt-SPLIT.txt, one text a line.",
     "npr4j-raw": "NPR4J's raw data folder: data.ids, buggy_methods/, fix_methods/, metas/ and so on.",
+    "fixeval-pairs": "A split file of FixEval, or a folder of them (SPLIT.jsonl): whole programs and what the judge said.",
     "npr4j-records": "NPR4J's mined records: a JSON file with one or a list of them.",
 }
 """Name and what to give as SOURCE."""
 
+_KNOWN_SPLITS = ("train", "valid", "test")
+_OURS = ("dropped.jsonl", "made.jsonl")
 _SPLITS = {"val": "valid", "eval": "valid", "validation": "valid", "dev": "valid"}
 _LAYOUTS = {
     "codexglue": ("*.buggy-fixed.buggy", lambda path: (path.name.split(".")[0], path.with_suffix(".fixed"))),
@@ -46,6 +50,8 @@ def open_pairs(name: str, sources: Sequence[Path]) -> PairSource:
     (source,) = need_sources(list(sources), (PAIR_SETS[name],))
     if name in _LAYOUTS:
         return _open_parallel(name, source)
+    if name == "fixeval-pairs":
+        return _open_fixeval(source)
     pairs = _raw_folder(source) if name == "npr4j-raw" else _records(source)
     facts = PairSet(
         name=name, version="1", licence="none stated", description=PAIR_SETS[name], language="java", form="method", abstract=False
@@ -84,15 +90,59 @@ def _parallel(files: list[Path], locate: Callable[[Path], tuple[str, Path]]) -> 
             yield split, Pair(id=f"{split}-{number}", buggy=before.strip(), fixed=after.strip())
 
 
+def _open_fixeval(source: Path) -> PairSource:
+    files = sorted(path for ending in ("jsonl", "json") for path in source.glob(f"*.{ending}")) if source.is_dir() else [source]
+    files = [path for path in files if path.name not in _OURS]
+    if not files:
+        raise UserError(f"{source} holds no file *.jsonl; it should be: {PAIR_SETS['fixeval-pairs']}")
+    first = next((entry for path in files for _, entry in read_json_lines(path)), None)
+    if first is None:
+        raise UserError(f"{files[0]} is empty")
+    language = fixeval_language(tokens_of(first, "src", str(files[0])))
+    facts = PairSet(
+        name="fixeval",
+        version="1",
+        licence="MIT",
+        description=PAIR_SETS["fixeval-pairs"],
+        language=language,
+        form="program",
+        abstract=False,
+    )
+    return PairSource(facts=facts, pairs=_fixeval(files, language))
+
+
+def _fixeval(files: list[Path], language: str) -> Iterator[tuple[str, Pair]]:
+    for path in files:
+        split = _SPLITS.get(path.stem, path.stem)
+        for where, entry in read_json_lines(path):
+            texts = [tokens_of(entry, name, where) for name in ("src", "tgt")]
+            if fixeval_language(texts[0]) != language:
+                raise UserError(f"{where}: this program is not in {language} as those before; import each language by itself")
+            yield (
+                split if split in _KNOWN_SPLITS else "train",
+                Pair(
+                    id=field(entry, "src_id", str, where),
+                    buggy=program_of(language, texts[0]),
+                    fixed=program_of(language, texts[1]),
+                    verdict=field(entry, "src_verdict", str, where),
+                ),
+            )
+
+
 def _raw_folder(folder: Path) -> Iterator[tuple[str, Pair]]:
-    """Read NPR4J's layout; a meta file says the split: `split<sep>id<sep>…`, with a variant of three fields."""
+    """Read NPR4J's layout; a meta file begins with split and id, or with repository and commit, joined by `<sep>`."""
     for name in read_text(folder / "data.ids").split():
         meta = folder / "metas" / f"{name}.txt"
-        split = read_text(meta).split(_META)[0].strip() if meta.is_file() else "train"
+        fields = [part.strip() for part in read_text(meta).split(_META)] if meta.is_file() else []
+        split = _SPLITS.get(fields[0], fields[0]) if fields else "train"
+        repository: str | None = None
+        commit: str | None = None
+        if split not in _KNOWN_SPLITS:
+            repository, commit, split = split or None, fields[1] if len(fields) > 1 else None, "train"
         buggy, fixed = (read_text(folder / kind / f"{name}.txt") for kind in ("buggy_methods", "fix_methods"))
         context = folder / "buggy_classes" / f"{name.rpartition('_')[2]}.java"  # classes are stored without a prefix such as d4j_
         around = read_text(context, "utf-8") if context.is_file() else ""
-        yield _SPLITS.get(split, split) or "train", Pair(id=name, buggy=buggy, fixed=fixed, context=around)
+        yield split, Pair(id=name, buggy=buggy, fixed=fixed, context=around, repository=repository, commit=commit)
 
 
 def _records(path: Path) -> Iterator[tuple[str, Pair]]:

@@ -29,6 +29,7 @@ FACTS = Facts(
     fences=("c", "h", "objectivec", "cuda"),
     comments=("//", "/*"),
     grammar="tree_sitter_c",
+    flow="repairlab.languages.c.flow:FLOW",
     headers=HEADERS,
     relatives=("cpp",),
     idioms=IDIOMS,

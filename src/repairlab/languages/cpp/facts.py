@@ -29,6 +29,7 @@ FACTS = Facts(
     fences=("cpp", "c++", "cc", "cxx", "hpp"),
     comments=("//", "/*"),
     grammar="tree_sitter_cpp",
+    flow="repairlab.languages.cpp.flow:FLOW",
     headers=HEADERS,
     relatives=("c",),
     method_around="class A {\n%s\n};",

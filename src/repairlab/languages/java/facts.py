@@ -48,6 +48,7 @@ FACTS = Facts(
     fences=("java",),
     comments=("//", "/*"),
     grammar="tree_sitter_java",
+    flow="repairlab.languages.java.flow:FLOW",
     opaque=r'"""(?>(?:[^"\\]++|\\[\s\S]|"(?!""))*)"""|"(?>(?:[^"\\\n]++|\\.)*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|//[^\n]*+|/\*[\s\S]*?\*/',
     idioms=IDIOMS,
     traits=frozenset({"java", "typed", "reachability"}),

@@ -34,6 +34,7 @@ FACTS = Facts(
     fences=("python", "py", "python3"),
     comments=("#",),
     grammar="tree_sitter_python",
+    flow="repairlab.languages.python.flow:FLOW",
     idioms=IDIOMS,
     traits=frozenset({"python"}),
     is_indented=True,

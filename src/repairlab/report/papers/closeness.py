@@ -36,6 +36,15 @@ class Near:
     is_exact: bool
 
 
+@record
+class ComparedTexts:
+    """The same piece of code three times."""
+
+    buggy: str
+    fixed: str
+    candidate: str
+
+
 class Yardstick:
     """Buggy and fixed code of one bug, ready to be compared with many candidates.
 
@@ -47,28 +56,37 @@ class Yardstick:
         self._files = {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
         self._path, self._target = bug.problem.path, bug.problem.target
         self._edits = bug.oracle.reference
+        self._last: tuple[str, str, _Texts] | None = None
 
     @cached_property
     def _fixed(self) -> dict[str, str | None]:
         return apply_edits(self._edits, self._files)
 
     @cached_property
-    def _functions(self) -> "_Texts | None":
-        inside = self._inside(self._fixed)
-        return None if inside is None else _Texts(self._target.text, inside)
+    def _fixed_function(self) -> str | None:
+        return self._inside(self._fixed)
 
-    def measure(self, edits: Sequence[Edit]) -> Near | None:
-        """Compare a candidate; none when its edits (or the fix) do not apply to the files that are at hand."""
+    def texts(self, edits: Sequence[Edit]) -> ComparedTexts | None:
+        """Return what is compared; none when the edits (or the fix) do not apply to the files that are at hand."""
         try:
             changed = apply_edits(edits, self._files)
-            inside = self._inside(changed)
-            if inside is not None and self._functions is not None:
-                return self._functions.measure(inside)
+            inside, fixed_inside = self._inside(changed), self._fixed_function
             paths = sorted({*changed, *self._fixed})
         except UserError:
             return None
+        if inside is not None and fixed_inside is not None:
+            return ComparedTexts(buggy=self._target.text, fixed=fixed_inside, candidate=inside)
         old, fixed, new = ("\n".join(self._text(path, texts) for path in paths) for texts in ({}, self._fixed, changed))
-        return _Texts(old, fixed).measure(new)
+        return ComparedTexts(buggy=old, fixed=fixed, candidate=new)
+
+    def measure(self, edits: Sequence[Edit]) -> Near | None:
+        """Compare a candidate; none when its edits (or the fix) do not apply to the files that are at hand."""
+        texts = self.texts(edits)
+        if texts is None:
+            return None
+        if self._last is None or self._last[:2] != (texts.buggy, texts.fixed):
+            self._last = (texts.buggy, texts.fixed, _Texts(texts.buggy, texts.fixed))
+        return self._last[2].measure(texts.candidate)
 
     def _text(self, path: str, changed: Mapping[str, str | None]) -> str:
         return (changed[path] or "") if path in changed else self._files.get(path, "")

@@ -8,7 +8,7 @@ from repairlab.core.record import record
 from repairlab.core.samples import Samples
 from repairlab.metrics.values import is_lost
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.report.papers.closeness import Closeness
+from repairlab.report.papers.closeness import Closeness, ComparedTexts
 from repairlab.report.papers.spending import Spent
 from repairlab.report.scores import RunScores
 from repairlab.report.systems import model_settings
@@ -34,6 +34,8 @@ class BugFacts:
     spent: Spent
     closeness: tuple[Closeness, ...]
     """Of each distinct candidate that applies, where the benchmark is at hand."""
+    first: ComparedTexts | None = None
+    """The first candidate beside the fix, where it applies and the benchmark is at hand."""
 
     @property
     def is_fixed(self) -> bool:

@@ -10,7 +10,7 @@ from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.text import Span
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.report.bugs import BugTexts
-from repairlab.report.papers.closeness import Closeness, Near, Yardstick
+from repairlab.report.papers.closeness import Closeness, ComparedTexts, Near, Yardstick
 from repairlab.report.papers.facts import BugFacts, PaperFacts, RunFacts, project_of
 from repairlab.report.papers.spending import Spent, paid_for
 from repairlab.report.systems import System
@@ -56,6 +56,7 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
                 attempts=mine.attempts(),
                 spent=mine.spent() + paid.get(bug_id, Spent()),
                 closeness=mine.closeness(),
+                first=mine.first_texts,
             )
         )
     spent = sum((bug.spent for bug in facts), start=Spent())
@@ -98,6 +99,7 @@ class _Gathered:
         self._starts: dict[int, int] = {}
         self._first: tuple[int, int] | None = None
         self._yardstick: Yardstick | None = None
+        self.first_texts: ComparedTexts | None = None
         self._near: dict[str, Near | None] = {}
         self._sampled: dict[str, int] = defaultdict(int)
         self._plausible: set[str] = set()
@@ -127,6 +129,8 @@ class _Gathered:
         if name not in self._near:
             self._yardstick = self._yardstick or Yardstick(bug)
             self._near[name] = self._yardstick.measure([_edit(item) for item in data["edits"]])
+        if data["rank"] == 1 and self._yardstick is not None:
+            self.first_texts = self._yardstick.texts([_edit(item) for item in data["edits"]])
 
     def attempts(self) -> int | None:
         """Return how many fresh starts the first plausible candidate took, whatever their numbers begin with."""

@@ -17,6 +17,7 @@ _TABLES = {
     "overlap": "overlap:overlap",
     "similarity": "similarity:similarity",
     "exact": "exact:exact",
+    "match": "match:match",
     "ranking": "ranking:ranking",
     "single-round": "single_round:single_round",
     "categories": "categories:categories",
@@ -32,7 +33,7 @@ TABLES: Parts[Callable[[PaperFacts], Table]] = Parts(
     {name: f"repairlab.report.papers.{path}" for name, path in _TABLES.items()},
     check=lacking(callable_too=True),
 )
-NEED_CODE = frozenset({"similarity", "exact"})
+NEED_CODE = frozenset({"similarity", "exact", "match"})
 """Tables for which candidates are compared with the code, which takes a second for ten thousand."""
 
 

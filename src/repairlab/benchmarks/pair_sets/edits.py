@@ -1,0 +1,100 @@
+"""What a fix does to a text: which tokens it adds and takes away, in how many places. Called by the verbs of `pairs`."""
+
+import difflib
+import re
+from typing import Literal
+
+from repairlab.core.record import record
+from repairlab.core.text import split_lines
+
+EditKind = Literal["none", "insert", "delete", "replace", "mixed"]
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+@record
+class EditSummary:
+    """The difference of two texts."""
+
+    kind: EditKind
+    """What all changed places have in common; `mixed` when they have nothing."""
+    n_hunks: int
+    """Runs of changed lines; of changed tokens where both texts have one line."""
+    n_deleted: int
+    """Tokens."""
+    n_inserted: int
+
+
+def words(text: str) -> list[str]:
+    """Return the words and signs of a text of any language.
+
+    >>> words("a.size() >= 1")
+    ['a', '.', 'size', '(', ')', '>', '=', '1']
+    """
+    return _WORD.findall(text)
+
+
+def edit_of(buggy: str, fixed: str) -> EditSummary:
+    """Describe what turns one text into the other.
+
+    >>> edit_of("return a ;", "return a + b ;")
+    EditSummary(kind='insert', n_hunks=1, n_deleted=0, n_inserted=2)
+    """
+    codes = _changes(words(buggy), words(fixed))
+    kinds = {tag for tag, *_ in codes}
+    kind: EditKind = "mixed"
+    if not kinds:
+        kind = "none"
+    elif kinds == {"insert"}:
+        kind = "insert"
+    elif kinds == {"delete"}:
+        kind = "delete"
+    elif kinds == {"replace"}:
+        kind = "replace"
+    before, after = split_lines(buggy.strip()), split_lines(fixed.strip())
+    n_hunks = len(_changes(before, after)) if max(len(before), len(after)) > 1 else len(codes)
+    return EditSummary(
+        kind=kind,
+        n_hunks=n_hunks,
+        n_deleted=sum(end - start for _, start, end, _, _ in codes),
+        n_inserted=sum(end - start for _, _, _, start, end in codes),
+    )
+
+
+def _changes(before: list[str], after: list[str]) -> list[tuple[str, int, int, int, int]]:
+    head, tail = _common(before, after)
+    matcher = difflib.SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=False)
+    return [code for code in matcher.get_opcodes() if code[0] != "equal"]
+
+
+def _common(before: list[str], after: list[str]) -> tuple[int, int]:
+    """Return how many items both begin with, and how many of the rest they end with."""
+    head = next((at for at, (one, two) in enumerate(zip(before, after, strict=False)) if one != two), min(len(before), len(after)))
+    most = min(len(before), len(after)) - head
+    return head, next((at for at in range(most) if before[-1 - at] != after[-1 - at]), most)
+
+
+@record
+class ChangedLines:
+    """The lines from the first to the last that a fix changes, in both texts; numbers are 0-based, ends not included."""
+
+    first: int
+    last: int
+    new_first: int
+    new_last: int
+    old: str
+    new: str
+
+
+def changed_lines_of(buggy: str, fixed: str) -> ChangedLines:
+    r"""Return the smallest range of lines that turns one text into the other.
+
+    >>> found = changed_lines_of("a\nb\nc\n", "a\nx\ny\nc\n")
+    >>> found.first, found.last, found.new_last, found.new
+    (1, 2, 3, 'x\ny\n')
+    """
+    before, after = split_lines(buggy), split_lines(fixed)
+    head, tail = _common(before, after)
+    last, new_last = len(before) - tail, len(after) - tail
+    return ChangedLines(
+        first=head, last=last, new_first=head, new_last=new_last, old="".join(before[head:last]), new="".join(after[head:new_last])
+    )

@@ -1,0 +1,132 @@
+"""Split a set of pairs anew: at random, by project or by time. Called by `pairs split`.
+
+Two passes: the first keeps a few numbers for each pair, the second writes.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from repairlab.benchmarks.pair_sets.edits import edit_of
+from repairlab.benchmarks.pair_sets.rewriting import Drop, Rewritten, every_pair, rewrite
+from repairlab.core.errors import UserError
+from repairlab.core.pair import Pair
+from repairlab.core.record import record
+
+SplitBy = Literal["random", "project", "time"]
+SPLIT_BY: tuple[SplitBy, ...] = ("random", "project", "time")
+Stratum = Literal["", "edit", "length", "project"]
+STRATA: tuple[Stratum, ...] = ("", "edit", "length", "project")
+
+
+@record
+class SplitSettings:
+    """How a set is split."""
+
+    shares: Mapping[str, float]
+    """Split → share of the pairs; they add up to 1. By time the first split has the oldest pairs."""
+    by: SplitBy = "random"
+    stratify: Stratum = ""
+    """What is spread evenly over the splits: kinds of edits, lengths, projects."""
+    seed: int = 0
+
+
+def split_pairs(source: Path, to: Path, settings: SplitSettings, *, done: Callable[[], None] = lambda: None) -> Rewritten:
+    """Write a set with the same pairs in new splits."""
+    _check(settings)
+    choose = {"random": _at_random, "project": _by_project, "time": _by_time}[settings.by](source, settings)
+    step = {
+        "by": "pairs split",
+        "settings": {
+            "shares": dict(settings.shares),
+            "by": settings.by,
+            "stratify": settings.stratify,
+            "seed": settings.seed,
+        },
+    }
+    return rewrite(source, to, step, choose, done=done)
+
+
+def _check(settings: SplitSettings) -> None:
+    shares = settings.shares
+    if not shares or min(shares.values()) <= 0 or abs(sum(shares.values()) - 1) > 1e-6:
+        shown = ",".join(f"{name}={share:g}" for name, share in shares.items())
+        raise UserError(f"the shares {shown or 'are missing'}: each must be more than 0, and together they must be 1")
+    if settings.stratify and settings.by != "random":
+        raise UserError(f"a split by {settings.by} cannot be stratified; leave one of the two out")
+
+
+def _at_random(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str]:
+    """Order the pairs of each stratum by a hash and cut the order: sizes are exact to one pair for each stratum."""
+    strata: dict[str, list[tuple[int, str]]] = {}
+    for split, pair in every_pair(source):
+        strata.setdefault(_stratum(pair, settings.stratify), []).append(
+            (_hash(settings.seed, split, pair.id), f"{split}/{pair.id}")
+        )
+    chosen: dict[str, str] = {}
+    rest = 0.0
+    for name in sorted(strata):
+        keys = [key for _, key in sorted(strata[name])]
+        start = 0
+        for split, end in _cuts(settings.shares, len(keys), rest):
+            chosen.update(dict.fromkeys(keys[start:end], split))
+            start = end
+        rest = (rest + len(keys) * 0.5) % 1  # so that what rounding leaves does not always fall to the same split
+    return lambda split, pair: chosen[f"{split}/{pair.id}"]
+
+
+def _cuts(shares: Mapping[str, float], n: int, offset: float) -> list[tuple[str, int]]:
+    """Return where each split ends among n pairs."""
+    total, cuts = 0.0, []
+    for name, share in shares.items():
+        total += share
+        cuts.append((name, min(n, int(total * n + offset))))
+    cuts[-1] = (cuts[-1][0], n)
+    return cuts
+
+
+def _stratum(pair: Pair, kind: Stratum) -> str:
+    if kind == "edit":
+        return edit_of(pair.buggy, pair.fixed).kind
+    if kind == "length":
+        return str(len(pair.buggy.split()).bit_length())
+    return pair.repository or "" if kind == "project" else ""
+
+
+def _by_project(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str | Drop]:
+    """Deal out whole projects, in a random order, each to the split that lacks most."""
+    sizes: dict[str, int] = {}
+    for _, pair in every_pair(source):
+        if pair.repository:
+            sizes[pair.repository] = sizes.get(pair.repository, 0) + 1
+    if not sizes:
+        raise UserError(f"no pair of {source} names its repository, so they cannot be split by project; split them at random")
+    n = sum(sizes.values())
+    missing = {split: share * n for split, share in settings.shares.items()}
+    chosen: dict[str, str] = {}
+    # Large projects first, so that the small ones fill what is left.
+    for name in sorted(sizes, key=lambda name: (-sizes[name].bit_length(), _hash(settings.seed, name))):
+        chosen[name] = max(missing, key=lambda split: missing[split])
+        missing[chosen[name]] -= sizes[name]
+    return lambda _split, pair: chosen[pair.repository] if pair.repository else Drop(reason="no repository is known")
+
+
+def _by_time(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str | Drop]:
+    """Cut at moments: pairs of the same moment stay together, and what comes later is in a later split."""
+    times = sorted(pair.time for _, pair in every_pair(source) if pair.time)
+    if not times:
+        raise UserError(f"no pair of {source} says when it was fixed, so they cannot be split by time; split them at random")
+    cuts = [(split, times[end - 1] if end else "") for split, end in _cuts(settings.shares, len(times), 0.0)]
+
+    def choose(_split: str, pair: Pair) -> str | Drop:
+        if not pair.time:
+            return Drop(reason="no time is known")
+        return next(split for split, last in cuts if pair.time <= last)
+
+    return choose
+
+
+def _hash(seed: int, *words: str) -> int:
+    text = "\0".join((str(seed), *words)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")

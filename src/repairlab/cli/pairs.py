@@ -1,0 +1,246 @@
+"""`repairlab pairs`: verbs over sets of bug–fix pairs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.pair_sets.contamination import DecontaminateSettings, decontaminate_pairs
+from repairlab.benchmarks.pair_sets.duplicates import DedupSettings, dedup_pairs
+from repairlab.benchmarks.pair_sets.exporting import EXPORTS, ExportedPairs, export_pairs
+from repairlab.benchmarks.pair_sets.filtering import FilterSettings, filter_pairs
+from repairlab.benchmarks.pair_sets.rewriting import DROPPED, Rewritten, every_pair
+from repairlab.benchmarks.pair_sets.splitting import SPLIT_BY, STRATA, SplitSettings, split_pairs
+from repairlab.benchmarks.pair_sets.statistics import pair_statistics
+from repairlab.benchmarks.pairs import read_head
+from repairlab.cli.options import Json
+from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.core.access import Access
+from repairlab.core.diff import unified_diff
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.pair import Pair
+from repairlab.core.record import to_data
+from repairlab.languages.table import default_cache
+from repairlab.metrics.distribution import Distribution
+from repairlab.repairers.llm.client.model import Embedder
+from repairlab.repairers.llm.client.open import open_embedder
+
+PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="A set of pairs: a folder that `import` or `pairs` made.")]
+To = Annotated[Path, typer.Option("--to", help="New folder for the set that is made.")]
+Near = Annotated[
+    float | None, typer.Option("--near", help="Jaccard index of token pairs from which on texts are nearly alike, from 0.5 to 1.")
+]
+
+
+def show(
+    pairs: PairFolder,
+    split: Annotated[str | None, typer.Option("--split", help="Only this split.")] = None,
+    id: Annotated[str | None, typer.Option("--id", help="Only the pair with this id.")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many pairs.")] = 5,
+    json: Json = False,
+) -> None:
+    """Show pairs as diffs, or what is said of the set with --limit 0."""
+    facts, splits = read_head(pairs)
+    if split is not None and split not in splits:
+        raise unknown("split", split, splits)
+    chosen = (item for item in every_pair(pairs) if split in (None, item[0]) and id in (None, item[1].id))
+    found = list(islice(chosen, limit))
+    if id is not None and not found:
+        raise UserError(f"{pairs} has no pair with the id {id!r}{f' in the split {split!r}' if split else ''}")
+    if json:
+        shown = [{"split": name, **to_data(pair)} for name, pair in found]
+        print_json({"facts": to_data(facts), "splits": splits, "pairs": shown})
+        return
+    sizes = ", ".join(f"{name} {n}" for name, n in splits.items())
+    data().print(f"{facts.name} {facts.version}: {facts.language}, {facts.form}; {sizes}", markup=False)
+    for name, pair in found:
+        _print_pair(name, pair)
+
+
+def _print_pair(split: str, pair: Pair) -> None:
+    known = {"repository": pair.repository, "commit": pair.commit, "time": pair.time, "verdict": pair.verdict}
+    more = "".join(f"  {name} {value}" for name, value in known.items() if value)
+    data().print(f"\n{split}/{pair.id}{more}", markup=False)
+    diff = unified_diff("text", _lined(pair.buggy), _lined(pair.fixed)).split("\n", 2)[2]
+    data().print(diff.rstrip("\n"), markup=False)
+
+
+def _lined(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
+
+
+def split(
+    pairs: PairFolder,
+    to: To,
+    shares: Annotated[str, typer.Option("--shares", help="Split and share of the pairs.")] = "train=0.8,valid=0.1,test=0.1",
+    by: Annotated[str, typer.Option("--by", help="random, project (whole repositories), or time (the oldest first).")] = "random",
+    stratify: Annotated[str, typer.Option("--stratify", help="Spread evenly: edit (its kind), length or project.")] = "",
+    seed: Annotated[int, typer.Option("--seed", help="Of the random order.")] = 0,
+    json: Json = False,
+) -> None:
+    """Split a set anew: at random, by project or by time."""
+    how = next((item for item in SPLIT_BY if item == by), None)
+    if how is None:
+        raise unknown("way to split", by, SPLIT_BY)
+    stratum = next((item for item in STRATA if item == stratify), None)
+    if stratum is None:
+        raise unknown("stratum", stratify, [item for item in STRATA if item])
+    settings = SplitSettings(shares=_shares(shares), by=how, stratify=stratum, seed=seed)
+    with _bar(pairs, "pairs split") as done:
+        made = split_pairs(pairs, to, settings, done=done)
+    _print_made(made, as_json=json)
+
+
+def _shares(text: str) -> dict[str, float]:
+    try:
+        found = {name.strip(): float(share) for name, share in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise UserError(f"--shares is {text!r}: write names and shares, such as train=0.8,valid=0.1,test=0.1") from None
+    if not all(name and name.replace("-", "").replace("_", "").isalnum() for name in found):
+        raise UserError(f"--shares is {text!r}: a split is named by letters, digits, - and _")
+    return found
+
+
+def filter_(
+    pairs: PairFolder,
+    to: To,
+    min_tokens: Annotated[int, typer.Option("--min-tokens", help="Leave out pairs with a shorter text.")] = 0,
+    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Leave out pairs with a longer text.")] = None,
+    identical: Annotated[bool, typer.Option("--identical", help="Leave out pairs equal but for white space and comments.")] = False,
+    unparsable: Annotated[bool, typer.Option("--unparsable", help="Leave out pairs with a text that does not parse.")] = False,
+    one_hunk: Annotated[bool, typer.Option("--one-hunk", help="Leave out pairs that change more than one place.")] = False,
+    json: Json = False,
+) -> None:
+    """Leave out pairs by length, identity, syntax or number of hunks."""
+    settings = FilterSettings(
+        min_tokens=min_tokens, max_tokens=max_tokens, identical=identical, unparsable=unparsable, one_hunk=one_hunk
+    )
+    with _bar(pairs, "pairs looked at") as done:
+        made = filter_pairs(pairs, to, settings, done=done)
+    _print_made(made, as_json=json)
+
+
+def dedup(
+    pairs: PairFolder,
+    to: To,
+    near: Near = None,
+    keep: Annotated[str, typer.Option("--keep", help="Which split keeps a pair that several have.")] = "test,valid,train",
+    within: Annotated[bool, typer.Option("--within", help="Compare pairs of the same split only.")] = False,
+    json: Json = False,
+) -> None:
+    """Leave out pairs that repeat others, exactly or nearly, across splits too."""
+    settings = DedupSettings(near=near, keep=tuple(part.strip() for part in keep.split(",")), across=not within)
+    with _bar(pairs, "pairs compared") as done:
+        made = dedup_pairs(pairs, to, settings, done=done)
+    _print_made(made, as_json=json)
+
+
+def decontaminate(
+    pairs: PairFolder,
+    to: To,
+    against: Annotated[list[str], typer.Option("--against", help="A benchmark; may be given several times.")],
+    near: Near = 0.8,
+    exact: Annotated[bool, typer.Option("--exact", help="Only equal texts, no near ones.")] = False,
+    embedding_model: Annotated[
+        str | None,
+        typer.Option("--embedding-model", help="PROVIDER/NAME, or local/NAME for sentence-transformers: compare embeddings, too."),
+    ] = None,
+    embedding_threshold: Annotated[float, typer.Option("--embedding-threshold", help="Cosine above which texts are alike.")] = 0.95,
+    base_url: Annotated[str | None, typer.Option("--base-url", help="Where the embedding model is served.")] = None,
+    json: Json = False,
+) -> None:
+    """Leave out pairs that a benchmark holds, exactly, nearly or by embedding."""
+    settings = DecontaminateSettings(near=None if exact else near, embedding=embedding_threshold)
+    benchmarks = [open_benchmark(name) for name in against]
+    with _embedder(embedding_model, base_url) as embedder, _bar(pairs, "pairs compared") as done:
+        made = decontaminate_pairs(pairs, to, benchmarks, settings, embedder=embedder, done=done)
+    _print_made(made, as_json=json)
+
+
+@contextmanager
+def _embedder(name: str | None, base_url: str | None) -> Iterator[Embedder | None]:
+    if name is None:
+        yield None
+        return
+    notify = lambda text: talk().print(text, markup=False)  # noqa: E731
+    with open_embedder(name, Access(), base_url=base_url, cache=default_cache(), notify=notify) as embedder:
+        yield embedder
+
+
+def stats(pairs: PairFolder, json: Json = False) -> None:
+    """Describe a set: counts, lengths, kinds of edits, overlap between splits."""
+    with _bar(pairs, "pairs read") as done:
+        found = pair_statistics(pairs, done=done)
+    if json:
+        print_json(to_data(found))
+        return
+    facts = found.facts
+    rows = [
+        (
+            item.split,
+            item.n,
+            _lengths(item.buggy_tokens),
+            _lengths(item.fixed_tokens),
+            ", ".join(f"{kind} {n}" for kind, n in item.edits.items()),
+            item.one_hunk,
+            item.repositories,
+            item.repeated,
+        )
+        for item in found.splits
+    ]
+    columns = ["split", "pairs", "buggy tokens", "fixed tokens", "edits", "one hunk", "repositories", "repeated"]
+    print_table(f"{facts.name} {facts.version}: {facts.language}, {facts.form}", columns, rows)
+    shared = [(f"{item.other} in {item.one}", item.pairs, item.buggy) for item in found.overlaps]
+    if shared:
+        print_table("Overlap between splits", ["of", "same pair", "same buggy text"], shared)
+
+
+def _lengths(spread: Distribution | None) -> str:
+    return "–" if spread is None else f"{spread.low:.0f} – {spread.median:.0f} – {spread.high:.0f}, mean {spread.mean:.1f}"
+
+
+def export(
+    pairs: PairFolder,
+    form: Annotated[str, typer.Argument(help=f"The form: {', '.join(EXPORTS)}.")],
+    to: To,
+    json: Json = False,
+) -> None:
+    """Write a set in the form of others."""
+    with _bar(pairs, "pairs written") as done:
+        made = export_pairs(pairs, form, to, done=done)
+    _print_made(made, as_json=json)
+
+
+@contextmanager
+def _bar(pairs: Path, what: str) -> Iterator[Callable[[], None]]:
+    _, splits = read_head(pairs)
+    with progress_bar() as progress:
+        task = progress.add_task(what, total=sum(splits.values()))
+        yield lambda: progress.advance(task)
+
+
+def _print_made(made: Rewritten | ExportedPairs, *, as_json: bool) -> None:
+    if as_json:
+        print_json(to_data(made) | {"folder": str(made.folder)})
+        return
+    for reason, n in made.dropped.items():
+        talk().print(f"dropped {n}: {reason}", markup=False)
+    splits = ", ".join(f"{name} {n}" for name, n in made.splits.items())
+    n_dropped = sum(made.dropped.values())
+    why = f"; {n_dropped} dropped, see {made.folder / DROPPED}" if n_dropped else ""
+    data().print(f"{count(sum(made.splits.values()), 'pair')} written to {made.folder}: {splits}{why}", markup=False)
+
+
+VERBS: Mapping[str, Callable[..., None]] = {
+    "show": show,
+    "split": split,
+    "filter": filter_,
+    "dedup": dedup,
+    "decontaminate": decontaminate,
+    "stats": stats,
+    "export": export,
+}

@@ -27,7 +27,7 @@ _OTHER_WORDS = 0.2
 """Weight of a token that is no keyword."""
 _LEAST = 0.1
 """Matches that an order without any counts as (nltk's smoothing method 1)."""
-_JAVA_COMMENTS = re.compile(r"//.*?$|/\*.*?\*/|'(?:\\.|[^\\'])*'|\"(?:\\.|[^\\\"])*\"", re.DOTALL | re.MULTILINE)
+_JAVA_COMMENTS = re.compile(r"""//[^\n]*|/[*].*?[*]/|(['"])(?:\\.|(?!\1)[^\\])*\1""", re.DOTALL)
 
 
 @record

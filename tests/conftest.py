@@ -14,7 +14,7 @@ from repairlab.validation.machine import Machine
 from tests.llm_server.fixtures import llama_server, tiny_model  # noqa: F401  # pytest finds fixtures here
 
 # The same examples every time: whether a commit passes must not depend on luck. HYPOTHESIS_PROFILE=default looks for new ones.
-hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 PROGRAM = """\

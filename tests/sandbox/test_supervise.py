@@ -2,6 +2,7 @@
 
 import os
 import resource
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,8 +18,24 @@ def open_files() -> int:
     return len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # the plainest way to count
 
 
+@pytest.fixture
+def fill_holes() -> Iterator[Callable[[], None]]:
+    """Have no number of a descriptor free below the highest: the limit is on numbers, not on how many there are."""
+    with ExitStack() as stack:
+
+        def fill() -> None:
+            highest = max(map(int, os.listdir("/proc/self/fd")))  # noqa: PTH208
+            while (number := os.dup(0)) < highest:
+                stack.callback(os.close, number)
+            os.close(number)
+
+        yield fill
+
+
 @pytest.mark.parametrize("way", ["run", "slot", "reside"])
-def test_too_few_descriptors_are_our_failure_and_none_is_lost(sandbox: Sandbox, tree: Path, way: str) -> None:
+def test_too_few_descriptors_are_our_failure_and_none_is_lost(
+    sandbox: Sandbox, tree: Path, way: str, fill_holes: Callable[[], None]
+) -> None:
     def use() -> None:
         if way == "reside":
             with sandbox.reside(Command(argv=("sleep", "60")), tree):
@@ -28,6 +45,7 @@ def test_too_few_descriptors_are_our_failure_and_none_is_lost(sandbox: Sandbox, 
             assert runner.run(Command(argv=("true",), private=True), tree).succeeded
 
     use()
+    fill_holes()
     before, limits = open_files(), resource.getrlimit(resource.RLIMIT_NOFILE)
     failures = 0
     for room in range(0, 60, 2):

@@ -72,8 +72,8 @@ def _bug(name: str, folder: Path, clones: Clones, settings: Settings) -> Importe
     info, project = _facts(folder / "bug.info"), _facts(folder.parents[1] / "project.info")
     tests = _tests(folder / "run_test.sh")
     url = _need(project, "github_url", folder.parents[1] / "project.info").rstrip("/")
-    clone = clones.get(url.rpartition("/")[2].removesuffix(".git"), url)
     before, after = (_need(info, key, folder / "bug.info") for key in ("buggy_commit_id", "fixed_commit_id"))
+    clone = clones.get(url.rpartition("/")[2].removesuffix(".git"), url, after)
     for revision in (before, after):
         if not clone.has(revision):
             raise UserError(f"{clone.folder} has no commit {revision}")

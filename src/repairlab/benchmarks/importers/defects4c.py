@@ -82,8 +82,8 @@ def _bugs(entries: Mapping[str, _Entry], settings: Settings) -> Iterator[Importe
 def _bug(name: str, entry: _Entry, clones: Clones, hooks: Hooks) -> ImportedBug:
     about = _record(entry)
     language_name = _language(about.sources)
-    clone = clones.get(entry.name, _project(entry).get("main_repo"))
     after, before = (field(dict(entry.data), key, str, entry.where) for key in ("commit_after", "commit_before"))
+    clone = clones.get(entry.name, _project(entry).get("main_repo"), after)
     for revision in (after, before):
         if not clone.has(revision):
             raise UserError(f"{clone.folder} has no commit {revision}")

@@ -20,12 +20,12 @@ class WholeTree:
 
 
 def tree_with_submodules(clone: Repository, revision: str, clones: Clones) -> WholeTree:
-    """Return the tree of a revision; submodules come from clones called as their repositories are, none is fetched."""
+    """Return the tree of a revision; submodules come from clones, by name or content, none is fetched."""
     files, notes = dict(clone.tree(revision)), []
     for path, module in clone.submodules(revision).items():
         name = module.url.rstrip("/").removesuffix(".git").rpartition("/")[2]
         try:
-            found = clones.get(name, None)
+            found = clones.get(name, None, module.commit)
             if not found.has(module.commit):
                 raise UserError(f"{found.folder} has no commit {module.commit}")
         except UserError as error:

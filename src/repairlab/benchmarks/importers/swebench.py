@@ -46,7 +46,7 @@ def _bugs(entries: Mapping[str, tuple[str, dict[str, Any]]], clones: Clones, set
 def _bug(name: str, where: str, entry: dict[str, Any], clones: Clones, settings: Settings) -> ImportedBug:
     repository, base = (field(entry, key, str, where) for key in ("repo", "base_commit"))
     project = repository.rpartition("/")[2]
-    clone = clones.get(project, f"https://github.com/{repository}")
+    clone = clones.get(project, f"https://github.com/{repository}", base)
     if not clone.has(base):
         raise UserError(f"{clone.folder} has no commit {base}")
     tree = clone.tree(base)

@@ -23,7 +23,7 @@ test-hostile: install  ## every hostile case on every back end that runs here, a
 	$(BIN)/pytest -q -n 2 -m hostile
 
 test-differential: install  ## the warm path against fresh processes, on all bugs of the built-in benchmark
-	$(BIN)/pytest -q -n 2 tests/test_differential.py tests/validation/engines/test_resident.py -m differential
+	$(BIN)/pytest -q -n 2 -m differential
 
 test-coverage: install  ## all tests, and how much of the code they reach: every branch of what decides, nine tenths of the rest
 	$(BIN)/pytest -q -n 3 --cov --cov-report=

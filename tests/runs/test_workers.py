@@ -22,7 +22,7 @@ def facts(outcome: Outcome) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [(), ("--stop-when-fixed",)])
+@pytest.mark.parametrize("options", [(), pytest.param(("--stop-when-fixed",), marks=pytest.mark.differential)])
 def test_one_worker_and_eight_find_the_same(tmp_path: Path, options: tuple[str, ...]) -> None:
     chosen = [part for bug in BUGS for part in ("-i", bug)]
     command = [*REPAIRLAB, "run", "starter", "--repairer", "templates", "-n", "12", *chosen, *options, "--no-cache", "--to", "run"]

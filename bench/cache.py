@@ -14,7 +14,7 @@ from repairlab.languages.table import default_cache
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.store import Store
 from repairlab.runs.task import Entry, Shard, Task
-from repairlab.runs.worker import Event, Proposed, executor
+from repairlab.runs.worker import Event, Proposed, open_worker
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.machine import RECHECK, Machine
@@ -68,7 +68,7 @@ def run(bug: Bug, candidates: list[Candidate], machine: Machine, sandbox: Sandbo
             entries.append(event.entry)
 
     def execute() -> None:
-        with executor(sandbox, take) as do:
+        with open_worker(sandbox, take) as do:
             do(task)
             do(Shard(bug_id=bug.id, entries=tuple(entries), twins={}, given_up={}, task=None))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from side_by_side import Row, candidates_of, compare, main, measure
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.folder import read_tree
+from repairlab.benchmarks.tree_files import read_tree
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
@@ -103,7 +103,7 @@ def _with_cases(bug: Bug, make: Callable[[random.Random], str], folder: Path) ->
     """Return the bug with as many cases as wanted: its own small ones, then others with the reference fix's output."""
     cases = [case for case in bug.oracle.cases if len(case.input) < LARGEST_INPUT][:N_CASES]
     work = folder / f"{bug.id}-fixed"
-    lay_out(bug, apply_edits(bug.oracle.reference, read_tree(Path(bug.tree.source))[0]), work)
+    lay_out(bug, apply_edits(bug.oracle.reference, read_tree(Path(bug.tree.source)).texts), work)
     if not _run(work, "g++", *FLAGS, *_sources(work), "-o", "program").succeeded:
         raise AssertionError(f"the reference fix of {bug.id} does not compile")
     pick = random.Random(bug.id)
@@ -173,7 +173,7 @@ def _sources(work: Path) -> list[str]:
 
 def _header(bug: Bug, cache: Path) -> bytes:
     """Return the precompiled header that the tool chain would make."""
-    texts = read_tree(Path(bug.tree.source))[0]
+    texts = read_tree(Path(bug.tree.source)).texts
     return headers.precompiled(headers.first_includes(bug.problem.path, texts.get, ()), FLAGS, cache)
 
 

@@ -8,7 +8,7 @@ from cache import run
 from side_by_side import Row, candidates_of, compare, main, measure
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.folder import read_tree
+from repairlab.benchmarks.tree_files import read_tree
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.diff import apply_edits
@@ -50,7 +50,7 @@ def row(*, quick: bool) -> Row:
 
 def with_comment(candidate: Candidate, bug: Bug, number: int) -> Candidate:
     """Return a candidate that differs in a comment only."""
-    texts = apply_edits(candidate.edits, read_tree(Path(bug.tree.source))[0])
+    texts = apply_edits(candidate.edits, read_tree(Path(bug.tree.source)).texts)
     edits = tuple(Edit(path=path, text=None if text is None else f"/* {number} */\n\n{text}") for path, text in texts.items())
     return dataclasses.replace(candidate, edits=edits)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from side_by_side import Naive, Row, candidates_of, compare, main, measure
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.folder import read_tree
+from repairlab.benchmarks.tree_files import read_tree
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
@@ -102,7 +102,7 @@ def _with_cases(bug: Bug, make: Callable[[random.Random], str], folder: Path) ->
     """Return the bug with as many cases as wanted: its own small ones, then others with the reference fix's output."""
     cases = [case for case in bug.oracle.cases if len(case.input) < LARGEST_INPUT][:N_CASES]
     work = folder / bug.id
-    lay_out(bug, apply_edits(bug.oracle.reference, read_tree(Path(bug.tree.source))[0]), work)
+    lay_out(bug, apply_edits(bug.oracle.reference, read_tree(Path(bug.tree.source)).texts), work)
     if not _compile(work):
         raise AssertionError(f"the reference fix of {bug.id} does not compile")
     pick = random.Random(bug.id)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from repairlab.benchmarks.folder import read_tree
+from repairlab.benchmarks.tree_files import read_tree
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import apply_edits
@@ -143,7 +143,7 @@ def candidates_of(bug: Bug, n: int) -> list[Candidate]:
 
 def _with_idle_code(bug: Bug, number: int) -> tuple[Edit, ...]:
     """Return the reference fix with code of its own at the end of the file, which does nothing."""
-    changed = apply_edits(bug.oracle.reference, read_tree(Path(bug.tree.source))[0])
+    changed = apply_edits(bug.oracle.reference, read_tree(Path(bug.tree.source)).texts)
     idle = {
         "python": f"_variant_{number} = {number}",
         "c": f"enum {{ variant_{number} = {number} }};",

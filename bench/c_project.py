@@ -107,7 +107,7 @@ def row(*, quick: bool) -> Row:
                 _barely(bug, candidate, ready, objects)
 
         floor = ("gcc for the changed file, gold, and the tests that decide, with nothing around them", least)
-        return compare(f"C project bug, {len(candidates)} candidates", naive, ours, target=40, floor=floor)
+        return compare(f"C project bug, {len(candidates)} candidates", naive, ours, target=60, floor=floor)
 
 
 def _bug(folder: Path) -> Bug:

@@ -47,7 +47,7 @@ def composed(bug: Bug, draw: random.Random) -> Candidate:
 
 @pytest.fixture(scope="module")
 def validators() -> Iterator[Callable[[str], BugValidator]]:
-    """Workbenches that stay, so that every composition meets what the ones before it left behind."""
+    """Validators that stay, so that every composition meets what the ones before it left behind."""
     with ExitStack() as stack:
 
         @cache

@@ -187,7 +187,7 @@ def test_every_way_to_talk_has_its_verdict(tmp_path: Path, sandbox: Sandbox, nam
         assert outcome.message.startswith("1: the checker says no: ")
 
 
-def test_the_reference_is_plausible_on_a_workbench_and_under_either_policy(tmp_path: Path, sandbox: Sandbox) -> None:
+def test_the_reference_is_plausible_in_a_validator_that_stays_and_under_either_policy(tmp_path: Path, sandbox: Sandbox) -> None:
     bug = game(tmp_path, "python")
     fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="test"))
     with open_validator(bug, sandbox) as validator:

@@ -268,13 +268,23 @@ def _read_text(path: Path) -> str:
 
 
 def _read_toml(path: Path, model: type[T]) -> T:
-    try:
-        data: dict[str, Any] = tomllib.loads(_read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path} is not valid TOML: {error}") from None
+    data = read_toml(path)
     if data.get("schema") != SCHEMA_VERSION:
         raise UserError(f"{path}: schema is {data.get('schema')!r}, this version of repairlab reads schema {SCHEMA_VERSION}")
     data["schema_version"] = data.pop("schema")
+    return of_model(model, data, path)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what a TOML file says; a UserError says what is wrong with it."""
+    try:
+        return tomllib.loads(_read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path} is not valid TOML: {error}") from None
+
+
+def of_model(model: type[T], data: dict[str, Any], path: Path) -> T:
+    """Return what a file says as its model; a UserError names the key that is wrong."""
     try:
         return TypeAdapter(model).validate_python(data)
     except ValidationError as error:

@@ -65,6 +65,9 @@ class Facts:
     """Module of the tree-sitter grammar."""
     flow: str = ""
     """Import path of what says how values flow through its programs (`FlowNodes`); empty: not known."""
+    rejection: str = ""
+    """Import path of what takes the tree of a file, and returns what tells of the tree of a version of a part of it whether the
+    compiler rejects it, though its syntax is right; empty: nothing is known of that."""
     opaque: str = r'"(?>(?:[^"\\\n]++|\\[\s\S])*)"|\'(?>(?:[^\'\\\n]++|\\.)*)\'|//[^\n]*+|/\*[\s\S]*?\*/'
     """Pattern of what may hide braces: strings and comments."""
     headers: tuple[str, ...] = ()

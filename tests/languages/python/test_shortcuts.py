@@ -8,7 +8,7 @@ from unittest import mock
 import _pytest.compat
 import pytest
 
-from repairlab.languages.python.runners.python_shortcuts import ask_code_for_arguments, ask_once_for_hooks
+from repairlab.languages.python.runners.pytest_shortcuts import ask_code_for_arguments, ask_once_for_hooks
 
 
 @pytest.mark.parametrize("x", [1])

@@ -424,7 +424,7 @@ def test_programs_that_need_a_process_for_each_case_get_one(
     assert seen(total, main("System.out.println(sum);"), path="Main.java") is Verdict.PLAUSIBLE
 
 
-def test_a_workbench_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sandbox: Sandbox) -> None:
+def test_a_validator_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sandbox: Sandbox) -> None:
     bug = bugs["sum"]
     with open_validator(bug, sandbox) as validator:
         assert validator.validate(candidate(bug, "sum = 1", "sum = 2")).verdict is Verdict.WRONG

@@ -1,12 +1,10 @@
 """How a user says that a project is built and tested: a TOML file beside the clones (docs/importing.md). Called by `defects4c`."""
 
 import dataclasses
-import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
-
+from repairlab.benchmarks.folder import of_model, read_toml
 from repairlab.benchmarks.importers.defects4c_recipes import LONG_BUILD, Recipe, Record, Tree, hidden_files
 from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.core.errors import UserError
@@ -60,13 +58,7 @@ class Hooks:
 
 def read_hook(path: Path) -> Hook:
     """Read a hook; what is wrong with it is a UserError that names the key."""
-    try:
-        hook = TypeAdapter(Hook).validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not valid TOML: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
+    hook = of_model(Hook, read_toml(path), path)
     if hook.parse == "lines" and not hook.list.strip():
         raise UserError(f"{path}: list is missing: with parse = 'lines' it must print the names of all tests")
     return hook

@@ -1,7 +1,7 @@
 """A parsed source file as the patterns see it: character offsets, lines, indentation, statements and their neighbours."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from tree_sitter import Node
@@ -9,6 +9,8 @@ from tree_sitter import Node
 from repairlab.core.text import newline_of
 from repairlab.languages.facts import facts
 from repairlab.languages.parser import Parsed
+from repairlab.languages.tree_syntax import walk
+from repairlab.registry import load
 from repairlab.repairers.templates import kinds
 
 
@@ -30,6 +32,12 @@ class Code:
         self._parsed = Parsed(language, source)
         self._starts = [0, *(index + 1 for index, char in enumerate(source) if char == "\n")]
         self.root = self._parsed.root
+
+    @cached_property
+    def rejection(self) -> Callable[[Node], bool] | None:
+        """What tells whether the compiler rejects a version of a part of the file, though its syntax is right."""
+        path = facts(self.language).rejection
+        return load(path)(self.root) if path else None
 
     @cached_property
     def _offsets(self) -> list[int] | None:
@@ -116,15 +124,6 @@ class Code:
     def function_of(self, node: Node) -> Node | None:
         """Return the innermost function around a node (or the node itself)."""
         return enclosing(node, kinds.FUNCTIONS)
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """Yield a node and all below it, in the order of the text; unbounded depth needs a stack of our own."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        stack.extend(reversed(current.children))
 
 
 def own_nodes(statement: Node) -> Iterator[Node]:

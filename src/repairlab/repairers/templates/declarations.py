@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from repairlab.languages.tree_syntax import walk
 from repairlab.repairers.templates import kinds
-from repairlab.repairers.templates.code import Code, enclosing, field, walk
+from repairlab.repairers.templates.code import Code, enclosing, field
 
 _SCOPES = (
     kinds.BLOCKS

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from repairlab.languages.tree_syntax import walk
 from repairlab.repairers.templates import kinds
-from repairlab.repairers.templates.code import Code, enclosing, field, walk
+from repairlab.repairers.templates.code import Code, enclosing, field
 from repairlab.repairers.templates.declarations import Variable, variables
 from repairlab.repairers.templates.shapes import Call, call_of, clauses, condition_of
 

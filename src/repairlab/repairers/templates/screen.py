@@ -9,8 +9,6 @@ from repairlab.languages.language import Syntax
 from repairlab.languages.parser import Parsed
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.edits import apply
-from repairlab.repairers.templates.reachability import has_dead_code
-from repairlab.repairers.templates.scoping import has_wrong_names, local_names
 from repairlab.repairers.templates.site import Replacement
 
 _SMALL = 6000
@@ -27,8 +25,7 @@ class _Unit:
         self.lead = code.indent(code.line(start)) if code.is_python else ""
         self.is_python = code.is_python and is_python(self.lead, text)
         self.had_errors = syntax.has_errors(text)
-        self._language = code.language if "reachability" in code.traits else ""
-        self._names = local_names(code.root) if self._language else frozenset()
+        self._language, self._rejection = code.language, code.rejection
         self._was_rejected = self._is_rejected(text)
         self._syntax = syntax
         self._lines = _lines(text) if len(text) > _SMALL else []
@@ -61,11 +58,8 @@ class _Unit:
         return not self._was_rejected and self._is_rejected(text)
 
     def _is_rejected(self, text: str) -> bool:
-        """Whether the compiler of a language that looks at this would reject a version."""
-        if not self._language:
-            return False
-        root = Parsed(self._language, text).root
-        return has_dead_code(root) or has_wrong_names(root, self._names)
+        """Whether the compiler would reject a version for more than its syntax."""
+        return self._rejection is not None and self._rejection(Parsed(self._language, text).root)
 
 
 def _lines(text: str) -> list[str]:

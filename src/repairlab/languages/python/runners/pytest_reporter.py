@@ -15,7 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from repairlab.languages.python.runners import (
-        python_shortcuts as shortcuts,
+        pytest_shortcuts as shortcuts,
     )  # these are given at run time by whoever loads this
     from repairlab.languages.python.runners.python_channel import Channel, code_of
 

@@ -18,14 +18,14 @@ import _pytest.fixtures
 import pytest
 
 if TYPE_CHECKING:
-    from repairlab.languages.python.runners import python_shortcuts as shortcuts
+    from repairlab.languages.python.runners import pytest_shortcuts as shortcuts
     from repairlab.languages.python.runners.pytest_reporter import KNOWS_INSIDE, PytestReporter, make_reporter
     from repairlab.languages.python.runners.python_channel import Channel
 
     PLUGINS: list[str]
 else:  # `load` and these are given by whoever loads this
-    PLUGINS, code_of = PLUGINS, code_of  # noqa: F821, PLW0127
-    shortcuts = load("python_shortcuts")  # noqa: F821
+    PLUGINS = PLUGINS  # noqa: F821, PLW0127
+    shortcuts = load("pytest_shortcuts")  # noqa: F821
     reporting = load("pytest_reporter", code_of=code_of, shortcuts=shortcuts)  # noqa: F821
     KNOWS_INSIDE, PytestReporter, make_reporter = reporting.KNOWS_INSIDE, reporting.PytestReporter, reporting.make_reporter
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.repairers.templates.code import Code, field, walk
+from repairlab.languages.tree_syntax import walk
+from repairlab.repairers.templates.code import Code, field
 from repairlab.repairers.templates.declarations import group
 from repairlab.repairers.templates.patterns.predicates import about, parameters, truths
 from repairlab.repairers.templates.shapes import binaries, clauses, condition_of, is_condition, negated

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from repairlab.languages.tree_syntax import walk
 from repairlab.repairers.templates import kinds
-from repairlab.repairers.templates.code import field, walk
+from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.declarations import Variable, compatible, group
 from repairlab.repairers.templates.patterns.guards import exits
 from repairlab.repairers.templates.shapes import assignment_of, call_of, condition_of

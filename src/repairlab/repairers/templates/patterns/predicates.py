@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from repairlab.languages.tree_syntax import walk
 from repairlab.repairers.templates import kinds
-from repairlab.repairers.templates.code import field, walk
+from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.declarations import group
 from repairlab.repairers.templates.scope import Scope
 from repairlab.repairers.templates.shapes import argument_value, assignment_of, binaries, call_of, subscript_of

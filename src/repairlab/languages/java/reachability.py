@@ -1,14 +1,14 @@
 """Which statements can be reached, where the language demands it: Java rejects those that cannot, and methods without a return.
 
 After the Java Language Specification, §14.22, on the syntax tree alone: what needs types or values of names counts as fine.
-Called by `screen`.
+Called by `rejection`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 
 from tree_sitter import Node
 
-from repairlab.repairers.templates.code import walk
+from repairlab.languages.tree_syntax import walk
 
 _JUMPS = frozenset({"return_statement", "throw_statement", "break_statement", "continue_statement", "yield_statement"})
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "enhanced_for_statement"})

@@ -2,8 +2,8 @@
 
 import pytest
 
+from repairlab.languages.java.scoping import has_wrong_names, local_names
 from repairlab.languages.parser import Parsed
-from repairlab.repairers.templates.scoping import has_wrong_names, local_names
 
 FILE = """
 class C extends B {

@@ -1,14 +1,14 @@
 """Names of local variables in Java methods: a candidate that declares one twice, or uses one where none is, does not compile.
 
 On the syntax tree alone: only names that the buggy file knows as local variables, and as nothing else, are looked at.
-Called by `screen`.
+Called by `rejection`.
 """
 
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.repairers.templates.code import walk
+from repairlab.languages.tree_syntax import walk
 
 _OPENING = frozenset(
     {"block", "for_statement", "enhanced_for_statement", "catch_clause", "lambda_expression", "try_with_resources_statement"}

@@ -2,8 +2,8 @@
 
 import pytest
 
+from repairlab.languages.java.reachability import has_dead_code
 from repairlab.languages.parser import Parsed
-from repairlab.repairers.templates.reachability import has_dead_code
 
 FINE = [
     "int f(int x) { if (x > 0) { return 1; } else { return 2; } }",

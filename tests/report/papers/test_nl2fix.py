@@ -171,6 +171,7 @@ def test_without_the_benchmark_the_other_tables_still_come(bench: Bench) -> None
     gone = dataclasses.replace(manifest.experiment, benchmark="gone")
     Store(folder).create(dataclasses.replace(manifest, experiment=gone))
     made = make_tables(bench.facts(Path(folder)))
-    assert {table.name for table in made.tables} == {"candidates", "projects", "prompts", "curves", "ranking", "cost", "bug-cost"}
+    kept = {"candidates", "projects", "prompts", "curves", "execution", "ranks", "ranking", "cost", "bug-cost"}
+    assert {table.name for table in made.tables} == kept
     for name in ("similarity", "exact", "categories", "locations"):
         assert "benchmark six cannot be opened" in made.left_out[name]

@@ -25,6 +25,10 @@ class BugFacts:
     category: str | None
     location: str | None
     is_vulnerability: bool
+    submission_verdict: str | None
+    """What the judge said of the buggy program, for stdin/stdout bugs."""
+    n_tokens: int | None
+    """Words and signs of the code to fix, where the benchmark is at hand."""
     n_broken: int
     """Candidates that pass every trigger test and break a regression test."""
     n_kept: int | None

@@ -1,5 +1,6 @@
 """Gather the facts of runs for the tables: one pass over the outcomes and one over the candidates, none of which is kept."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from repairlab.report.systems import System
 from repairlab.runs.store import Store
 
 Bugs = Mapping[str, Bug]
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class _Judged(NamedTuple):
@@ -51,6 +53,8 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
                 category=bug.labels.category if bug else None,
                 location=bug.labels.location if bug else None,
                 is_vulnerability=bool(bug and bug.origin.cve),
+                submission_verdict=_submission_verdict(bug),
+                n_tokens=len(_TOKEN.findall(bug.problem.target.text)) if bug else None,
                 n_broken=mine.n_broken,
                 n_kept=mine.n_kept if bug and bug.oracle.regression and not mine.is_unsure else None,
                 attempts=mine.attempts(),
@@ -64,6 +68,10 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
     return RunFacts(
         index=system.index, name=system.name, scores=system.scores, bugs=tuple(facts), spent=spent + outside, has_texts=bool(bugs)
     )
+
+
+def _submission_verdict(bug: Bug | None) -> str | None:
+    return bug.problem.submission_verdict.value if bug and bug.problem.submission_verdict else None
 
 
 def _outcomes(store: Store, bugs: Bugs) -> dict[str, _Judged]:

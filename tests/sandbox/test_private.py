@@ -89,6 +89,43 @@ def test_what_a_private_command_did_to_its_tree_is_gone(runner: Runner, laid_out
         assert describe(laid_out) == before
 
 
+SEALED_HARM = """
+    import os, pathlib
+    ways = {
+        "write": lambda: pathlib.Path("folder/file").write_text("x"),
+        "add": lambda: pathlib.Path("folder/inner/new").write_text("x"),
+        "remove": lambda: os.remove("folder/file"),
+        "replace": lambda: os.replace("file", "folder/file"),
+        "move": lambda: os.rename("folder", "away"),
+        "mode": lambda: os.chmod("folder/file", 0o777),
+        "link": lambda: os.link("folder/file", "second"),
+        "file": lambda: os.replace("file", "script"),
+    }
+    for name, way in ways.items():
+        try: way()
+        except OSError: continue
+        print(name)
+    pathlib.Path("file").write_text("x"), pathlib.Path("deep/new").write_text("x")
+    print(open("folder/file").read(), open("script").read())
+"""
+
+
+def test_what_is_sealed_cannot_be_changed_where_there_are_layers(
+    runner: Runner, request: pytest.FixtureRequest, laid_out: Path
+) -> None:
+    if request.node.callspec.params["sandbox"] != "bubblewrap":
+        pytest.skip("without layers the tree is put back, and nothing of it is sealed")
+    command = Command(
+        argv=("python3", "-c", textwrap.dedent(SEALED_HARM)), private=True, sealed=("folder", "script", "old link", "absent")
+    )
+    before = describe(laid_out)
+    for _ in range(2):
+        done = runner.run(command, laid_out)
+        assert (done.stdout, done.stderr) == (b"folder/file script\n", b"")
+        assert describe(laid_out) == before
+    assert python(runner, laid_out, "open('folder/file', 'w').write('x')").succeeded
+
+
 def test_it_is_gone_however_the_command_ended(runner: Runner, laid_out: Path) -> None:
     before = describe(laid_out)
     limits = Limits(wall_s=60, cpu_s=0.5)

@@ -58,6 +58,9 @@ class Command:
     """Whether the command changes the tree itself, as builds do; programs under judgement see it read-only."""
     private: bool = False
     """Whether the command may write to the tree, in a layer of its own that is gone when it ended; not together with `writable`."""
+    sealed: tuple[str, ...] = ()
+    """Files and folders of the tree that a private command may not change nevertheless, where it has a layer: what was built, and
+    is loaded while it runs. Folders at the root: one further down could be moved away with the folder around it."""
     address_space: bool = True
     """Whether the memory limit may also bound the address space; not so for the JVM and AddressSanitizer, which reserve much."""
     forks: bool = False

@@ -356,6 +356,7 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
         *(f"{name}={int(value)}" for name, value in numbers.items()),
         f"tree={layout.tree}",
         f"cwd={layout.tree}/{command.cwd}",
+        *(f"sealed={layout.tree}/{path}" for path in (command.sealed if command.private else ())),
         *(f"scratch={folder}" for folder in layout.scratch),
         *(f"fixture={path}" for path in layout.fixtures),
         *(f"allow={rule}" for rule in layout.allow),

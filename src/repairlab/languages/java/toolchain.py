@@ -3,12 +3,13 @@
 `{memory_mb}` in an argument stands for the memory limit in megabytes, which validation fills in.
 """
 
+import dataclasses
 import functools
 import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution
@@ -142,6 +143,8 @@ class JavaToolchain:
         command = self._command(
             argv, (*runner.jars, *runner.archive.files), stdin=request, env=test.env, writable=False, private=True
         )
+        # Classes are loaded when they are needed, by which time a candidate has run.
+        command = dataclasses.replace(command, sealed=_loaded_from(build))
         return (Batch(command=command, tests=wanted, nonce=nonce),)
 
     def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
@@ -242,6 +245,17 @@ class JavaToolchain:
     ) -> Command:
         mounts = host.mounts(_jdk().home, *_jdk().settings, *needed)
         return Command(argv=argv, stdin=stdin, env=env, mounts=mounts, writable=writable, private=private, address_space=False)
+
+
+def _loaded_from(build: Build) -> tuple[str, ...]:
+    """Return the folders at the root that hold classes and jars, and jars that lie deeper.
+
+    >>> _loaded_from(Build(class_path=("lib/a.jar", "lib/b.jar", "src/test/c.jar", "src/test/resources")))
+    ('build', 'lib', 'src/test/c.jar')
+    """
+    jars = [PurePosixPath(path) for path in build.class_path if path.endswith(".jar")]
+    places = [path.parts[0] if len(path.parts) == 2 else str(path) for path in jars]
+    return tuple(dict.fromkeys((PurePosixPath(CLASSES).parts[0], *places)))
 
 
 def _junit_of(test: Test) -> junit.JUnit | None:

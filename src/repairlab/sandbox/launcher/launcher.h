@@ -23,6 +23,7 @@ struct order {
     char *scratch[MAX_SCRATCH]; /* private writable folders */
     int scratches;
     char **argv, **env;
+    char **sealed; /* what a private command may not write to, though it is in its layer */
     char **fixtures; /* files and folders of the host that are mounted below the private folders */
     char **allow; /* without a namespace, all of the host that the command may use: a letter, a colon and a path */
     char *text; /* all of the above points into it */

@@ -86,6 +86,17 @@ static void make_like(const char *path, const struct stat *st, struct timespec t
         die("cannot make %s", path);
 }
 
+/* Makes a part of the layer read-only; being mounted, it cannot be moved away either. What is not there, or is a link, stays as it is. */
+static void seal(const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st) || S_ISLNK(st.st_mode))
+        return;
+    mount_at(path, path, NULL, MS_BIND, NULL);
+    if (mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOATIME, NULL))
+        die("cannot seal %s", path);
+}
+
 static void mount_over_tree(const char *stage)
 {
     struct stat st;
@@ -99,6 +110,8 @@ static void mount_over_tree(const char *stage)
     snprintf(options, sizeof options, "lowerdir=%s,upperdir=%s,workdir=%s,%s", order.tree, upper, work,
              order.uid ? "redirect_dir=on" : "userxattr");
     mount_at("overlay", order.tree, "overlay", MS_NOSUID | MS_NODEV | MS_NOATIME, options);
+    for (char **path = order.sealed; *path; path++)
+        seal(*path);
 }
 
 static void mount_fixture(const char *path, int fd)

@@ -30,13 +30,14 @@ void read_orders(int fd)
         die("orders");
     free(order.argv);
     free(order.env);
+    free(order.sealed);
     free(order.fixtures);
     free(order.allow);
     free(order.text);
     memset(&order, 0, sizeof order);
     order.size = (size_t)st.st_size;
     char *text = order.text = malloc(order.size + 1);
-    size_t strings = 0, arguments = 0, variables = 0, allowed = 0, fixed = 0;
+    size_t strings = 0, arguments = 0, variables = 0, allowed = 0, fixed = 0, sealed = 0;
     if (!text || pread(fd, text, order.size, 0) != st.st_size)
         die("orders");
     text[order.size] = 0;
@@ -44,9 +45,10 @@ void read_orders(int fd)
         strings++;
     order.argv = calloc(strings + 1, sizeof(char *));
     order.env = calloc(strings + 1, sizeof(char *));
+    order.sealed = calloc(strings + 1, sizeof(char *));
     order.fixtures = calloc(strings + 1, sizeof(char *));
     order.allow = calloc(strings + 1, sizeof(char *));
-    if (!order.argv || !order.env || !order.fixtures || !order.allow)
+    if (!order.argv || !order.env || !order.sealed || !order.fixtures || !order.allow)
         die("orders");
     for (char *s = text; s < text + order.size; s += strlen(s) + 1) {
         size_t length = strcspn(s, "=");
@@ -57,6 +59,8 @@ void read_orders(int fd)
             order.env[variables++] = value;
         else if (!strncmp(s, "allow=", 6))
             order.allow[allowed++] = value;
+        else if (!strncmp(s, "sealed=", 7))
+            order.sealed[sealed++] = value;
         else if (!strncmp(s, "fixture=", 8))
             order.fixtures[fixed++] = value;
         else if (!strncmp(s, "cwd=", 4))

@@ -18,6 +18,7 @@ public final class JUnit4Runner {
     }
 
     private static void run(ReportChannel channel) {
+        channel.loadTests();
         for (String test : channel.tests) {
             channel.start(test);
             Result result = run(test, channel);

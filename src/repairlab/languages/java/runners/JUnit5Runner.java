@@ -36,6 +36,7 @@ public final class JUnit5Runner {
             .addTestEngines(new JupiterTestEngine())
             .build();
         Launcher launcher = LauncherFactory.create(config);
+        channel.loadTests();
         for (String test : channel.tests) {
             channel.start(test);
             Result result = run(test, channel, launcher);

@@ -17,7 +17,7 @@ from repairlab.representations.recoder_grammar import UNKNOWN, Grammar, grammar_
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 
-class Recoder:
+class RecoderTree:
     """The nodes of the buggy method's tree, and a sequence of edits, rules, terminals and copies that makes the fixed one.
 
     `memory` holds for every node its parent (`parents`, -1 for the root), its type (`types`), and a tag (`tags`: 2 in the bug,

@@ -1,8 +1,8 @@
 """What a network that writes trees may write: edits, pointers, rules and terminals. `recoder` and its decoder call it.
 
 A written sequence is `modify @5 TREE`, `insert @5 TREE` (before a sibling), `append @5 TREE` (behind one), `delete @5`, any number
-of these, then `end`. `@5` is a named node of the source, counted from 0. A tree is `copy @7`, a rule followed by the trees of its named
-children from left to right, or a terminal.
+of these, then `end`. `@5` is a named node of the source, counted from 0. A tree is `copy @7`, a rule followed by the trees of its
+named children from left to right, or a terminal.
 """
 
 import json

@@ -4,7 +4,8 @@ An entry is a class (or function) that takes settings by name, all with defaults
 """
 
 import inspect
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from repairlab.core.errors import UserError, unknown
@@ -15,21 +16,39 @@ REPRESENTATIONS: Parts[Any] = Parts(
     "representations",
     "representation",
     {
-        "tokens": "repairlab.representations.tokens:Tokens",
-        "tufano": "repairlab.representations.tufano:Tufano",
-        "sequencer": "repairlab.representations.sequencer:Sequencer",
-        "coconut": "repairlab.representations.coconut:Coconut",
-        "edits": "repairlab.representations.edits:Edits",
-        "recoder": "repairlab.representations.recoder:Recoder",
-        "line": "repairlab.representations.line:Line",
-        "line-context": "repairlab.representations.line_context:LineContext",
-        "method-marked": "repairlab.representations.method_marked:MethodMarked",
-        "program": "repairlab.representations.program:Program",
+        "tokens": "repairlab.representations.tokens:PlainTokens",
+        "tufano": "repairlab.representations.tufano:TufanoAbstraction",
+        "sequencer": "repairlab.representations.sequencer:SequencerContext",
+        "coconut": "repairlab.representations.coconut:CoconutSubtokens",
+        "edits": "repairlab.representations.edits:TokenEdits",
+        "recoder": "repairlab.representations.recoder:RecoderTree",
+        "line": "repairlab.representations.line:BuggyLine",
+        "line-context": "repairlab.representations.line_context:LineInContext",
+        "method-marked": "repairlab.representations.method_marked:MarkedMethod",
+        "program": "repairlab.representations.program:WholeProgram",
         "program-verdict": "repairlab.representations.program:ProgramWithVerdict",
-        "instruction": "repairlab.representations.instruction:Instruction",
+        "instruction": "repairlab.representations.instruction:FixInstruction",
     },
     check=lacking("encode", "target", "recover", callable_too=True),
 )
+
+
+def settings_of(given: Iterable[str]) -> dict[str, Any]:
+    """Return settings written as NAME=VALUE; a value is JSON where it reads as such, else a text.
+
+    >>> settings_of(["max_tokens=500", "context=true"])
+    {'max_tokens': 500, 'context': True}
+    """
+    made: dict[str, Any] = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise UserError(f"{text!r} is no setting: write NAME=VALUE, such as max_tokens=500")
+        try:
+            made[name] = json.loads(value)
+        except ValueError:
+            made[name] = value
+    return made
 
 
 def representation(name: str, settings: Mapping[str, Any] | None = None) -> Representation:

@@ -10,7 +10,7 @@ from repairlab.cli.main import run
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
 
-SHARED = Path(__file__).parents[2] / "../shared/data/pairs"
+SHARED = Path(__file__).parents[3] / "../shared/data/pairs"
 
 
 def write(folder: Path, texts: dict[str, str]) -> Path:

@@ -13,6 +13,7 @@ from repairlab.benchmarks.pair_sets.contamination import DecontaminateSettings, 
 from repairlab.benchmarks.pair_sets.duplicates import DedupSettings, dedup_pairs
 from repairlab.benchmarks.pair_sets.exporting import EXPORTS, ExportedPairs, export_pairs
 from repairlab.benchmarks.pair_sets.filtering import FilterSettings, filter_pairs
+from repairlab.benchmarks.pair_sets.of_bugs import take_pairs
 from repairlab.benchmarks.pair_sets.representing import RepresentedPairs, learnt_settings, represent_pairs
 from repairlab.benchmarks.pair_sets.rewriting import DROPPED, Rewritten, every_pair
 from repairlab.benchmarks.pair_sets.splitting import SPLIT_BY, STRATA, SplitSettings, split_pairs
@@ -217,6 +218,20 @@ def export(
     _print_made(made, as_json=json)
 
 
+def take(
+    benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="A benchmark.")],
+    to: To,
+    language: Annotated[str | None, typer.Option("--language", help="Only bugs in this language.")] = None,
+    json: Json = False,
+) -> None:
+    """Make a set of the bugs of a benchmark, as whole files before and after the fix."""
+    opened = open_benchmark(benchmark)
+    with progress_bar() as progress:
+        task = progress.add_task("bugs read", total=len(opened))
+        made = take_pairs(opened, to, language, done=lambda: progress.advance(task))
+    _print_made(made, as_json=json)
+
+
 def represent(
     pairs: PairFolder,
     name: Annotated[str, typer.Option("--representation", help="What a network would read and write.")],
@@ -293,6 +308,7 @@ VERBS: Mapping[str, Callable[..., None]] = {
     "dedup": dedup,
     "decontaminate": decontaminate,
     "stats": stats,
+    "take": take,
     "represent": represent,
     "export": export,
 }

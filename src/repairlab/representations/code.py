@@ -117,13 +117,13 @@ def _join_line(language: str, parts: Sequence[str]) -> str:
         if part == GLUE:
             continue
         is_macro = at > 2 and parts[at - 3] == "#" and parts[at - 2] == "define"
-        is_apart = at and parts[at - 1] != GLUE and (is_macro or not _is_glued(language, parts[at - 1], part))
+        is_apart = at and parts[at - 1] != GLUE and (is_macro or not is_glued(language, parts[at - 1], part))
         text += f" {part}" if is_apart else part
     return text
 
 
 @lru_cache(maxsize=1 << 16)
-def _is_glued(language: str, left: str, right: str) -> bool:
+def is_glued(language: str, left: str, right: str) -> bool:
     """Return whether two tokens are written without a blank: by custom, and only where they stay two tokens."""
     name_or_end = _texts(language, left, kind="name") or left in (")", "]")
     is_called = right in ("(", "[") and name_or_end
@@ -138,13 +138,21 @@ def _texts(language: str, text: str, *, kind: str = "") -> list[str]:
 
 
 def same_code(language: str, one: str, two: str) -> bool:
-    """Return whether two codes are equal in tokens; texts that cannot be read must be equal as they stand."""
+    """Return whether two codes are equal in tokens; texts that cannot be read must be equal as they stand.
+
+    `>>` is taken as two tokens: at the end of nested type arguments it is, and nowhere else may two stand side by side.
+    """
     if one.strip() == two.strip():
         return True
     try:
-        return split(language, one) == split(language, two)
+        first, second = ([mark for word in split(language, text) for mark in _ends(word)] for text in (one, two))
+        return first == second
     except Unrepresentable:
         return False
+
+
+def _ends(word: str) -> str | tuple[str]:
+    return word if word and not word.strip(">") else (word,)
 
 
 def flat(language: str, text: str, *, marks: Sequence[tuple[Span, str, str]] = ()) -> str:

@@ -145,10 +145,10 @@ def expected(written: Sequence[str]) -> Expected:
     open_slots: list[str] = []
     at: Literal["edit", "pointer", "tree", "copied"] = "edit"
     takes_tree = False
-    for token in written:
+    for number, token in enumerate(written, start=1):
         if at == "edit":
             if token == END:
-                return Expected(kind="nothing" if token is written[-1] else "wrong")
+                return Expected(kind="nothing" if number == len(written) else "wrong")
             if token not in EDITS:
                 return Expected(kind="wrong")
             at, takes_tree = "pointer", EDITS[token]

@@ -99,7 +99,7 @@ def put_back(sample: Sample, text: str) -> str:
     return method[:start] + text + method[end:]
 
 
-def edit_of(problem: Problem, sample: Sample, text: str) -> Edit:
+def edit_for(problem: Problem, sample: Sample, text: str) -> Edit:
     """Return the edit of the problem's file that puts a recovered text in its place."""
     if sample.method is None or sample.method_start is None:
         return Edit(path=problem.path, text=text, span=Span(start=0, end=len(problem.source)))

@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from repairlab.core.errors import UserError, unknown
 from repairlab.registry import Parts, lacking
 from repairlab.representations.representation import Representation
@@ -52,13 +54,19 @@ def settings_of(given: Iterable[str]) -> dict[str, Any]:
 
 
 def representation(name: str, settings: Mapping[str, Any] | None = None) -> Representation:
-    """Return a representation with these settings; UserError when it has no such setting."""
+    """Return a representation with these settings; UserError when it has no such setting, or not of this type."""
     entry = REPRESENTATIONS[name]
-    known = [parameter for parameter in inspect.signature(entry).parameters if parameter not in ("args", "kwargs")]
-    for setting in settings or {}:
+    known = inspect.signature(entry, eval_str=True).parameters
+    checked: dict[str, Any] = {}
+    for setting, value in (settings or {}).items():
         if setting not in known:
             if not known:
                 raise UserError(f"the representation {name} has no settings, so no {setting!r}")
             raise unknown(f"setting of the representation {name}", setting, known)
-    made: Representation = entry(**(settings or {}))
+        kind = known[setting].annotation
+        try:
+            checked[setting] = TypeAdapter(Any if kind is inspect.Parameter.empty else kind).validate_python(value)
+        except ValidationError as error:
+            raise UserError(f"setting {setting} of the representation {name}: {error.errors()[0]['msg']} (got {value!r})") from None
+    made: Representation = entry(**checked)
     return made

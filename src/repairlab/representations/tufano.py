@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from repairlab.languages.facts import facts
@@ -26,7 +26,7 @@ class TufanoAbstraction:
     languages: frozenset[str] | None = None
     unit: Unit = "method"
 
-    def __init__(self, *, idioms: Collection[str] = (), new_names: bool = False) -> None:
+    def __init__(self, *, idioms: Sequence[str] = (), new_names: bool = False) -> None:
         """Take the names and literals that stay, and whether to train on fixes with others that the buggy method does not have.
 
         Such fixes cannot be recovered: at test time the map knows the buggy method alone.

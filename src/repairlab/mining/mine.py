@@ -1,7 +1,6 @@
 """Turn histories into a benchmark: select fixes, make bugs of them, find their tests by running them. Called by the verb `mine`."""
 
 import dataclasses
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -183,5 +182,6 @@ def _issue(issues: Issues, found: Selected, texts: Sequence[str] | None) -> tupl
 
 def _project(repository: Repository) -> str:
     """Return the name of a repository: that of its folder, as it was given."""
-    folder = Path(os.path.abspath(repository.folder))  # a link has the name that somebody chose
+    given = repository.folder.absolute()
+    folder = given if given.name not in ("", "..") else given.resolve()
     return (folder.parent if folder.name == ".git" else folder).name.removesuffix(".git")

@@ -41,7 +41,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "swe": {"message": "any", "extent": "files", "max_lines": 1000},
 }
 """`functions` is ours: one function, signature unchanged, which leaves out most features. `defects4c` follows its scripts,
-`defects4c-paper` its text; `npr4j` takes one hunk and an issue's number; `swe` takes, as SWE-bench does, whatever comes with tests."""
+`defects4c-paper` its text; `npr4j` takes one hunk and an issue's number; `swe`, as SWE-bench, whatever comes with tests."""
 
 
 def preset(name: str, **given: Any) -> MiningSettings:

@@ -91,7 +91,7 @@ def fixed_function(language: str, before: str, after: str) -> str | None:
     same = {name: text for name, text in old.items() if name not in differing} == {
         name: text for name, text in new.items() if name not in differing
     }
-    return differing[0] if len(differing) == 1 and same else None
+    return differing[0] or None if len(differing) == 1 and same else None
 
 
 def _not_one_function(language: str, before: str, after: str) -> str:

@@ -94,6 +94,19 @@ def fixed_function(language: str, before: str, after: str) -> str | None:
     return differing[0] or None if len(differing) == 1 and same else None
 
 
+def location_of(language: str, before: str, after: str) -> str | None:
+    r"""Return the label for how far a fix extends: a line, a hunk or a function; none when it is more.
+
+    >>> location_of("python", "a = 1\nb = 1\n", "a = 2\nb = 1\n")
+    'line'
+    """
+    old, new = changed_lines("", before, after), changed_lines("", after, before)
+    if len(old) == 1:
+        is_line = old[0].last <= old[0].first and new[0].last <= new[0].first
+        return "line" if is_line else "hunk"
+    return "function" if fixed_function(language, before, after) else None
+
+
 def _not_one_function(language: str, before: str, after: str) -> str:
     syntax = language_of(language).syntax
     name = fixed_function(language, before, after)

@@ -13,7 +13,7 @@ from repairlab.core.diff import changed_lines
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.text import split_lines
-from repairlab.mining.changes import fixed_function
+from repairlab.mining.changes import fixed_function, location_of
 from repairlab.mining.funnel import Funnel, Stage, write_funnel
 from repairlab.mining.issues import Issue, Issues, without_leaks
 from repairlab.mining.licences import licence_of
@@ -147,6 +147,7 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
             sources=change.sources,
             tests=tuple(path for path in change.tests if path in fixed),
             target=fixed_function(change.language, *texts) if texts else None,
+            location=location_of(change.language, *texts) if texts else None,
             buggy=buggy,
             fixed=fixed,
             # The message of the fix would say what to do, so it is not the issue.

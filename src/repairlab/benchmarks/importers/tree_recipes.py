@@ -41,6 +41,8 @@ class Fix:
     """Test files that came with the fix."""
     target: str | None
     """The function that differs, where it is one."""
+    location: str | None
+    """How far the fix extends, as `labels.location`."""
     buggy: Mapping[str, TreeFile]
     fixed: Mapping[str, TreeFile]
     title: str
@@ -59,7 +61,7 @@ def bug_of_fix(fix: Fix, settings: Settings) -> ImportedBug:
         raise UserError(f"how projects in {fix.language} are built and tested is not known; known are {', '.join(_RECIPES)}")
     made = _RECIPES[fix.language](fix, settings)
     origin = {"repository": fix.repository, "commit": fix.commit, "issue": fix.issue, "licence": fix.licence}
-    facts = {**made.facts, "target": fix.target or made.facts.get("target"), "origin": origin}
+    facts = {**made.facts, "target": fix.target or made.facts.get("target"), "labels": {"location": fix.location}, "origin": origin}
     return dataclasses.replace(made, facts=facts, unsorted=True)
 
 

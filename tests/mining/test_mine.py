@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.pairs import read_pairs
 from repairlab.cli.main import run
 from tests.mining.conftest import PRICE, TESTS, History
 
@@ -63,3 +64,19 @@ def test_what_is_no_clone_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert code == 2
     assert "is no clone" in err
     assert not (tmp_path / "bench").exists()
+
+
+def test_pairs_need_no_tests_and_hold_the_functions(shop: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = mine(capsys, shop.folder, "--pairs", "--language", "python", "--to", tmp_path / "pairs")
+    assert code == 0
+    assert "2 pairs written" in out
+    found = list(read_pairs(tmp_path / "pairs", "all"))
+    assert [(pair.buggy.splitlines()[-1], pair.fixed.splitlines()[-1]) for pair in found] == [
+        ("    return sum(iter(prices))", "    return sum(list(prices))"),
+        ("    return sum(prices[1:])", "    return sum(prices)"),
+    ]
+    assert mine(capsys, shop.folder, "--pairs", "--to", tmp_path / "more")[0] == 2
+    assert mine(capsys, shop.folder, "--pairs", "--language", "python", "--extent", "file", "--to", tmp_path / "more")[0] == 2
+    code, _, err = mine(capsys, shop.folder, "--pairs", "--language", "java", "--to", tmp_path / "more")
+    assert code == 2 and "no pair is found" in err
+    assert not (tmp_path / "more").exists()

@@ -10,13 +10,15 @@ from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machi
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
+from repairlab.core.table import Table
 from repairlab.mining.changes import EXTENTS
-from repairlab.mining.funnel import funnel_table
+from repairlab.mining.funnel import Stage, funnel_table
 from repairlab.mining.issues import Issues
 from repairlab.mining.messages import RULES
 from repairlab.mining.mine import MiningPlan, known_commits
 from repairlab.mining.mine import mine as mine_histories
-from repairlab.mining.settings import PRESETS, preset
+from repairlab.mining.settings import PRESETS, MiningSettings, preset
+from repairlab.mining.training_pairs import mine_pairs
 from repairlab.report.svg import draw
 
 
@@ -44,6 +46,10 @@ def mine(
     since_benchmark: Annotated[
         str | None, typer.Option("--since-benchmark", help="Leave out fixes that this benchmark has already.")
     ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option("--pairs", help="Write bug–fix pairs for training instead, with or without tests; nothing is built or run."),
+    ] = False,
     name: Annotated[str | None, typer.Option("--name", help="Of the benchmark; by default that of its folder.")] = None,
     libraries: Annotated[Path | None, typer.Option("--libs", help="Folder with jars or wheels that projects need.")] = None,
     python: Annotated[str | None, typer.Option("--python", help="Interpreter for Python projects: a release, or a path.")] = None,
@@ -59,19 +65,23 @@ def mine(
     """Make a benchmark of the fixes in the histories of projects."""
     if tests not in ("relevant", "all"):
         raise UserError(f"--tests {tests!r} is not known. Possible: relevant, all")
+    rules = preset(
+        preset_name,
+        message=message,
+        extent=extent,
+        max_lines=max_lines,
+        since=since,
+        until=until,
+        language=language,
+        limit=limit,
+    )
+    if pairs:
+        _mine_pairs(repositories, name or to.name, rules, to, as_json=json)
+        return
     plan = MiningPlan(
         repositories=tuple(repositories),
         name=name or to.name,
-        settings=preset(
-            preset_name,
-            message=message,
-            extent=extent,
-            max_lines=max_lines,
-            since=since,
-            until=until,
-            language=language,
-            limit=limit,
-        ),
+        settings=rules,
         build=Settings(libraries=libraries, python=python, tests="all" if tests == "all" else "relevant", repeat=repeat),
         issues=Issues(issues or ()),
         known=known_commits(since_benchmark) if since_benchmark else frozenset(),
@@ -86,9 +96,7 @@ def mine(
             at=lambda bug, stage: progress.update(task, description=f"fixes tried ({bug}: {stage})"),
             machine=machine(workers, sandbox, allow_unsafe),
         )
-    table = funnel_table(made.stages)
-    if table.figure is not None:
-        (to / "funnel.svg").write_text(str(draw(table.figure)), encoding="utf-8")
+    table = _drawn(made.stages, to)
     if json:
         print_json(to_data(made.imported) | {"folder": str(to), "funnel": to_data(made.stages)})
         return
@@ -99,3 +107,24 @@ def mine(
     print_table(table.title, list(table.columns), [list(row) for row in table.rows])
     data().print(f"{count(len(made.imported.bugs), 'bug')} verified and written to {to}", markup=False)
     talk().print(f"Next: repairlab check {to} --repeat 3", markup=False)
+
+
+def _drawn(stages: tuple[Stage, ...], folder: Path) -> Table:
+    """Return the funnel as a table, and draw it into the folder."""
+    table = funnel_table(stages)
+    if table.figure is not None:
+        (folder / "funnel.svg").write_text(str(draw(table.figure)), encoding="utf-8")
+    return table
+
+
+def _mine_pairs(repositories: list[Path], name: str, rules: MiningSettings, to: Path, *, as_json: bool) -> None:
+    with progress_bar() as progress:
+        task = progress.add_task("pairs found", total=None)
+        made = mine_pairs(repositories, name, rules, to, lambda: progress.advance(task))
+    table = _drawn(made.stages, to)
+    if as_json:
+        print_json(to_data(made) | {"folder": str(to)})
+        return
+    print_table(table.title, list(table.columns), [list(row) for row in table.rows])
+    data().print(f"{count(made.n, 'pair')} written to {to}, {made.repeated} repeated left out", markup=False)
+    talk().print(f"Next: repairlab pairs split {to} --to NEW", markup=False)

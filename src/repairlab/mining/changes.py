@@ -57,11 +57,11 @@ def _language(path: str) -> str:
     return _endings().get(PurePosixPath(path).suffix, "")
 
 
-def unfit(change: Change, extent: Extent) -> str:
-    """Say why a change is none of a bug with tests, by its paths alone; nothing when it may be one."""
+def unfit(change: Change, extent: Extent, *, needs_tests: bool = True) -> str:
+    """Say why a change is none of a bug, by its paths alone; nothing when it may be one."""
     if not change.sources:
         return "no source file is changed"
-    if not change.tests:
+    if needs_tests and not change.tests:
         return "no test file is changed"
     if extent != "files" and len(change.sources) > 1:
         return "several source files are changed"

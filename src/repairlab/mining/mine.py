@@ -100,9 +100,9 @@ def _found(plan: MiningPlan, repositories: Sequence[Repository], funnel: Funnel)
         for found in select(repository, plan.settings, funnel)
         if found.commit.id not in plan.known
     ]
-    names = ", ".join(_project(repository) for repository in repositories)
+    names = ", ".join(project_of(repository) for repository in repositories)
     rules = f"message {plan.settings.message}, extent {plan.settings.extent}"
-    licences = dict.fromkeys(licence_of(_top(repository)) or "unknown" for repository in repositories)
+    licences = dict.fromkeys(licence_of(top_files(repository)) or "unknown" for repository in repositories)
     return Import(
         name=plan.name,
         version="1",
@@ -113,14 +113,15 @@ def _found(plan: MiningPlan, repositories: Sequence[Repository], funnel: Funnel)
     )
 
 
-def _top(repository: Repository) -> dict[str, TreeFile]:
+def top_files(repository: Repository) -> dict[str, TreeFile]:
+    """Return the files at the root of the newest tree."""
     return {path: TreeFile(content=repository.read("HEAD", path) or b"") for path in repository.files("HEAD") if "/" not in path}
 
 
 def _bugs(plan: MiningPlan, selected: Sequence[tuple[Repository, Selected]], funnel: Funnel) -> Iterator[ImportedBug | Dropped]:
     funnel.count(RECIPE, n=0)
     for repository, found in selected:
-        name = f"{_project(repository)}@{found.commit.id[:_SHORT]}"
+        name = f"{project_of(repository)}@{found.commit.id[:_SHORT]}"
         try:
             bug: ImportedBug | Dropped = _bug(name, repository, found, plan)
         except UserError as error:
@@ -142,7 +143,7 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
     made = bug_of_fix(
         Fix(
             id=name,
-            project=_project(repository),
+            project=project_of(repository),
             language=change.language,
             sources=change.sources,
             tests=tuple(path for path in change.tests if path in fixed),
@@ -151,7 +152,7 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
             buggy=buggy,
             fixed=fixed,
             # The message of the fix would say what to do, so it is not the issue.
-            title=issue.title if issue else f"{_project(repository)} does not do what its tests expect",
+            title=issue.title if issue else f"{project_of(repository)} does not do what its tests expect",
             description=issue.description if issue else "",
             issue=issue.url if issue else None,
             repository=next(iter(repository.remotes()), None),
@@ -181,7 +182,7 @@ def _issue(issues: Issues, found: Selected, texts: Sequence[str] | None) -> tupl
     return clean, note
 
 
-def _project(repository: Repository) -> str:
+def project_of(repository: Repository) -> str:
     """Return the name of a repository: that of its folder, as it was given."""
     given = repository.folder.absolute()
     folder = given if given.name not in ("", "..") else given.resolve()

@@ -22,7 +22,7 @@ class Selected:
     change: Change
 
 
-def select(repository: Repository, settings: MiningSettings, funnel: Funnel) -> Iterator[Selected]:
+def select(repository: Repository, settings: MiningSettings, funnel: Funnel, *, needs_tests: bool = True) -> Iterator[Selected]:
     """Yield the commits that pass every filter, the newest first, at most as many as the settings allow."""
     says_so = message_rule(settings.message)
     n_found = 0
@@ -34,7 +34,7 @@ def select(repository: Repository, settings: MiningSettings, funnel: Funnel) -> 
         if not funnel.count(MESSAGE, "" if says_so(commit.message) else "the message names no fix"):
             continue
         change = change_of(commit)
-        if not funnel.count(PATHS, unfit(change, settings.extent) or _other_language(change, settings)):
+        if not funnel.count(PATHS, unfit(change, settings.extent, needs_tests=needs_tests) or _other_language(change, settings)):
             continue
         if funnel.count(CONTENT, _unfit_content(repository, commit, change, settings)):
             n_found += 1

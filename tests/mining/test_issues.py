@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.mining.issues import Issue, Issues, without_leaks
+from repairlab.mining.issues import TrackedIssue, Issues, without_leaks
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -67,12 +67,15 @@ def test_a_message_names_one_issue_or_none(tmp_path: Path, message: str, name: s
     ],
 )
 def test_paragraphs_that_tell_the_fix_are_cut(leak: str) -> None:
-    issue = Issue(name="7", title="Total is wrong", description=f"It is 3.\n\n{leak}\n\nExpected 4.")
+    issue = TrackedIssue(name="7", title="Total is wrong", description=f"It is 3.\n\n{leak}\n\nExpected 4.")
     clean, note = without_leaks(issue, COMMIT, ["    return sum(prices) + shipping(prices)", "}"])
     assert clean is not None
     assert clean.description == "It is 3.\n\nExpected 4."
     assert note == "issue 7: 1 of 3 paragraphs tell the fix and are cut"
-    assert without_leaks(Issue(name="7", title=leak, description=""), COMMIT, ["return sum(prices) + shipping(prices)"])[0] is None
+    assert (
+        without_leaks(TrackedIssue(name="7", title=leak, description=""), COMMIT, ["return sum(prices) + shipping(prices)"])[0]
+        is None
+    )
 
 
 def test_what_is_no_export_is_refused(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ EXTENTS: dict[str, str] = {
 
 
 @record
-class Change:
+class CommitChange:
     """The paths of a commit, sorted."""
 
     sources: tuple[str, ...]
@@ -35,11 +35,11 @@ class Change:
     """Whether every source was there before and is there after."""
 
 
-def change_of(commit: Commit) -> Change:
+def change_of(commit: Commit) -> CommitChange:
     """Sort the paths that a commit changes; deleted tests are none."""
     sources = [item for item in commit.changes if _language(item.path) and not is_test_path(item.path)]
     named = [_language(item.path) for item in sources]
-    return Change(
+    return CommitChange(
         sources=tuple(item.path for item in sources),
         tests=tuple(item.path for item in commit.changes if item.status != "D" and is_test_path(item.path)),
         language=max(dict.fromkeys(named), key=named.count) if named else "",
@@ -57,7 +57,7 @@ def _language(path: str) -> str:
     return _endings().get(PurePosixPath(path).suffix, "")
 
 
-def unfit(change: Change, extent: Extent, *, needs_tests: bool = True) -> str:
+def unfit(change: CommitChange, extent: Extent, *, needs_tests: bool = True) -> str:
     """Say why a change is none of a bug, by its paths alone; nothing when it may be one."""
     if not change.sources:
         return "no source file is changed"

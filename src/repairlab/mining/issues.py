@@ -20,7 +20,7 @@ _TELLING = 16
 
 
 @record
-class Issue:
+class TrackedIssue:
     """What a tracker says of a bug, as of before the fix: comments are never read."""
 
     name: str
@@ -30,14 +30,14 @@ class Issue:
     url: str | None = None
 
 
-class Issues(Mapping[str, Issue]):
+class Issues(Mapping[str, TrackedIssue]):
     """Issues by number (`12`) or key (`CSV-12`)."""
 
     def __init__(self, sources: Iterable[Path]) -> None:
         """Take exports (JSON, JSON Lines) of GitHub, GitLab or Jira, or folders of Markdown files NUMBER.md."""
         self._issues = {issue.name.upper(): issue for source in sources for issue in _read(source)}
 
-    def __getitem__(self, name: str) -> Issue:
+    def __getitem__(self, name: str) -> TrackedIssue:
         return self._issues[name.upper()]
 
     def __iter__(self) -> Iterator[str]:
@@ -46,7 +46,7 @@ class Issues(Mapping[str, Issue]):
     def __len__(self) -> int:
         return len(self._issues)
 
-    def named_by(self, message: str) -> Issue | None:
+    def named_by(self, message: str) -> TrackedIssue | None:
         """Return the issue that a message closes, else the only one that it names."""
         closed = [number for number in _CLOSING.findall(message) if number in self]
         named = [name for pair in _LINKS.findall(message) for name in pair if name and name in self]
@@ -54,7 +54,7 @@ class Issues(Mapping[str, Issue]):
         return self[found[0]] if len(found) == 1 or (closed and found) else None
 
 
-def without_leaks(issue: Issue, commit: str, added: Iterable[str]) -> tuple[Issue | None, str]:
+def without_leaks(issue: TrackedIssue, commit: str, added: Iterable[str]) -> tuple[TrackedIssue | None, str]:
     """Return an issue without the paragraphs that tell the fix, and what was cut; none when its title tells it."""
     lines = [" ".join(line.split()) for line in added]
     code = [line for line in lines if len(line) >= _TELLING]
@@ -70,17 +70,17 @@ def without_leaks(issue: Issue, commit: str, added: Iterable[str]) -> tuple[Issu
     kept = [text for text in paragraphs if not tells(text)]
     cut = len(paragraphs) - len(kept)
     note = f"issue {issue.name}: {cut} of {len(paragraphs)} paragraphs tell the fix and are cut" if cut else ""
-    return Issue(name=issue.name, title=issue.title, description="\n\n".join(kept), url=issue.url), note
+    return TrackedIssue(name=issue.name, title=issue.title, description="\n\n".join(kept), url=issue.url), note
 
 
-def _read(source: Path) -> Iterator[Issue]:
+def _read(source: Path) -> Iterator[TrackedIssue]:
     if source.is_dir():
         files = sorted(source.glob("*.md"))
         if not files:
             raise UserError(f"{source} holds no issue: files such as 12.md, the title in the first line, are expected")
         for path in files:
             title, _, description = path.read_text(encoding="utf-8").strip().partition("\n")
-            yield Issue(name=path.stem, title=title.lstrip("# ").strip(), description=description.strip())
+            yield TrackedIssue(name=path.stem, title=title.lstrip("# ").strip(), description=description.strip())
         return
     try:
         text = source.read_text(encoding="utf-8")
@@ -89,7 +89,7 @@ def _read(source: Path) -> Iterator[Issue]:
     yield from _of_export(text, source)
 
 
-def _of_export(text: str, source: Path) -> Iterator[Issue]:
+def _of_export(text: str, source: Path) -> Iterator[TrackedIssue]:
     try:
         data = json.loads(text)
         entries = data.get("issues", [data]) if isinstance(data, dict) else data
@@ -105,7 +105,7 @@ def _of_export(text: str, source: Path) -> Iterator[Issue]:
             yield _issue(entry, f"{source}, entry {place}")
 
 
-def _issue(entry: dict[str, Any], where: str) -> Issue:
+def _issue(entry: dict[str, Any], where: str) -> TrackedIssue:
     """Return an issue of GitHub (number, title, body), GitLab (iid, title, description) or Jira (key, fields)."""
     inner = entry.get("fields")
     fields = inner if isinstance(inner, dict) else entry
@@ -115,4 +115,4 @@ def _issue(entry: dict[str, Any], where: str) -> Issue:
         raise UserError(f"{where}: no issue of GitHub (number, title), GitLab (iid, title) or Jira (key, fields.summary)")
     body = fields.get("body") or fields.get("description") or ""
     url = entry.get("html_url") or entry.get("web_url")
-    return Issue(name=str(name), title=title.strip(), description=str(body).replace("\r\n", "\n").strip(), url=url)
+    return TrackedIssue(name=str(name), title=title.strip(), description=str(body).replace("\r\n", "\n").strip(), url=url)

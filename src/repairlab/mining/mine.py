@@ -15,7 +15,7 @@ from repairlab.core.record import record
 from repairlab.core.text import split_lines
 from repairlab.mining.changes import fixed_function, location_of
 from repairlab.mining.funnel import Funnel, Stage, write_funnel
-from repairlab.mining.issues import Issue, Issues, without_leaks
+from repairlab.mining.issues import TrackedIssue, Issues, without_leaks
 from repairlab.mining.licences import licence_of
 from repairlab.mining.selecting import Selected, select
 from repairlab.mining.settings import MiningSettings
@@ -166,7 +166,7 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
     return dataclasses.replace(made, notes=(*made.notes, note)) if note else made
 
 
-def _issue(issues: Issues, found: Selected, texts: Sequence[str] | None) -> tuple[Issue | None, str]:
+def _issue(issues: Issues, found: Selected, texts: Sequence[str] | None) -> tuple[TrackedIssue | None, str]:
     issue = issues.named_by(found.commit.message)
     if issue is None:
         return None, ""

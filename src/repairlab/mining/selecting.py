@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from repairlab.benchmarks.importers.repository import Repository
 from repairlab.core.record import record
-from repairlab.mining.changes import Change, change_of, too_wide, unfit
+from repairlab.mining.changes import CommitChange, change_of, too_wide, unfit
 from repairlab.mining.funnel import Funnel
 from repairlab.mining.history import Commit, read_history
 from repairlab.mining.messages import message_rule
@@ -19,7 +19,7 @@ class Selected:
     """A commit that looks like a fix."""
 
     commit: Commit
-    change: Change
+    change: CommitChange
 
 
 def select(repository: Repository, settings: MiningSettings, funnel: Funnel, *, needs_tests: bool = True) -> Iterator[Selected]:
@@ -41,11 +41,11 @@ def select(repository: Repository, settings: MiningSettings, funnel: Funnel, *, 
             yield Selected(commit=commit, change=change)
 
 
-def _other_language(change: Change, settings: MiningSettings) -> str:
+def _other_language(change: CommitChange, settings: MiningSettings) -> str:
     return "" if settings.language in (None, change.language) else f"it is in {change.language}"
 
 
-def _unfit_content(repository: Repository, commit: Commit, change: Change, settings: MiningSettings) -> str:
+def _unfit_content(repository: Repository, commit: Commit, change: CommitChange, settings: MiningSettings) -> str:
     for path in change.sources:
         old, new = (repository.read(revision, path) for revision in (commit.parents[0], commit.id))
         if settings.extent == "files" and (old is None or new is None):

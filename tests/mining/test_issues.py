@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.mining.issues import TrackedIssue, Issues, without_leaks
+from repairlab.mining.issues import Issues, TrackedIssue, without_leaks
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

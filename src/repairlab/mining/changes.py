@@ -1,7 +1,7 @@
 """What a commit changes: sources, tests and the rest; and rules on how much a fix may change. Called by `selecting`."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -73,7 +73,7 @@ def unfit(change: CommitChange, extent: Extent, *, needs_tests: bool = True) -> 
 def too_wide(language: str, before: str, after: str, extent: Extent, max_lines: int) -> str:
     """Say why the change of a file is none of the extent; nothing when it is."""
     lines = changed_lines("", before, after)
-    if not lines or _plain(language, before) == _plain(language, after):
+    if not lines or not _differing(language, before, after):
         return "only comments, docstrings or blanks are changed"
     if sum(change.last - change.first + 1 for change in (*lines, *changed_lines("", after, before))) > max_lines:
         return f"more than {max_lines} lines are changed"
@@ -86,12 +86,8 @@ def too_wide(language: str, before: str, after: str, extent: Extent, max_lines: 
 
 def fixed_function(language: str, before: str, after: str) -> str | None:
     """Return the qualified name of the one function that differs, if all else is the same but for comments and docstrings."""
-    old, new = _outermost(language, before), _outermost(language, after)
-    differing = [name for name in old if name in new and old[name] != new[name]]
-    same = {name: text for name, text in old.items() if name not in differing} == {
-        name: text for name, text in new.items() if name not in differing
-    }
-    return differing[0] or None if len(differing) == 1 and same else None
+    differing = _differing(language, before, after)
+    return differing[0] or None if len(differing) == 1 and differing[0] in _outermost(language, after) else None
 
 
 def location_of(language: str, before: str, after: str) -> str | None:
@@ -123,17 +119,27 @@ def _not_one_function(language: str, before: str, after: str) -> str:
     return "" if heads[0] == heads[1] else "the signature is changed"
 
 
-def _outermost(language: str, text: str) -> dict[str, tuple[str, ...]]:
-    """Return the tokens of each function that is in no other, by name, and of all else under no name; overloads go together."""
-    found: dict[str, tuple[str, ...]] = {}
+def _differing(language: str, before: str, after: str) -> list[str]:
+    """Return the functions that differ, those that only one text has included; an empty name stands for all that is in none."""
+    old, new = _outermost(language, before), _outermost(language, after)
+    unlike = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    # Reading tokens is dear, and most functions of a file have not changed at all.
+    return [
+        name for name in unlike if name not in old or name not in new or _plain(language, old[name]) != _plain(language, new[name])
+    ]
+
+
+@lru_cache(maxsize=4)
+def _outermost(language: str, text: str) -> dict[str, str]:
+    """Return the text of each function that is in no other, by name, and of all else under no name; overloads go together."""
+    found: dict[str, str] = {}
     rest, end = "", 0
     for function in language_of(language).syntax.functions(text):
         if function.span.start >= end:
             rest += text[end : function.span.start] + "\n"
             end = function.span.end
-            inner = _plain(language, text[function.span.start : end])
-            found[function.qualified] = (*found.get(function.qualified, ()), *inner)
-    found[""] = _plain(language, rest + text[end:])
+            found[function.qualified] = found.get(function.qualified, "") + text[function.span.start : end] + "\n"
+    found[""] = rest + text[end:]
     return found
 
 

@@ -15,7 +15,7 @@ from repairlab.core.record import record
 from repairlab.core.text import split_lines
 from repairlab.mining.changes import fixed_function, location_of
 from repairlab.mining.funnel import Funnel, Stage, write_funnel
-from repairlab.mining.issues import TrackedIssue, Issues, without_leaks
+from repairlab.mining.issues import Issues, TrackedIssue, without_leaks
 from repairlab.mining.licences import licence_of
 from repairlab.mining.selecting import Selected, select
 from repairlab.mining.settings import MiningSettings

@@ -23,6 +23,7 @@ VERBS = {
     "import": "Import a benchmark, or bug–fix pairs, that have another form.",
     "mine": "Make a benchmark of the fixes in the histories of projects.",
     "minimise": "Leave out of the fixes of a benchmark what their tests do not need.",
+    "audit": "Look for what makes a benchmark mislead: duplicates, told fixes, tests too narrow.",
     "pairs": "Show, split, filter, dedup, decontaminate, describe and export sets of bug–fix pairs.",
     "match": "Match predictions against the fixes of a set of pairs: exact match, BLEU, CodeBLEU, edit similarity, syntax.",
     "export": "Print a property of a working copy's bug.",

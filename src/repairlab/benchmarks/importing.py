@@ -9,7 +9,7 @@ from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Sear
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
 from repairlab.benchmarks.import_record import ImportRecord, write_import_record
-from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
+from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.benchmarks.importers.table import IMPORTERS
 from repairlab.benchmarks.writing import toml, write_file, write_head
 from repairlab.core.bug import Bug, remember_digest
@@ -45,17 +45,36 @@ def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
     machine: Machine | None = None,
     at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
 ) -> Imported:
-    """Read a source with the importer of this name and write all of it, or nothing, to a new folder.
+    """Read a source with the importer of this name and write all of it, or nothing, to a new folder."""
+    return write_benchmark(
+        name, lambda: IMPORTERS[name](sources, settings), folder, settings, started, done, machine=machine, at=at
+    )
 
-    An import that was stopped while it ran tests goes on from there.
+
+def write_benchmark(  # noqa: PLR0913  # as above
+    name: str,
+    read: Callable[[], Import],
+    folder: Path,
+    settings: Settings,
+    started: Callable[[int], None],
+    done: Callable[[str], None],
+    *,
+    machine: Machine | None = None,
+    at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
+    finish: Callable[[Path, Sequence[str]], None] = lambda folder, bugs: None,  # noqa: ARG005
+) -> Imported:
+    """Write all bugs that `read` finds, or nothing, to a new folder.
+
+    What was stopped while it ran tests goes on from there.
 
     `started` is told how many bugs there will be, `done` the id of each, `at` what is being done for one. Tests that must be found
     by running them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
+    `finish` may add to the folder before it gets its name.
     """
     machine = machine or Machine(cache=default_cache())
     journal, began = Journal(folder, machine), cpu_s_so_far()
     with new_folder(folder) as aside:
-        found = IMPORTERS[name](sources, settings)
+        found = read()
         started(found.n_bugs)
         write_head(aside, name=found.name, version=found.version, licence=found.licence, description=found.description)
         made = _Folder(aside, found.name, settings.repeat, done)
@@ -89,6 +108,7 @@ def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
             cpu_s=round(cpu_s_so_far() - began + made.cpu_s, 1),
         )
         write_import_record(aside, record_of)
+        finish(aside, made.bugs)
     journal.remove()
     return Imported(folder=folder, bugs=tuple(made.bugs), dropped=tuple(made.dropped), notes=tuple(made.notes))
 

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from repairlab.benchmarks.importers.importer import TreeFile
+from repairlab.benchmarks.importers.test_paths import TEST_FOLDER, TEST_NAME
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 
@@ -30,8 +31,6 @@ _PROJECT = re.compile(rb"^[^#\n]*\bproject\s*\(", re.IGNORECASE | re.MULTILINE)
 _TESTS = re.compile(rb"^[ \t]*TESTS\s*\+?=", re.MULTILINE)
 _VENDORED = frozenset({"third_party", "third-party", "thirdparty", "external", "extern", "vendor", "vendored", "deps", "contrib"})
 """Folders with projects of others, whose tests are not this project's."""
-_TEST_FOLDER = re.compile(r"(?:unit_?)?test|suite|regress")
-_TEST_NAME = re.compile(r"(?:^|[_.-])[Tt]ests?(?:[_.-]|$)|^[Tt]est|[a-z0-9]Tests?(?:[_.-]|$)")
 _TELLING = ("CHANGES*", "NEWS*", "ChangeLog*", "CHANGELOG*")
 """Files that may tell of the fix; hidden from repairers, as tests are."""
 
@@ -196,12 +195,12 @@ def hidden_files(bug: Record, tree: Tree) -> tuple[str, ...]:
     globs = []
     for path in (*bug.tests, *tree):
         *folders, name = PurePosixPath(path).parts
-        depth = next((i for i, folder in enumerate(folders, start=1) if _TEST_FOLDER.match(folder)), 0)
+        depth = next((i for i, folder in enumerate(folders, start=1) if TEST_FOLDER.match(folder)), 0)
         if depth and path in bug.sources:
             raise UserError(f"project {bug.project}: its source {path} lies among the tests, which repairers may not see")
         if depth:
             globs.append("/".join((*folders[:depth], "**")))
-        elif path not in bug.sources and (path in bug.tests or _TEST_NAME.search(name)):
+        elif path not in bug.sources and (path in bug.tests or TEST_NAME.search(name)):
             globs.append(path)
     return (*dict.fromkeys(globs), *_TELLING)
 

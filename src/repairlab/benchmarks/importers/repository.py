@@ -4,7 +4,7 @@ import io
 import re
 import subprocess
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.importers.importer import Settings, TreeFile
@@ -54,6 +54,24 @@ class Repository:
         said = self._git("describe", "--tags", "--abbrev=0", revision).stdout.decode("utf-8", "replace")
         found = re.search(r"\d+(?:\.\d+)+\S*", said)
         return found[0] if found else ""
+
+    def is_shallow(self) -> bool:
+        """Return whether the history is cut off somewhere."""
+        return self._git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+
+    def stream(self, *arguments: str, separator: bytes) -> Iterator[bytes]:
+        """Yield what a git command prints, split at a separator that stands before each piece, while it is printed."""
+        with subprocess.Popen([*self._command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout and process.stderr
+            rest = b""
+            while block := process.stdout.read(1 << 16):
+                *pieces, rest = (rest + block).split(separator)
+                yield from filter(None, pieces)
+            if rest:
+                yield rest
+            said = process.stderr.read().decode(errors="replace").strip()
+        if process.returncode:
+            raise UserError(f"git {arguments[0]} failed in {self.folder}: {said}")
 
     def files(self, revision: str) -> list[str]:
         """Return the paths of all files of a revision."""
@@ -111,11 +129,14 @@ class Repository:
                 at += int(size[0]) + 1
         return found
 
-    def _git(self, *arguments: str, check: bool = False, given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
+    @property
+    def _command(self) -> tuple[str, ...]:
         # The folder may belong to somebody else, and its attributes or hooks must not run anything.
         safe = ("-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.attributesFile=/dev/null")
-        command = ["git", *safe, "-C", str(self.folder), *arguments]
-        done = subprocess.run(command, capture_output=True, check=False, input=given)
+        return ("git", *safe, "-C", str(self.folder))
+
+    def _git(self, *arguments: str, check: bool = False, given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
+        done = subprocess.run([*self._command, *arguments], capture_output=True, check=False, input=given)
         if check and done.returncode:
             raise HarnessError(f"git {arguments[0]} failed in {self.folder}: {done.stderr.decode(errors='replace').strip()}")
         return done

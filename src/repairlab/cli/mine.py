@@ -1,0 +1,130 @@
+"""`repairlab mine`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repairlab.benchmarks.importers.importer import Settings
+from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
+from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.core.errors import UserError
+from repairlab.core.record import to_data
+from repairlab.core.table import Table
+from repairlab.mining.changes import EXTENTS
+from repairlab.mining.funnel import Stage, funnel_table
+from repairlab.mining.issues import Issues
+from repairlab.mining.messages import RULES
+from repairlab.mining.mine import MiningPlan, known_commits
+from repairlab.mining.mine import mine as mine_histories
+from repairlab.mining.settings import PRESETS, MiningSettings, preset
+from repairlab.mining.training_pairs import mine_pairs
+from repairlab.report.svg import draw
+
+
+def mine(
+    repositories: Annotated[list[Path], typer.Argument(help="Local clones, bare or not.")],
+    to: Annotated[Path, typer.Option("--to", help="New folder for the benchmark.")],
+    preset_name: Annotated[
+        str, typer.Option("--preset", help=f"Rules to begin with: {', '.join(PRESETS)}; options below change them.")
+    ] = "functions",
+    message: Annotated[
+        str | None, typer.Option("--message", help=f"What messages must say: {', '.join(RULES)}, or a pattern as /fix(es)?/.")
+    ] = None,
+    extent: Annotated[str | None, typer.Option("--extent", help=f"What a fix may change: {', '.join(EXTENTS)}.")] = None,
+    max_lines: Annotated[int | None, typer.Option("--max-lines", help="Lines of sources a fix may add and remove.")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Only fixes committed after this day: 2020-02-29.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Only fixes committed before this day.")] = None,
+    language: Annotated[str | None, typer.Option("--language", help="Only fixes in this language.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", help="Try at most so many commits of each clone, newest first.")] = None,
+    issues: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--issues", help="Export of a tracker (JSON of GitHub, GitLab or Jira), or a folder of NUMBER.md; may be repeated."
+        ),
+    ] = None,
+    since_benchmark: Annotated[
+        str | None, typer.Option("--since-benchmark", help="Leave out fixes that this benchmark has already.")
+    ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option("--pairs", help="Write bug–fix pairs for training instead, with or without tests; nothing is built or run."),
+    ] = False,
+    name: Annotated[str | None, typer.Option("--name", help="Of the benchmark; by default that of its folder.")] = None,
+    libraries: Annotated[Path | None, typer.Option("--libs", help="Folder with jars or wheels that projects need.")] = None,
+    python: Annotated[str | None, typer.Option("--python", help="Interpreter for Python projects: a release, or a path.")] = None,
+    tests: Annotated[
+        str, typer.Option("--tests", help="Tests to sort: relevant (files that came with the fix), or all.")
+    ] = "relevant",
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree while they are sorted.")] = 2,
+    workers: Workers = None,
+    sandbox: SandboxName = "auto",
+    allow_unsafe: AllowUnsafe = False,
+    json: Json = False,
+) -> None:
+    """Make a benchmark of the fixes in the histories of projects."""
+    if tests not in ("relevant", "all"):
+        raise UserError(f"--tests {tests!r} is not known. Possible: relevant, all")
+    rules = preset(
+        preset_name,
+        message=message,
+        extent=extent,
+        max_lines=max_lines,
+        since=since,
+        until=until,
+        language=language,
+        limit=limit,
+    )
+    if pairs:
+        _mine_pairs(repositories, name or to.name, rules, to, as_json=json)
+        return
+    plan = MiningPlan(
+        repositories=tuple(repositories),
+        name=name or to.name,
+        settings=rules,
+        build=Settings(libraries=libraries, python=python, tests="all" if tests == "all" else "relevant", repeat=repeat),
+        issues=Issues(issues or ()),
+        known=known_commits(since_benchmark) if since_benchmark else frozenset(),
+    )
+    with progress_bar() as progress:
+        task = progress.add_task("reading histories", total=None)
+        made = mine_histories(
+            plan,
+            to,
+            started=lambda n: progress.update(task, total=n, description="fixes tried"),
+            done=lambda _: progress.advance(task),
+            at=lambda bug, stage: progress.update(task, description=f"fixes tried ({bug}: {stage})"),
+            machine=machine(workers, sandbox, allow_unsafe),
+        )
+    table = _drawn(made.stages, to)
+    if json:
+        print_json(to_data(made.imported) | {"folder": str(to), "funnel": to_data(made.stages)})
+        return
+    for bug in made.imported.dropped:
+        talk().print(f"dropped {bug.id}: {bug.reason}", markup=False)
+    for note in made.imported.notes:
+        talk().print(note, markup=False)
+    print_table(table.title, list(table.columns), [list(row) for row in table.rows])
+    data().print(f"{count(len(made.imported.bugs), 'bug')} verified and written to {to}", markup=False)
+    talk().print(f"Next: repairlab check {to} --repeat 3", markup=False)
+
+
+def _drawn(stages: tuple[Stage, ...], folder: Path) -> Table:
+    """Return the funnel as a table, and draw it into the folder."""
+    table = funnel_table(stages)
+    if table.figure is not None:
+        (folder / "funnel.svg").write_text(str(draw(table.figure)), encoding="utf-8")
+    return table
+
+
+def _mine_pairs(repositories: list[Path], name: str, rules: MiningSettings, to: Path, *, as_json: bool) -> None:
+    with progress_bar() as progress:
+        task = progress.add_task("pairs found", total=None)
+        made = mine_pairs(repositories, name, rules, to, lambda: progress.advance(task))
+    table = _drawn(made.stages, to)
+    if as_json:
+        print_json(to_data(made) | {"folder": str(to)})
+        return
+    print_table(table.title, list(table.columns), [list(row) for row in table.rows])
+    data().print(f"{count(made.n, 'pair')} written to {to}, {made.repeated} repeated left out", markup=False)
+    talk().print(f"Next: repairlab pairs split {to} --to NEW", markup=False)

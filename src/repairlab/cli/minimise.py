@@ -1,0 +1,37 @@
+"""`repairlab minimise`."""
+
+from typing import Annotated
+
+import typer
+
+from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
+from repairlab.cli.output import data, print_json, print_table, progress_bar
+from repairlab.core.record import to_data
+from repairlab.mining.minimise import ORIGINAL, Minimised, minimise_benchmark
+
+
+def minimise(
+    benchmark: Annotated[str, typer.Argument(help="Folder of a benchmark; its fixes are changed.")],
+    workers: Workers = None,
+    sandbox: SandboxName = "auto",
+    allow_unsafe: AllowUnsafe = False,
+    json: Json = False,
+) -> None:
+    """Leave out of the fixes of a benchmark what their tests do not need."""
+    found: list[Minimised] = []
+    with progress_bar() as progress:
+        task = progress.add_task("fixes looked at", total=None)
+
+        def done(result: Minimised) -> None:
+            found.append(result)
+            progress.advance(task)
+
+        minimise_benchmark(benchmark, machine(workers, sandbox, allow_unsafe), done)
+    found.sort(key=lambda result: result.bug_id)
+    if json:
+        print_json({"bugs": [to_data(result) for result in found]})
+        return
+    smaller = [result for result in found if result.patch]
+    rows = [(result.bug_id, result.n_before, result.n_after) for result in smaller]
+    print_table("Runs of lines that fixes change", ["bug", "before", "after"], rows)
+    data().print(f"{len(smaller)} of {len(found)} fixes made smaller; {ORIGINAL} keeps each as it was", markup=False)

@@ -1,0 +1,189 @@
+"""Turn histories into a benchmark: select fixes, make bugs of them, find their tests by running them. Called by the verb `mine`."""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
+from repairlab.benchmarks.importers.repository import Repository
+from repairlab.benchmarks.importers.tree_recipes import Fix, bug_of_fix
+from repairlab.benchmarks.importing import Imported, write_benchmark
+from repairlab.core.diff import changed_lines
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.core.text import split_lines
+from repairlab.mining.changes import fixed_function, location_of
+from repairlab.mining.funnel import Funnel, Stage, write_funnel
+from repairlab.mining.issues import Issues, TrackedIssue, without_leaks
+from repairlab.mining.licences import licence_of
+from repairlab.mining.selecting import Selected, select
+from repairlab.mining.settings import MiningSettings
+from repairlab.validation.machine import Machine
+
+RECIPE, TESTS = "recipe", "tests"
+"""The stages behind those of `selecting`."""
+_SHORT = 12
+
+
+@record
+class Mined:
+    """What came of it."""
+
+    imported: Imported
+    stages: tuple[Stage, ...]
+
+
+@record
+class MiningPlan:
+    """What is mined and how."""
+
+    repositories: tuple[Path, ...]
+    name: str
+    settings: MiningSettings
+    build: Settings
+    """How trees are built: libraries, interpreter, how often tests run."""
+    issues: Issues
+    known: frozenset[str] = frozenset()
+    """Commits that another benchmark has already."""
+
+
+def known_commits(benchmark: str) -> frozenset[str]:
+    """Return the commits of the fixes of a benchmark."""
+    return frozenset(bug.origin.commit for bug in open_benchmark(benchmark).bugs if bug.origin.commit)
+
+
+def mine(
+    plan: MiningPlan,
+    folder: Path,
+    started: Callable[[int], None],
+    done: Callable[[str], None],
+    *,
+    machine: Machine,
+    at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
+) -> Mined:
+    """Write the bugs that histories hold, or nothing, to a new folder; what was stopped while it ran tests goes on from there."""
+    repositories = [Repository(path) for path in plan.repositories]
+    funnel = Funnel()
+
+    def finish(aside: Path, bugs: Sequence[str]) -> None:
+        n_tried = next(stage.n for stage in funnel.stages if stage.name == RECIPE)
+        funnel.count(TESTS, n=len(bugs))
+        if n_tried > len(bugs):
+            funnel.count(TESTS, "its tests do not show the bug, or do not run", n=n_tried - len(bugs))
+        write_funnel(aside, funnel.stages)
+
+    try:
+        made = write_benchmark(
+            "mine",
+            lambda: _found(plan, repositories, funnel),
+            folder,
+            plan.build,
+            started,
+            done,
+            machine=machine,
+            at=at,
+            finish=finish,
+        )
+    except UserError as error:
+        if not funnel.stages:
+            raise
+        counts = ", ".join(f"{stage.name} {stage.n}" for stage in funnel.stages)
+        raise UserError(f"{error}\nleft by each stage: {counts}") from None
+    return Mined(imported=made, stages=funnel.stages)
+
+
+def _found(plan: MiningPlan, repositories: Sequence[Repository], funnel: Funnel) -> Import:
+    selected = [
+        (repository, found)
+        for repository in repositories
+        for found in select(repository, plan.settings, funnel)
+        if found.commit.id not in plan.known
+    ]
+    names = ", ".join(project_of(repository) for repository in repositories)
+    rules = f"message {plan.settings.message}, extent {plan.settings.extent}"
+    licences = dict.fromkeys(licence_of(top_files(repository)) or "unknown" for repository in repositories)
+    return Import(
+        name=plan.name,
+        version="1",
+        licence=f"the sources keep their projects' licences: {', '.join(licences)}",
+        description=f"Fixes in the histories of {names} ({rules})",
+        n_bugs=len(selected),
+        bugs=_bugs(plan, selected, funnel),
+    )
+
+
+def top_files(repository: Repository) -> dict[str, TreeFile]:
+    """Return the files at the root of the newest tree."""
+    return {path: TreeFile(content=repository.read("HEAD", path) or b"") for path in repository.files("HEAD") if "/" not in path}
+
+
+def _bugs(plan: MiningPlan, selected: Sequence[tuple[Repository, Selected]], funnel: Funnel) -> Iterator[ImportedBug | Dropped]:
+    funnel.count(RECIPE, n=0)
+    for repository, found in selected:
+        name = f"{project_of(repository)}@{found.commit.id[:_SHORT]}"
+        try:
+            bug: ImportedBug | Dropped = _bug(name, repository, found, plan)
+        except UserError as error:
+            bug = Dropped(id=name, reason=str(error))
+        funnel.count(RECIPE, bug.reason if isinstance(bug, Dropped) else "")
+        yield bug
+
+
+def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -> ImportedBug:
+    commit, change = found.commit, found.change
+    fixed = repository.tree(commit.id)
+    buggy = {path: file for path, file in fixed.items() if path not in change.sources}
+    for path in change.sources:
+        if (old := repository.read(commit.parents[0], path)) is not None:
+            buggy[path] = TreeFile(content=old, executable=path in fixed and fixed[path].executable)
+    path = change.sources[0]
+    texts = [tree[path].content.decode() for tree in (buggy, fixed)] if len(change.sources) == 1 else None
+    issue, note = _issue(plan.issues, found, texts)
+    made = bug_of_fix(
+        Fix(
+            id=name,
+            project=project_of(repository),
+            language=change.language,
+            sources=change.sources,
+            tests=tuple(path for path in change.tests if path in fixed),
+            target=fixed_function(change.language, *texts) if texts else None,
+            location=location_of(change.language, *texts) if texts else None,
+            buggy=buggy,
+            fixed=fixed,
+            # The message of the fix would say what to do, so it is not the issue.
+            title=issue.title if issue else f"{project_of(repository)} does not do what its tests expect",
+            description=issue.description if issue else "",
+            issue=issue.url if issue else None,
+            repository=next(iter(repository.remotes()), None),
+            commit=commit.id,
+            date=commit.date,
+            version=repository.version(commit.id),
+            licence=licence_of(fixed),
+        ),
+        plan.build,
+    )
+    return dataclasses.replace(made, notes=(*made.notes, note)) if note else made
+
+
+def _issue(issues: Issues, found: Selected, texts: Sequence[str] | None) -> tuple[TrackedIssue | None, str]:
+    issue = issues.named_by(found.commit.message)
+    if issue is None:
+        return None, ""
+    added: list[str] = []
+    if texts:
+        after = split_lines(texts[1])
+        added = [
+            after[line - 1] for change in changed_lines("", texts[1], texts[0]) for line in range(change.first, change.last + 1)
+        ]
+    clean, note = without_leaks(issue, found.commit.id, added)
+    if clean is None:
+        raise UserError(note)
+    return clean, note
+
+
+def project_of(repository: Repository) -> str:
+    """Return the name of a repository: that of its folder, as it was given."""
+    given = repository.folder.absolute()
+    folder = given if given.name not in ("", "..") else given.resolve()
+    return (folder.parent if folder.name == ".git" else folder).name.removesuffix(".git")

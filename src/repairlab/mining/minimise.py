@@ -1,0 +1,155 @@
+"""Make fixes smaller: of the runs of lines that a fix changes, those that the tests need. Called by the verb `minimise`.
+
+Refactoring, comments and other changes that came with a fix drop out; the original patch stays beside the smaller one.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import TypeVar
+
+from repairlab.benchmarks.catalog import find_folder, find_target, open_benchmark
+from repairlab.benchmarks.folder import load_bug
+from repairlab.benchmarks.importers.importer import TreeFile
+from repairlab.benchmarks.importers.small_programs import patch_of
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+from repairlab.core.text import split_lines
+from repairlab.executors.pool import run_pool
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.apply import changed_files
+from repairlab.validation.machine import Machine
+from repairlab.validation.validator import open_validator
+
+ORIGINAL = "fix.original.patch"
+"""The fix as it was, beside fix.patch."""
+T = TypeVar("T")
+
+
+@record
+class MinimiseTask:
+    """A bug whose fix is to be made smaller."""
+
+    folder: Path
+    benchmark: str
+    bug_id: str
+
+
+@record
+class Minimised:
+    """What came of it."""
+
+    bug_id: str
+    n_before: int
+    """Runs of lines that the fix changes."""
+    n_after: int
+    patch: str = ""
+    """The smaller fix; nothing when there is none."""
+
+
+@record
+class _Run:
+    """Lines of a file that the fix replaces."""
+
+    path: str
+    first: int
+    last: int
+    lines: tuple[str, ...]
+
+
+def minimise_benchmark(benchmark: str, machine: Machine, done: Callable[[Minimised], None]) -> None:
+    """Make the fixes of all bugs of a benchmark smaller, but for those that were made smaller before."""
+    folder = find_folder(benchmark)
+    opened = open_benchmark(str(folder))
+    tasks = [
+        MinimiseTask(folder=folder / "bugs" / bug_id, benchmark=opened.name, bug_id=bug_id)
+        for bug_id in opened.ids
+        if not (folder / "bugs" / bug_id / ORIGINAL).exists()
+    ]
+
+    def receive(found: Minimised) -> None:
+        if found.patch:
+            place = folder / "bugs" / found.bug_id
+            (place / ORIGINAL).write_bytes((place / "fix.patch").read_bytes())
+            (place / "fix.patch").write_bytes(found.patch.encode())
+        done(found)
+
+    run_pool(minimise, iter(tasks), machine, receive)
+
+
+def minimise(task: MinimiseTask, sandbox: Sandbox, notify: Callable[[Minimised], None]) -> None:
+    """Look for the smallest part of a fix that is plausible."""
+    bug = load_bug(task.folder, task.benchmark, find_target, bug_id=task.bug_id)
+    fixed = changed_files(_candidate(bug, bug.oracle.reference), bug)
+    old = {path: _before(bug, path) for path in fixed}
+    runs = [
+        run
+        for path, text in fixed.items()
+        if text is not None and old[path] is not None
+        for run in _runs(path, old[path] or "", text)
+    ]
+    whole = {path: text for path, text in fixed.items() if text is None or old[path] is None}
+
+    def texts(kept: Sequence[_Run]) -> dict[str, str | None]:
+        paths = dict.fromkeys(run.path for run in kept)
+        return {**whole, **{path: _applied(old[path] or "", [run for run in kept if run.path == path]) for path in paths}}
+
+    with open_validator(bug, sandbox, warm=True) as validator:
+
+        def passes(kept: Sequence[_Run]) -> bool:
+            edits = tuple(Edit(path=path, text=text) for path, text in texts(kept).items())
+            return validator.validate(_candidate(bug, edits)).verdict is Verdict.PLAUSIBLE
+
+        kept = smallest(runs, passes) if len(runs) > 1 and passes(runs) else runs
+    patch = ""
+    if len(kept) < len(runs):
+        new = texts(kept)
+        before = {path: TreeFile(content=text.encode()) for path in new if (text := old[path]) is not None}
+        patch = patch_of(before, {path: TreeFile(content=text.encode()) for path, text in new.items() if text is not None})
+    notify(Minimised(bug_id=bug.id, n_before=len(runs), n_after=len(kept), patch=patch))
+
+
+def smallest(items: Sequence[T], passes: Callable[[Sequence[T]], bool]) -> list[T]:
+    """Return a part that passes and of which no item can be left out (Zeller and Hildebrandt 2002, ddmin on complements).
+
+    >>> smallest("abcdefgh", lambda part: {"b", "g"} <= set(part))
+    ['b', 'g']
+    """
+    kept, n = list(items), 2
+    while len(kept) > 1:
+        size = max(1, len(kept) // n)
+        for start in range(0, len(kept), size):
+            rest = kept[:start] + kept[start + size :]
+            if rest and passes(rest):
+                kept, n = rest, max(n - 1, 2)
+                break
+        else:
+            if size == 1:
+                break
+            n = min(len(kept), 2 * n)
+    return kept
+
+
+def _before(bug: Bug, path: str) -> str | None:
+    file = Path(bug.tree.source) / path
+    return file.read_bytes().decode() if file.is_file() else None
+
+
+def _candidate(bug: Bug, edits: tuple[Edit, ...]) -> Candidate:
+    return Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="minimise"))
+
+
+def _runs(path: str, before: str, after: str) -> Iterator[_Run]:
+    old, new = split_lines(before), split_lines(after)
+    for tag, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield _Run(path=path, first=first, last=last, lines=tuple(new[start:end]))
+
+
+def _applied(before: str, runs: Sequence[_Run]) -> str:
+    lines = split_lines(before)
+    for run in sorted(runs, key=lambda run: run.first, reverse=True):
+        lines[run.first : run.last] = run.lines
+    return "".join(lines)

@@ -1,0 +1,103 @@
+"""What is planted into a benchmark is found, and a clean one passes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from repairlab.cli.main import run
+
+SOURCE = "def total(prices):\n    return sum(prices[1:])\n\n\ndef other{name}(value):\n    return value\n"
+PATCH = "--- a/main.py\n+++ b/main.py\n@@ -2,1 +2,{n} @@\n-    return sum(prices[1:])\n{added}"
+PLAIN = "+    return sum(price{name} for price{name} in prices)\n"
+TESTS = "from main import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n"
+
+
+def write_bug(root: Path, name: str, **changes: str) -> None:
+    """Write a bug of its own, but for what is changed."""
+    own = name.title().replace("-", "")
+    added = changes.get("added", PLAIN.format(name=own))
+    bug = root / "bugs" / name
+    (bug / "buggy").mkdir(parents=True)
+    (bug / "buggy" / "main.py").write_text(changes.get("source", SOURCE.format(name=own)), encoding="utf-8")
+    (bug / "buggy" / "test_main.py").write_text(changes.get("tests", TESTS), encoding="utf-8")
+    if "notes" in changes:
+        (bug / "buggy" / "notes.txt").write_text(changes["notes"], encoding="utf-8")
+    (bug / "fix.patch").write_text(PATCH.format(n=added.count("\n"), added=added), encoding="utf-8")
+    (bug / "issue.md").write_text(changes.get("issue", f"# {own} totals are too small\n\nBy the first price.\n"), encoding="utf-8")
+    (bug / "bug.toml").write_text(
+        'schema = 1\nlanguage = "python"\npath = "main.py"\ntarget = "total"\n[test]\nframework = "pytest"\n'
+        'files = ["test_main.py"]\n'
+        f'trigger = ["test_main.py::test_total"]\nregression = []\n{changes.get("origin", "")}',
+        encoding="utf-8",
+    )
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Path:
+    """Write a benchmark of two bugs without a fault."""
+    folder = tmp_path / "bench"
+    write_bug(folder, "one", source=SOURCE.format(name="One") + "\n\nKIND = 'metal-stamping-press-inventory'\n")
+    write_bug(folder, "two", added="+    first, *others = prices\n+    return first + sum(others)\n")
+    (folder / "benchmark.toml").write_text('schema = 1\nname = "b"\nversion = "1.0.0"\nlicence = "MIT"\n', encoding="utf-8")
+    return folder
+
+
+def findings(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, set[tuple[str, str, str]]]:
+    code = run(["audit", str(folder), "--json", *more])
+    rules = json.loads(capsys.readouterr().out)["rules"]
+    return code, {(item["rule"], item["level"], item["bug_id"]) for rule in rules for item in rule["findings"]}
+
+
+def test_a_clean_benchmark_passes(bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert findings(bench, capsys) == (0, set())
+    assert run(["audit", str(bench)]) == 0
+    out = capsys.readouterr().out
+    assert "0 failed, 0 warnings" in out and "not tried" in out
+
+
+def test_what_is_planted_is_found(bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    same = SOURCE.format(name="One") + "\n\nKIND = 'metal-stamping-press-inventory'\n"
+    write_bug(bench, "three", source=same, added=PLAIN.format(name="One"))
+    write_bug(bench, "four", issue="# Too small\n\nWrite `return sum(priceFour for priceFour in prices)`.\n")
+    helper = "+    return add_all_up(prices)\n+\n+\n+def add_all_up(prices):\n+    return sum(prices)\n"
+    write_bug(bench, "five", added=helper, tests=TESTS + "\n\ndef test_helper():\n    from main import add_all_up\n")
+    write_bug(bench, "six", issue="# Too small\n", origin='[origin]\nrepository = "https://example.org/six"\n')
+    telling = "    amounts = [price for price in prices]\n    return sum(amounts, start=0)\n"
+    write_bug(bench, "seven", added="".join(f"+{line}\n" for line in telling.splitlines()), notes=telling)
+    code, found = findings(bench, capsys)
+    assert code == 1
+    assert {
+        ("duplicates", "fail", "three"),
+        ("issue tells the fix", "fail", "four"),
+        ("tests too narrow", "fail", "five"),
+        ("no description", "warn", "six"),
+        ("licence unknown", "warn", "six"),
+        ("tree tells the fix", "warn", "seven"),
+    } <= found
+    assert {bug for rule, level, bug in found if level == "fail"} == {"three", "four", "five"}
+
+
+def test_code_of_training_pairs_is_found(bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "pairs"
+    folder.mkdir()
+    pair = {
+        "id": "p1",
+        "buggy": "def total(prices):\n    return sum(prices[1:])",
+        "fixed": "def total(prices): pass  # nothing like it",
+    }
+    (folder / "train.jsonl").write_text(json.dumps(pair) + "\n", encoding="utf-8")
+    (folder / "pairs.toml").write_text(
+        'schema = 1\nname = "p"\nversion = "1"\nlicence = "MIT"\ndescription = ""\nlanguage = "python"\n'
+        'form = "method"\nabstract = false\n'
+        "[splits]\ntrain = 1\n",
+        encoding="utf-8",
+    )
+    code, found = findings(bench, capsys, "--pairs", str(folder))
+    assert (code, found) == (1, {("in training pairs", "fail", "one"), ("in training pairs", "fail", "two")})
+
+
+def test_a_card_that_is_none_is_refused(bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "card.json").write_text("{}", encoding="utf-8")
+    assert run(["audit", str(bench), "--card", str(tmp_path / "card.json")]) == 2
+    assert "is no health card" in capsys.readouterr().err

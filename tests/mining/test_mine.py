@@ -1,0 +1,82 @@
+"""From a history to a benchmark: with a real sandbox, real tests and the verb itself."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.pairs import read_pairs
+from repairlab.cli.main import run
+from tests.mining.conftest import PRICE, TESTS, History
+
+
+def mine(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Run the verb; return exit code and what it printed."""
+    code = run(["mine", *map(str, arguments), "-j", "1"])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_a_fix_in_a_history_becomes_a_bug_with_its_tests(shop: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "issues").mkdir()
+    (tmp_path / "issues" / "1.md").write_text("The total is too small\n\nBy the first price.\n", encoding="utf-8")
+    code, out, _ = mine(capsys, shop.folder, "--to", tmp_path / "bench", "--issues", tmp_path / "issues", "--json")
+    assert code == 0
+    made = json.loads(out)
+    (name,) = made["bugs"]
+    bug = open_benchmark(str(tmp_path / "bench")).bug(name)
+    assert name == f"shop@{shop.git('rev-parse', 'HEAD~5')[:12]}"
+    assert bug.problem.target.name == "total"
+    assert bug.oracle.trigger == ("tests/test_price.py::test_total",)
+    assert bug.oracle.regression == ("tests/test_price.py::test_label",)
+    assert "prices[1:]" in bug.problem.source
+    assert (bug.problem.title, bug.problem.description.strip()) == ("The total is too small", "By the first price.")
+    assert not list((tmp_path / "bench").rglob(".git"))
+    assert [(stage["name"], stage["n"]) for stage in made["funnel"]][-2:] == [("recipe", 1), ("tests", 1)]
+    assert json.loads((tmp_path / "bench" / "funnel.json").read_text(encoding="utf-8"))[0] == {
+        "stage": "commits",
+        "left": 6,
+        "gone": {"a merge, or the first of all": 1},
+    }
+    assert (tmp_path / "bench" / "funnel.svg").read_text(encoding="utf-8").startswith("<svg")
+    code, _, err = mine(capsys, shop.folder, "--to", tmp_path / "more", "--since-benchmark", tmp_path / "bench")
+    assert code == 2
+    assert "no bug could be imported" in err and "left by each stage: commits 6" in err
+    assert not (tmp_path / "more").exists()
+
+
+def test_a_fix_that_no_test_shows_is_dropped_with_the_reason(
+    history: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history.commit("Begin", shop__price_py=PRICE, tests__test_price_py=TESTS)
+    history.commit(
+        "Fix nothing", shop__price_py=PRICE.replace("sum(prices[1:])", "sum(list(prices[1:]))"), tests__test_price_py=TESTS + "\n"
+    )
+    code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench")
+    assert code == 2
+    assert "no trigger test fails on the buggy and passes on the fixed tree" in err
+
+
+def test_what_is_no_clone_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "plain").mkdir()
+    code, _, err = mine(capsys, tmp_path / "plain", "--to", tmp_path / "bench")
+    assert code == 2
+    assert "is no clone" in err
+    assert not (tmp_path / "bench").exists()
+
+
+def test_pairs_need_no_tests_and_hold_the_functions(shop: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = mine(capsys, shop.folder, "--pairs", "--language", "python", "--to", tmp_path / "pairs")
+    assert code == 0
+    assert "2 pairs written" in out
+    found = list(read_pairs(tmp_path / "pairs", "all"))
+    assert [(pair.buggy.splitlines()[-1], pair.fixed.splitlines()[-1]) for pair in found] == [
+        ("    return sum(iter(prices))", "    return sum(list(prices))"),
+        ("    return sum(prices[1:])", "    return sum(prices)"),
+    ]
+    assert mine(capsys, shop.folder, "--pairs", "--to", tmp_path / "more")[0] == 2
+    assert mine(capsys, shop.folder, "--pairs", "--language", "python", "--extent", "file", "--to", tmp_path / "more")[0] == 2
+    code, _, err = mine(capsys, shop.folder, "--pairs", "--language", "java", "--to", tmp_path / "more")
+    assert code == 2 and "no pair is found" in err
+    assert not (tmp_path / "more").exists()

@@ -47,3 +47,39 @@ def test_only_what_a_candidate_changes_is_compiled_again(tiny: Path, sandbox: Sa
             validator.validate(candidate(bug, mended=text, rank=rank)) for rank, text in enumerate(("x = 1\n", "x = (\n", "x\n"))
         ]
     assert [outcome.verdict is Verdict.UNCOMPILABLE for outcome in outcomes] == [False, True, False]
+
+
+GOOD = "class Cart:\n    def __init__(self, prices):\n        self.prices = prices\n\n    def total(self):\n        return sum(self.prices)\n"
+TEXTS = {
+    "sound": {},
+    "no Python": {"shop/cart.py": "class Cart(:\n"},
+    "spaces and tabs": {"shop/cart.py": "if True:\n        x = 1\n\ty = 2\n"},
+    "a NUL": {"shop/cart.py": GOOD + "x = '\0'\n"},
+    "an unknown encoding": {"shop/cart.py": "# -*- coding: no-such -*-\n" + GOOD},
+    "too deep for a parser": {"shop/cart.py": GOOD + "x = " + "(" * 500 + ")" * 500 + "\n"},
+    "too deep for a compiler": {"shop/cart.py": GOOD + "x = " + "-" * 20_000 + "1\n"},
+    "a warning": {"shop/cart.py": GOOD + "x = 1 is 1\n"},
+    "a warning and an error": {"shop/cart.py": GOOD + "x = 1 is 1\nx = (\n"},
+    "a file that nobody imports": {"shop/cart.py": GOOD + "# 1\n", "shop/new.py": "def broken(:\n"},
+    "two files": {"shop/cart.py": "x = (\n", "shop/new.py": "def broken(:\n"},
+    "ends while it is loaded": {"shop/cart.py": GOOD + "import os\nos._exit(0)\n"},
+    "a folder of tests": {"shop/cart.py": GOOD + "# 2\n", "tests/test_new.py": "def broken(:\n"},
+}
+
+
+def test_a_test_process_says_what_the_build_would(tiny: Path, sandbox: Sandbox) -> None:
+    shop = open_benchmark(str(tiny)).bug("shop")
+
+    def made(texts: dict[str, str], rank: int) -> Candidate:
+        edits = tuple(Edit(path=path, text=text) for path, text in ({"shop/cart.py": GOOD} | texts).items())
+        return Candidate(bug_id=shop.id, edits=edits, rank=rank, origin=Origin(repairer="test"))
+
+    candidates = [made(texts, rank) for rank, texts in enumerate(TEXTS.values())]
+    with open_validator(shop, sandbox) as validator:
+        warm = [validator.validate(one) for one in candidates]
+    fresh = [validate(one, shop, sandbox) for one in candidates]
+    for name, one, other in zip(TEXTS, warm, fresh, strict=True):
+        assert (one.verdict, one.stage, one.message) == (other.verdict, other.stage, other.message), name
+        if one.verdict is Verdict.UNCOMPILABLE:
+            assert (one.evidence, one.tests) == (other.evidence, ()), name
+    assert sum(one.verdict is Verdict.UNCOMPILABLE for one in warm) >= 8

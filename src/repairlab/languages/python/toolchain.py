@@ -61,13 +61,22 @@ class PythonToolchain:
         """By environment; shared with all copies of this tool chain."""
         self._known: Collection[str] = ()
         self._forks = True
+        self._inspected: tuple[str, ...] = ()
         self._test_files: tuple[str, ...] = ()
 
-    def knowing(self, files: Collection[str], *, forks: bool) -> "PythonToolchain":
-        """Return a tool chain that need not look whether these files compile, and may or may not run forks."""
+    def knowing(self, files: Collection[str], *, forks: bool, inspected: Sequence[str] = ()) -> "PythonToolchain":
+        """Return a tool chain that need not look whether these files compile, and may or may not run forks.
+
+        Its test processes look at those `inspected` before they load any.
+        """
         other = copy.copy(self)
-        other._known, other._forks = files, forks  # of this class
+        other._known, other._forks, other._inspected = files, forks, tuple(inspected)  # of this class
         return other
+
+    @property
+    def inspects(self) -> bool:
+        """Whether test processes look whether files compile."""
+        return bool(self._inspected)
 
     def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
         """Return how candidates share a look at the files that none of them changes; in a twin nothing is left to look at."""
@@ -80,12 +89,10 @@ class PythonToolchain:
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that compiles every source file to bytecode in memory."""
-        tests = set(matching(files, test.files))
-        sources = matching(files, build.sources or ("**/*.py",))
-        paths = [path for path in sources if path.endswith(".py") and path not in tests and path not in self._known]
+        paths = [path for path in _sources(build, test, files) if path not in self._known]
         if not paths:
             return ()
-        stdin = "\0".join(sorted(paths)).encode("utf-8", "surrogateescape")
+        stdin = "\0".join(paths).encode("utf-8", "surrogateescape")
         return (self._command(build, "python_build.py", stdin=stdin),)
 
     def program(self, build: Build, test: Test) -> Command:
@@ -97,7 +104,7 @@ class PythonToolchain:
         if not tests:
             return ()
         nonce, wanted = reports.new_nonce(), tuple(dict.fromkeys(tests))
-        request = {"nonce": nonce, "tests": wanted, "stop": stop}
+        request = {"nonce": nonce, "tests": wanted, "stop": stop, "build": self._inspected}
         command = self._command(
             build,
             "python_pytest.py" if test.framework == "pytest" else "python_unittest.py",
@@ -226,10 +233,11 @@ class _SharedTree:
     def __init__(self, toolchain: PythonToolchain, build: Build, *, twin: bool) -> None:
         self._toolchain, self._build, self._twin = toolchain, build, twin
         self._files: frozenset[str] = frozenset()
+        self._test: Test | None = None
 
     def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that compiles every source file."""
-        self._files = frozenset(files)
+        self._files, self._test = frozenset(files), test
         return () if self._twin else self._toolchain.build(self._build, test, files)
 
     def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
@@ -243,5 +251,13 @@ class _SharedTree:
             and not any(Path(path).name in _SETTINGS for path in changed)
             and not any(_LISTING.search(text) for text in changed.values() if text)
         )
-        known = self._files | changed.keys() if self._twin else self._files - changed.keys() if prepared else ()
-        return self._toolchain.knowing(known, forks=forks)
+        if self._twin or not prepared or self._test is None:
+            return self._toolchain.knowing(self._files | changed.keys() if self._twin else (), forks=forks)
+        inspected = _sources(self._build, self._test, sorted(changed.keys() - gone))
+        return self._toolchain.knowing(self._files - changed.keys(), forks=forks, inspected=inspected)
+
+
+def _sources(build: Build, test: Test, files: Collection[str]) -> list[str]:
+    """Return which files have to compile: all that are no tests."""
+    tests = set(matching(files, test.files))
+    return sorted(path for path in matching(files, build.sources or ("**/*.py",)) if path.endswith(".py") and path not in tests)

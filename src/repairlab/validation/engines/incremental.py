@@ -31,6 +31,7 @@ class IncrementalEngine:
         self._runner: Runner | None = None
         self._prepared = False
         self._noticed: dict[str, bool] = {}
+        self._last: TestRun | None = None
         self._shared: SharedBuild | None = None
 
     @property
@@ -97,10 +98,12 @@ class IncrementalEngine:
     ) -> TestRun:
         """Put the tree back and a candidate's files into it."""
         assert self._tree is not None and self._runner is not None
-        self._tree.reset()
+        last, self._last = self._last, None
+        self._tree.reset(only_written=last is not None and last.left_tree_alone)
         self._tree.write(changed)
         test_run = TestRun(bug or self._bug, self._runner, policy, self._tree.work, confirm=confirm, judge=self._sandbox)
         test_run.toolchain = toolchain or test_run.toolchain
+        self._last = test_run
         return test_run
 
     def _notices(self, path: str, toolchain: Toolchain) -> bool:

@@ -49,7 +49,14 @@ def test_only_what_a_candidate_changes_is_compiled_again(tiny: Path, sandbox: Sa
     assert [outcome.verdict is Verdict.UNCOMPILABLE for outcome in outcomes] == [False, True, False]
 
 
-GOOD = "class Cart:\n    def __init__(self, prices):\n        self.prices = prices\n\n    def total(self):\n        return sum(self.prices)\n"
+GOOD = """\
+class Cart:
+    def __init__(self, prices):
+        self.prices = prices
+
+    def total(self):
+        return sum(self.prices)
+"""
 TEXTS = {
     "sound": {},
     "no Python": {"shop/cart.py": "class Cart(:\n"},

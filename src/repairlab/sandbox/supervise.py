@@ -27,7 +27,7 @@ GRACE_S = 15.0
 SERIES_S = 1.0
 """How long a series of runs may take beyond the wall limit of one: the launcher ends it early."""
 HEAD_START_MS = 10
-"""How long to wait for the answer alone, at first and after each look at the pipes, which have room for all that is said meanwhile."""
+"""How long to wait for the answer alone, at first and after each look at the pipes: they have room for what is said meanwhile."""
 MUCH = 16 * 1024
 """Bytes of one look after which the next follows at once: that command says much."""
 HEADROOM_MB = 128
@@ -265,13 +265,13 @@ class Launcher:
             if time.monotonic() > deadline:
                 self._process.kill()
                 raise HarnessError("the launcher of the sandbox does not answer; the command was killed")
-            for number in ready:
-                if number == halt:
-                    self.stop()
-                else:
-                    open_channels[number].read()
-                if number == halt or open_channels[number].ended:
-                    poll.unregister(number)
+            if halt is not None and halt in ready:
+                self.stop()
+                poll.unregister(halt)
+            for channel in (open_channels[number] for number in ready if number != halt):
+                channel.read()
+                if channel.ended:
+                    poll.unregister(channel.number)
             if not stopped and any(channel.size > limit for channel in channels):
                 self.stop()
                 stopped = True

@@ -274,11 +274,14 @@ class Shareable(Protocol):
 
 @runtime_checkable
 class Inspecting(Protocol):
-    """A tool chain whose build makes nothing: a test process can look at the files as well, before it loads any of them."""
+    """A tool chain whose build makes nothing: the first test process can look at the files as well, before it loads any of them."""
 
-    @property
-    def inspects(self) -> bool:
-        """Whether test processes do so; what they cannot tell is for the build to find out."""
+    def inspects(self, test: Test) -> bool:
+        """Return whether it does so, or the first run of a program; what these cannot tell is for the build to find out."""
+        ...
+
+    def has_begun(self, execution: Execution) -> bool:
+        """Return whether a program was certainly compiled before its run ended."""
         ...
 
 

@@ -76,9 +76,9 @@ class TestRun:
     def judge(self) -> tuple[Verdict, str]:
         """Build, run all tests or cases as far as the policy wants, and return the verdict with a line to show."""
         tests, cases = (*self.bug.oracle.trigger, *self.bug.oracle.regression), self.bug.oracle.cases
-        if tests and not cases and isinstance(self.toolchain, Inspecting) and self.toolchain.inspects:
-            self._is_built = False
-        else:
+        is_left = isinstance(self.toolchain, Inspecting) and self.toolchain.inspects(self.bug.oracle.test)
+        self._is_built = not (is_left and (tests or cases))
+        if self._is_built:
             self._problem = self.build()
         if not self._problem:
             self.run(tests, cases)
@@ -173,11 +173,22 @@ class TestRun:
         with ExitStack() as stack:
             check = self._checker(stack)
             for case, first in zip(cases, self._first_runs(cases, program), strict=True):
+                if self._does_not_build(first):
+                    return
                 run = partial(self._run_case, case, program, check)
                 result = self._confirmed(run(first), run)
                 self.tests.append(result)
                 if not result.passed and self.policy == "first-failure":
                     return
+
+    def _does_not_build(self, first: FirstRun | None) -> bool:
+        """Return whether the tree does not build, if that was left to the first run of a program."""
+        has_begun = first is not None and isinstance(self.toolchain, Inspecting) and self.toolchain.has_begun(first.execution)
+        if not self._is_built and not has_begun:
+            self._problem = self.build()
+            self.stage = "cases"
+        self._is_built = True
+        return bool(self._problem)
 
     def _first_runs(self, cases: Sequence[Case], program: Command) -> Iterator[FirstRun | None]:
         """Yield the first run of each case, or none when it is still to be made.
@@ -189,9 +200,10 @@ class TestRun:
             yield from [None] * len(cases)
             return
         self.left_tree_alone = False
-        command, n_done, stop = program.under(with_margin(self.bug.oracle.limits)), 0, self.policy == "first-failure"
+        command, n_done, in_steps = program.under(with_margin(self.bug.oracle.limits)), 0, self.policy == "first-failure"
         while n_done < len(cases):
-            wanted = inputs[n_done : n_done + max(1, 4 * n_done)] if stop else inputs[n_done:]
+            wanted = inputs[n_done : n_done + max(1, 4 * n_done)] if in_steps else inputs[n_done:]
+            stop = in_steps or not self._is_built
             load = recent_load()
             for execution in sandbox.run_series(command, wanted, self.work, stop=stop):
                 n_done += 1

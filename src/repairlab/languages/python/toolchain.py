@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.execution import Command, Execution
+from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import record
@@ -36,6 +36,7 @@ _MOST_FILES = 100
 """How many test files a fork server gets ready: more may be too much for a variable."""
 
 
+_PROGRAM = "main.py"
 OWN_PYTEST = "tree"
 """As `test.program`: the tree is pytest itself, which then runs its own tests."""
 
@@ -73,10 +74,14 @@ class PythonToolchain:
         other._known, other._forks, other._inspected = files, forks, tuple(inspected)  # of this class
         return other
 
-    @property
-    def inspects(self) -> bool:
-        """Whether test processes look whether files compile."""
-        return bool(self._inspected)
+    def inspects(self, test: Test) -> bool:
+        """Return whether the first process tells whether all files compile that have to; one of a program reads just that."""
+        return bool(self._inspected) if test.framework != "stdio" else self._inspected == (test.program or _PROGRAM,)
+
+    def has_begun(self, execution: Execution) -> bool:
+        """Return whether a program was compiled: one that was not says why, without a traceback, and ends with code 1."""
+        traced = execution.stderr.startswith(b"Traceback (most recent call last):\n")
+        return execution.ending is Ending.EXITED and (execution.exit_code != 1 or bool(execution.stdout) or traced)
 
     def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
         """Return how candidates share a look at the files that none of them changes; in a twin nothing is left to look at."""
@@ -97,7 +102,7 @@ class PythonToolchain:
 
     def program(self, build: Build, test: Test) -> Command:
         """Return the command that runs the script; its folder is where it imports from, as always."""
-        return self._command(build, test.program or "main.py", env=test.env, ours=False)
+        return self._command(build, test.program or _PROGRAM, env=test.env, ours=False)
 
     def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
         """Return one batch that runs all tests in one process."""
@@ -253,7 +258,9 @@ class _SharedTree:
         )
         if self._twin or not prepared or self._test is None:
             return self._toolchain.knowing(self._files | changed.keys() if self._twin else (), forks=forks)
-        inspected = _sources(self._build, self._test, sorted(changed.keys() - gone))
+        # Not every way of reading a file sees a NUL in it.
+        odd = any("\0" in text for text in changed.values() if text)
+        inspected = [] if odd else _sources(self._build, self._test, changed.keys() - gone)
         return self._toolchain.knowing(self._files - changed.keys(), forks=forks, inspected=inspected)
 
 

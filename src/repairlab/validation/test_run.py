@@ -183,11 +183,12 @@ class TestRun:
 
     def _does_not_build(self, first: FirstRun | None) -> bool:
         """Return whether the tree does not build, if that was left to the first run of a program."""
-        has_begun = first is not None and isinstance(self.toolchain, Inspecting) and self.toolchain.has_begun(first.execution)
-        if not self._is_built and not has_begun:
+        if self._is_built:
+            return False
+        self._is_built = True
+        if first is None or not (isinstance(self.toolchain, Inspecting) and self.toolchain.has_begun(first.execution)):
             self._problem = self.build()
             self.stage = "cases"
-        self._is_built = True
         return bool(self._problem)
 
     def _first_runs(self, cases: Sequence[Case], program: Command) -> Iterator[FirstRun | None]:

@@ -195,9 +195,16 @@ def lacking(*members: str, callable_too: bool = False) -> Callable[[object], str
 @functools.lru_cache(maxsize=32)
 def _points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group by name; `path` is what was searched, so that a longer one is searched anew."""
-    del path
-    found = {(point.name, point.value, point.dist.name if point.dist else ""): point for point in entry_points(group=group)}
+    of_group = _all_points(path).select(group=group)
+    found = {(point.name, point.value, point.dist.name if point.dist else ""): point for point in of_group}
     return tuple(found[key] for key in sorted(found))
+
+
+@functools.lru_cache(maxsize=4)
+def _all_points(path: tuple[str, ...]) -> Any:
+    """Return the entry points of all groups: to look for them takes as long as for those of one."""
+    del path
+    return entry_points()
 
 
 def _first_line(value: object) -> str:

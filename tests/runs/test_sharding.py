@@ -1,5 +1,6 @@
 """How shards are cut: equal candidates together, about the right amount of work, nothing lost and nothing twice."""
 
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -78,22 +79,50 @@ def test_shards_grow_when_candidates_turn_out_to_be_cheap(task: Task) -> None:
     backlog = Backlog(task)
     for number in range(200):
         backlog.add(entry(number), known=None)
-    first = backlog.cut(0, 2.0, {})
-    for item in first.entries:
-        backlog.judge(judged(item, seconds=0.02), 0)
-    backlog.put_back(first, {})
-    assert len(backlog.cut(0, 2.0, {}).entries) == 100
-    assert len(first.entries) == 8
+    sizes = [judge_shard(backlog, 0.01) for _ in range(30)]
+    assert sizes == sorted(sizes) and sizes[0] == 1 and 10 < sizes[-1] < 30
+    assert backlog.cost_s < 0.02
+
+
+def judge_shard(backlog: Backlog, seconds: float) -> int:
+    """Have a worker judge the next shard, and return how many candidates it had."""
+    shard = backlog.cut(0, 0.3, {})
+    for item in shard.entries:
+        backlog.begin(0)
+        backlog.judge(judged(item, seconds=seconds), 0)
+    backlog.put_back(shard, {})
+    return len(shard.entries)
+
+
+def test_where_one_candidate_took_long_no_worker_gets_several(task: Task) -> None:
+    backlog = Backlog(task)
+    for number in range(200):
+        backlog.add(entry(number), known=None)
+    assert [judge_shard(backlog, 0.01) for _ in range(20)][-1] > 1
+    judge_shard(backlog, 4.0)
+    assert judge_shard(backlog, 0.01) == 1
+
+
+def test_a_validation_that_goes_on_and_on_counts_before_it_ends(task: Task) -> None:
+    backlog = Backlog(task)
+    for number in range(20):
+        backlog.add(entry(number), known=None)
+    for _ in range(4):
+        judge_shard(backlog, 0.001)
+    assert backlog.cost_s == 0.001
+    backlog.begin(0)
+    time.sleep(0.1)
+    assert backlog.cost_s > 0.02
+    backlog.forget(0)
+    assert backlog.cost_s == 0.001
 
 
 def test_one_more_worker_comes_only_where_there_is_more_to_do_than_to_open_the_bug(task: Task) -> None:
     backlog = Backlog(task)
     for number in range(30):
         backlog.add(entry(number), known=None)
-    shard = backlog.cut(0, 2.0, {})
-    for number, item in enumerate(shard.entries):
-        backlog.judge(judged(item, seconds=0.1 if number else 3.0), 0)  # the first one includes a build
-    backlog.put_back(shard, {})
+    for number in range(8):
+        judge_shard(backlog, 0.1 if number else 3.0)  # the first one includes a build
     assert backlog.is_ready and not backlog.is_worth_opening()
     backlog.forget(0)
     assert backlog.is_worth_opening(), "nobody has it open"
@@ -102,7 +131,7 @@ def test_one_more_worker_comes_only_where_there_is_more_to_do_than_to_open_the_b
 def test_what_a_dead_worker_stored_counts_and_the_rest_is_judged_again(task: Task) -> None:
     backlog = Backlog(task)
     for number in range(3):
-        backlog.add(entry(number), known=None)
+        backlog.add(entry(number, "a"), known=None)
     shard = backlog.cut(0, 2.0, {})
     backlog.judge(judged(shard.entries[0]), 0)
     assert backlog.put_back(shard, {"c0": (1000, Verdict.WRONG), "c1": (1001, Verdict.CRASH)}) == [(Verdict.CRASH, 1)]
@@ -113,7 +142,9 @@ def test_a_candidate_proposed_again_by_another_worker_is_the_same_one(task: Task
     backlog = Backlog(task)
     for item in (entry(1), entry(2), entry(1), entry(2), entry(3)):
         backlog.add(item, known=None)
-    assert len(backlog.cut(0, 2.0, {}).entries) == 3
+    shards = [backlog.cut(0, 2.0, {}).entries for _ in range(3)]
+    assert [item.candidate_id for items in shards for item in items] == ["c1", "c2", "c3"]
+    assert not backlog.is_ready
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])

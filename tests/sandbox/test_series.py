@@ -80,7 +80,7 @@ def test_nothing_of_one_run_reaches_the_next(slot: SeriesRunner, tree: Path) -> 
 
 
 def test_one_that_takes_long_comes_in_parts(slot: SeriesRunner, tree: Path) -> None:
-    assert len(slot.run_series(SHELL, [b"sleep 0.3"] * 3, tree, stop=False)) == 1
+    assert len(slot.run_series(SHELL, [b"sleep 0.8"] * 3, tree, stop=False)) == 1
 
 
 def test_a_tree_that_a_private_run_has_changed_is_put_back_before_the_next(slot: SeriesRunner, tree: Path) -> None:

@@ -113,6 +113,30 @@ def test_a_reset_tree_is_as_it_was_kept(tree: WorkTree, harm: Callable[[Path], o
         assert picture(tree.work) == before
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"src/main.c": "int main(void) { return 1; }\n"},
+        {"run.sh": None, "src/deep/data.bin": None},
+        {"new.c": "", "new/deep/a.c": "a", "new/b.c": "b", "src/deep/c.c": "c"},
+        {"src/main.c": None, "src/other/main.c": "x", "gone.c": None},
+    ],
+)
+def test_what_was_written_can_be_undone_without_a_look_at_the_rest(tree: WorkTree, changed: dict[str, str | None]) -> None:
+    def moments() -> dict[Path, int]:
+        return {path: path.lstat().st_mtime_ns for path in (tree.work, *tree.work.rglob("*"))}
+
+    before, times = picture(tree.work), moments()
+    for _ in range(2):
+        tree.write(changed)
+        assert picture(tree.work) != before
+        tree.reset(only_written=True)
+        assert (picture(tree.work), moments()) == (before, times)
+    overwrite_in_place(tree.work)
+    tree.reset()
+    assert picture(tree.work) == before
+
+
 def test_links_are_never_followed_out_of_the_tree(tree: WorkTree, tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.mkdir()
@@ -176,6 +200,9 @@ def test_a_tree_that_was_handed_to_another_user_is_not_written_again(tree: WorkT
     before = {path: path.stat().st_ino for path in files}
     tree.reset()
     assert {path: path.stat().st_ino for path in files} == before
+    tree.write({"src/main.c": "changed"})
+    tree.reset(only_written=True)
+    assert (tree.work / "src/main.c").stat().st_uid == 64000
 
 
 def test_a_link_that_leads_in_a_circle_is_no_file(tmp_path: Path) -> None:

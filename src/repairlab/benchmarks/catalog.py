@@ -23,12 +23,13 @@ def benchmark_names() -> list[str]:
 def open_benchmark(name: str) -> Benchmark:
     """Open a built-in benchmark by name, or any other by the path of its folder; each bug is read when it is asked for."""
     head, folders = read_head(find_folder(name))
+    reader = BugReader(head.name, folders, find_target, default_cache())
     return Benchmark(
         name=head.name,
         version=head.version,
         licence=head.licence,
         description=head.description,
-        bugs=LazyBugs(tuple(folders), BugReader(head.name, folders, find_target, default_cache())),
+        bugs=LazyBugs(tuple(folders), reader, reader.digest_of),
     )
 
 

@@ -10,7 +10,9 @@ import json
 import os
 import time
 import zlib
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from repairlab.benchmarks import folder as reading
 from repairlab.benchmarks import tree_files
@@ -63,13 +65,21 @@ class BugReader:
         folder = self._folders[bug_id]
         if not folder.is_dir():
             return load_bug(folder, self._benchmark, self._find_target)  # which says what is missing
-        state = state_of(folder)
-        key = digest(engine_digest(), _reading_digest(), self._benchmark, str(folder.absolute()))
+        state, key = state_of(folder), self._key(folder)
         if (known := self._look_up(key, folder, state)) is not None:
             return known
         bug = load_bug(folder, self._benchmark, self._find_target)
         self._keep(key, bug, state)
         return bug
+
+    def digest_of(self, bug_id: str) -> str:
+        """Return the digest of a bug, for which its entry need not become records."""
+        folder = self._folders[bug_id]
+        with suppress(OSError):
+            data = self._data(self._key(folder), state_of(folder))
+            if data is not None and isinstance(known := data.get("digest"), str):
+                return known
+        return self(bug_id).digest
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_opened": None}  # a connection belongs to its process
@@ -81,14 +91,24 @@ class BugReader:
             self._opened[1].prune(["bugs"], LARGEST_MB)
         return self._opened[1]
 
-    def _look_up(self, key: str, folder: Path, state: FolderState) -> Bug | None:
+    def _key(self, folder: Path) -> str:
+        return digest(engine_digest(), _reading_digest(), self._benchmark, str(folder.absolute()))
+
+    def _data(self, key: str, state: FolderState) -> dict[str, Any] | None:
         rows = self._database.rows("SELECT value FROM bugs WHERE key = ? AND signature = ?", (key, state.signature))
-        if not rows:
+        try:
+            data = json.loads(zlib.decompress(rows[0][0])) if rows else None
+        except Exception:  # damaged, in whatever way: the same as nothing
+            return None
+        return data if isinstance(data, dict) else None
+
+    def _look_up(self, key: str, folder: Path, state: FolderState) -> Bug | None:
+        data = self._data(key, state)
+        if data is None:
             return None
         try:
-            data = json.loads(zlib.decompress(rows[0][0]))
             entry = decode(_Entry, data, FILE)
-        except Exception:  # damaged, in whatever way: the same as nothing
+        except Exception:  # as above
             return None
         problem, oracle = entry.problem, entry.oracle
         context = TreeContext(folder / "buggy", entry.tree.digest, without=problem.path, hidden=oracle.test.files)

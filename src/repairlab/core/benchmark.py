@@ -16,10 +16,11 @@ _KEPT = 256
 class LazyBugs(Sequence[Bug]):
     """Bugs in a fixed order, each of which is read when it is asked for; the last ones are kept."""
 
-    def __init__(self, ids: tuple[str, ...], read: Callable[[str], Bug]) -> None:
-        """Take the ids of all bugs, and what reads one by its id."""
+    def __init__(self, ids: tuple[str, ...], read: Callable[[str], Bug], digest_of: Callable[[str], str]) -> None:
+        """Take the ids of all bugs, what reads one by its id, and what knows its digest for less."""
         self.ids = ids
         self._read = read
+        self._digest_of = digest_of
         self._kept: dict[str, Bug] = {}
 
     def __len__(self) -> int:
@@ -39,6 +40,10 @@ class LazyBugs(Sequence[Bug]):
         return isinstance(other, LazyBugs) and self.ids == other.ids and all(map(Bug.__eq__, self, other))
 
     __hash__ = None  # type: ignore[assignment]  # its bugs may change on disk
+
+    def digests(self) -> list[str]:
+        """Return the digests of all bugs."""
+        return [self._kept[bug_id].digest if bug_id in self._kept else self._digest_of(bug_id) for bug_id in self.ids]
 
     def _get(self, bug_id: str) -> Bug:
         bug = self._kept.pop(bug_id, None) or self._read(bug_id)
@@ -74,7 +79,8 @@ class Benchmark:
     def digest(self) -> str:
         """Return the hash over name, version and every bug."""
         if not self._known_digest:
-            object.__setattr__(self, "_known_digest", digest(self.name, self.version, [bug.digest for bug in self.bugs]))
+            digests = self.bugs.digests() if isinstance(self.bugs, LazyBugs) else [bug.digest for bug in self.bugs]
+            object.__setattr__(self, "_known_digest", digest(self.name, self.version, digests))
         return self._known_digest
 
     def bug(self, bug_id: str) -> Bug:

@@ -27,6 +27,8 @@ from repairlab.executors.scratch import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
+IDLE_S = 0.2
+"""How long a worker without work waits for the next offer: that others take longer than they should may make it worth its while."""
 _MARK = b"."
 """What Ctrl-C writes; no number of a signal in use here."""
 
@@ -156,7 +158,8 @@ class Pool:
         with _ctrl_c() as ctrl_c:
             try:
                 while self._hand_out(work, source):
-                    for worker in self._ready(ctrl_c, wakeup):
+                    is_idle = 0 < len(self._at_work) < self._machine.workers and not source.is_over()
+                    for worker in self._ready(ctrl_c, wakeup, wait_s=IDLE_S if is_idle else None):
                         message = worker.hear()
                         if isinstance(message, _Emitted):
                             receive(message.event, self._at_work[worker])

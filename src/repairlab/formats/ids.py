@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
@@ -26,25 +27,30 @@ class BugIndex:
     def __init__(self, benchmark: Benchmark) -> None:
         """Take the benchmark whose bugs are meant."""
         self._benchmark = benchmark
-        self._exact = {bug.id: bug for bug in benchmark}
-        self._loose: dict[str, list[Bug]] = {}
-        for bug in benchmark:
-            for form in dict.fromkeys(_forms(bug.id, benchmark.name)):
-                self._loose.setdefault(form, []).append(bug)
+        self._exact = frozenset(benchmark.ids)
+
+    @cached_property
+    def _loose(self) -> dict[str, list[str]]:
+        """Ids by the forms that they may have."""
+        found: dict[str, list[str]] = {}
+        for bug_id in self._benchmark.ids:
+            for form in dict.fromkeys(_forms(bug_id, self._benchmark.name)):
+                found.setdefault(form, []).append(bug_id)
+        return found
 
     def find(self, name: str) -> Bug:
         """Return the bug that a name means; UserError when there is none or several."""
         wanted = name.removeprefix(f"{self._benchmark.name}/")
         if wanted in self._exact:
-            return self._exact[wanted]
+            return self._benchmark.bug(wanted)
         for form in _forms(wanted, self._benchmark.name):
             found = self._loose.get(form, ())
             if found:
-                return _only(name, found)
+                return self._benchmark.bug(_only(name, found))
         method = _METHOD.match(wanted)
         if method:
             return self.find(f"{method[1]}-{method[2]}")
-        raise unknown(f"bug of {self._benchmark.name}", wanted, self._exact)
+        raise unknown(f"bug of {self._benchmark.name}", wanted, self._benchmark.ids)
 
     def of_commit(self, sha: str) -> Bug:
         """Return the bug whose fix is this commit, which may be abbreviated."""
@@ -55,12 +61,12 @@ class BugIndex:
             raise unknown(
                 f"commit of a bug of {self._benchmark.name}", sha, [bug.origin.commit or bug.id for bug in self._benchmark]
             )
-        return _only(sha, found)
+        return self._benchmark.bug(_only(sha, [bug.id for bug in found]))
 
 
-def _only(name: str, found: Sequence[Bug]) -> Bug:
+def _only(name: str, found: Sequence[str]) -> str:
     if len(found) > 1:
-        raise UserError(f"{name!r} may mean any of {', '.join(bug.id for bug in found[:5])}; write the bug's id")
+        raise UserError(f"{name!r} may mean any of {', '.join(found[:5])}; write the bug's id")
     return found[0]
 
 

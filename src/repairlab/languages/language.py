@@ -75,6 +75,8 @@ class Report:
     unfinished: str | None = None
     error: str = ""
     """Why the suite could not run at all (import error in a test file, missing class); shown, never counted as a pass."""
+    built: str | None = None
+    """What a build would have said that was left to this process (`Inspecting`): nothing when all is well; none: it cannot tell."""
 
 
 class Syntax(Protocol):
@@ -267,6 +269,19 @@ class Shareable(Protocol):
 
         Whatever is built in a `twin` was built before, beside other test files.
         """
+        ...
+
+
+@runtime_checkable
+class Inspecting(Protocol):
+    """A tool chain whose build makes nothing: the first test process can look at the files as well, before it loads any of them."""
+
+    def inspects(self, test: Test) -> bool:
+        """Return whether it does so, or the first run of a program; what these cannot tell is for the build to find out."""
+        ...
+
+    def has_begun(self, execution: Execution) -> bool:
+        """Return whether a program was certainly compiled before its run ended."""
         ...
 
 

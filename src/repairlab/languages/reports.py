@@ -38,11 +38,14 @@ def read_events(batch: Batch, execution: Execution) -> Report:
     started: list[str] = []
     results: dict[str, TestResult] = {}
     error = ""
+    built = None
     done = False
     for event in _events(execution.report, batch.nonce):
         kind, test = event.get("event"), event.get("test")
         if kind == "done":
             done = True
+        elif kind == "built":
+            built = str(event.get("message", "")) if built is None else built
         elif kind == "error":
             error = error or shorten(str(event.get("message", "")))
         elif kind == "start" and test in batch.tests:
@@ -54,8 +57,8 @@ def read_events(batch: Batch, execution: Execution) -> Report:
         open_tests = [test for test in started if test not in results] or [test for test in batch.tests if test not in results]
         unfinished = open_tests[0] if open_tests else batch.tests[-1]
         kept = tuple(result for test, result in results.items() if test != unfinished)
-        return Report(results=kept, unfinished=unfinished, error=error)
-    return Report(results=tuple(results.values()), error=error)
+        return Report(results=kept, unfinished=unfinished, error=error, built=built)
+    return Report(results=tuple(results.values()), error=error, built=built)
 
 
 def read_listing(batch: Batch, execution: Execution) -> Listing:

@@ -23,9 +23,10 @@ from repairlab.runs.task import Shard, Task
 from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
 from repairlab.validation.deciding import INTERNAL
 
-SHARD_S = 2.0
-"""How much work a shard is meant to be; less when little is left, so that all workers end at the same time."""
-SMALLEST_SHARD_S = 0.2
+SHARD_S = 0.3
+"""How much work a shard is meant to be: many times what it costs to hand one out, and little to wait for at the end of a run."""
+SMALLEST_SHARD_S = 0.05
+"""The same when little is left, so that all workers end at the same time."""
 
 
 @record
@@ -174,6 +175,8 @@ class Schedule(Source[Task | Shard]):
         match event:
             case Begun():
                 self._begun[worker] = event.candidate_id
+                if backlog := self._backlogs.get(event.bug_id):
+                    backlog.begin(worker)
             case Judged():
                 self._judge(event, worker)
             case Failed():

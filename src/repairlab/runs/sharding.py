@@ -4,6 +4,7 @@ Candidates of equal normal form make a group: one of them is validated, and its 
 place at a time, and what joins it meanwhile waits.
 """
 
+import time
 from collections.abc import Mapping
 
 from repairlab.core.outcome import Verdict
@@ -16,6 +17,8 @@ FIRST_COST_S = 0.25
 FIRST_OPENING_S = 0.5
 """What it is taken to cost to open a bug in one more worker."""
 LARGEST_SHARD = 200
+RARE = 8
+"""One in so many candidates may cost as much as the dearest so far, or as one that runs into a limit: as much as hundreds."""
 
 
 class _Group:
@@ -44,7 +47,9 @@ class Backlog:
         self._ranks: dict[str, int] = {}
         """How many ranks each distinct candidate has."""
         self._verdicts: dict[str, Verdict] = {}
-        self._n_judged, self._judged_s = 0, 0.0
+        self._n_judged, self._judged_s, self._dearest_s = 0, 0.0, 0.0
+        self._began: dict[int, float] = {}
+        """When each worker began the validation that it is at."""
         self._opening_s = FIRST_OPENING_S
         self._fresh: set[int] = set()
         """Workers whose first validation here is still to come, and with it a build or the like."""
@@ -62,8 +67,16 @@ class Backlog:
 
     @property
     def cost_s(self) -> float:
-        """Return what a validation costs."""
-        return self._judged_s / self._n_judged if self._n_judged else FIRST_COST_S
+        """Return what a validation costs; those count that go on for longer than that."""
+        mean = self._judged_s / self._n_judged if self._n_judged else FIRST_COST_S
+        late = [taken for taken in self._taken() if taken > mean]
+        n = max(1, self._n_judged) + len(late)
+        return (mean * max(1, self._n_judged) + sum(late)) / n
+
+    def _taken(self) -> list[float]:
+        """Return how long those validations go on that are at work, but first ones."""
+        now = time.monotonic()
+        return [now - began for worker, began in self._began.items() if worker not in self._fresh]
 
     @property
     def remaining_s(self) -> float:
@@ -100,7 +113,10 @@ class Backlog:
 
     def cut(self, worker: int, seconds: float, given_up: Mapping[str, str]) -> Shard:
         """Cut a shard of about so much work for a worker, which then has the bug open."""
-        n = max(1, min(LARGEST_SHARD, round(seconds / max(self.cost_s, 1e-6))))
+        # A shard is done by one worker: it must not hold several that run into a limit, while others have nothing to do.
+        dearest = max(self._dearest_s, *self._taken(), 0.0)
+        known = 1 + self._n_judged // RARE
+        n = max(1, min(LARGEST_SHARD, known, round(seconds / max(self.cost_s + dearest / RARE, 1e-6))))
         forms = [form for form, _ in zip(self._ready, range(n), strict=False)]
         entries: list[Entry] = []
         for form in forms:
@@ -119,8 +135,13 @@ class Backlog:
             task=None if is_open else self.task,
         )
 
+    def begin(self, worker: int) -> None:
+        """Take note that a worker begins a validation."""
+        self._began[worker] = time.monotonic()
+
     def judge(self, judged: Judged, worker: int) -> int:
         """Take an outcome; returns how many ranks it is for."""
+        self._began.pop(worker, None)
         form = self._form_of[judged.candidate_id]
         if self._groups[form].outcome is None:  # else it was copied from a twin, which says nothing about costs
             if worker in self._fresh:
@@ -129,6 +150,7 @@ class Backlog:
             else:
                 self._n_judged += 1
                 self._judged_s += judged.seconds
+                self._dearest_s = max(self._dearest_s, judged.seconds)
         self._decide(judged.candidate_id, judged.place, judged.verdict)
         return self._ranks[judged.candidate_id]
 
@@ -157,6 +179,7 @@ class Backlog:
         """Take note that a worker has the bug no longer open."""
         self.holders.discard(worker)
         self._fresh.discard(worker)
+        self._began.pop(worker, None)
 
     def _decide(self, name: str, place: int, verdict: Verdict) -> None:
         self._verdicts[name] = verdict

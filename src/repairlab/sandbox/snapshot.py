@@ -8,8 +8,8 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePath
 
 from repairlab.sandbox.failures import our_failure
 
@@ -61,8 +61,20 @@ class TreeSnapshot:
                     gone.add(path)
                     _remove(self._tree / path)
             for path in sorted(self._stamps.keys() - seen):  # folders before what is in them
-                self._bring_back(path)
+                self._bring_back(path, owner=self._stamps[path][-1])
             for path in sorted((path for path, stamp in self._stamps.items() if stat.S_ISDIR(stamp[1])), reverse=True):
+                _put_times_right(self._tree / path, self._kept / path)
+            _put_times_right(self._tree, self._kept)
+
+    def undo(self, paths: Collection[str]) -> None:
+        """Put back what is at some paths, and the folders above them, where nothing else can have changed since it was kept."""
+        with our_failure("cannot put a tree back"):
+            folders = {str(folder) for path in paths for folder in PurePath(path).parents} - {"."}
+            for path in sorted({*paths, *(folders - self._stamps.keys())}, reverse=True):
+                _remove(self._tree / path)
+            for path in sorted(self._stamps.keys() & set(paths)):
+                self._bring_back(path, owner=self._tree.stat().st_uid)
+            for path in sorted(self._stamps.keys() & folders, reverse=True):
                 _put_times_right(self._tree / path, self._kept / path)
             _put_times_right(self._tree, self._kept)
 
@@ -104,14 +116,13 @@ class TreeSnapshot:
         same = (found.st_size, found.st_mtime_ns, found.st_nlink) == (wanted.st_size, wanted.st_mtime_ns, 1)
         return same and _attributes(here) == _attributes(kept) and here.read_bytes() == kept.read_bytes()
 
-    def _bring_back(self, path: str) -> None:
+    def _bring_back(self, path: str, *, owner: int) -> None:
         here, kept = self._tree / path, self._kept / path
         if kept.is_dir() and not kept.is_symlink():
             here.mkdir()
             shutil.copystat(kept, here)
         else:
             shutil.copy2(kept, here, follow_symlinks=False)
-        owner = self._stamps[path][-1]
         if here.lstat().st_uid != owner:
             os.chown(here, owner, owner, follow_symlinks=False)
         self._remember(path, here.lstat())

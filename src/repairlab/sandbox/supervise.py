@@ -27,7 +27,9 @@ GRACE_S = 15.0
 SERIES_S = 1.0
 """How long a series of runs may take beyond the wall limit of one: the launcher ends it early."""
 HEAD_START_MS = 10
-"""How long to wait for the answer alone: pipes have room for all that a short command says."""
+"""How long to wait for the answer alone, at first and after each look at the pipes: they have room for what is said meanwhile."""
+MUCH = 16 * 1024
+"""Bytes of one look after which the next follows at once: that command says much."""
 HEADROOM_MB = 128
 """Address space beyond the memory limit: program text and libraries are mapped, not resident."""
 ENVIRONMENT = {
@@ -248,12 +250,13 @@ class Launcher:
         """Read the pipes until the launcher answers; ask it to stop the command when one has given more than the limit."""
         control = self._control.fileno()
         open_channels = {channel.number: channel for channel in channels}
-        poll = select.poll()
-        poll.register(control, select.POLLIN)
-        poll.poll(HEAD_START_MS)
+        poll, answer = select.poll(), select.poll()
+        for some in (poll, answer):
+            some.register(control, select.POLLIN)
+        answer.poll(HEAD_START_MS)
         for number in (*open_channels, *(() if halt is None else (halt,))):
             poll.register(number, select.POLLIN)
-        stopped = False
+        stopped, n_read = False, 0
         while True:
             # The answer counts, not the end of the pipes: a fork of ours may hold those open without knowing.
             ready = [number for number, _ in poll.poll(max(0.0, deadline - time.monotonic()) * 1000)]
@@ -262,16 +265,19 @@ class Launcher:
             if time.monotonic() > deadline:
                 self._process.kill()
                 raise HarnessError("the launcher of the sandbox does not answer; the command was killed")
-            for number in ready:
-                if number == halt:
-                    self.stop()
-                else:
-                    open_channels[number].read()
-                if number == halt or open_channels[number].ended:
-                    poll.unregister(number)
+            if halt is not None and halt in ready:
+                self.stop()
+                poll.unregister(halt)
+            for channel in (open_channels[number] for number in ready if number != halt):
+                channel.read()
+                if channel.ended:
+                    poll.unregister(channel.number)
             if not stopped and any(channel.size > limit for channel in channels):
                 self.stop()
                 stopped = True
+            n_before, n_read = n_read, sum(channel.size for channel in channels)
+            if halt is None and not stopped and n_read - n_before < MUCH:
+                answer.poll(HEAD_START_MS)
         for channel in channels:
             while channel.read():
                 pass

@@ -81,11 +81,16 @@ class CounterTests:
         bug: Bug,
         folder: Callable[[], Path],
         validator: Callable[[Bug, Mapping[str, str]], AbstractContextManager[Validating]],
+        attempt: Callable[[Bug, Mapping[str, str], Candidate], Outcome | None],
     ) -> None:
-        """Take what makes an empty folder for a tree, and what opens a validator for a twin with these test files."""
+        """Take what makes an empty folder for a tree, what opens a validator for a twin with these test files, and a short cut.
+
+        That is for tests which are run once, by the reference fix: it says what comes of them where the bug's own are run.
+        """
         self._bug = bug
         self._folder = folder
         self._validator = validator
+        self._attempt = attempt
         self._plan: CounterPlan | None = None
         self._made = False
         self._twins: dict[str, tuple[Validating, ExitStack]] = {}
@@ -172,9 +177,8 @@ class CounterTests:
                 (folder / "tree" / path).write_bytes(text.encode())
         except (OSError, shutil.Error) as error:
             raise HarnessError(f"cannot lay out bug {self._bug.id}: {error}") from error
-        oracle = dataclasses.replace(self._bug.oracle, trigger=tuple(tests), regression=())
         tree = Tree(source=str(folder / "tree"), digest=digest(self._bug.tree.digest, dict(texts)))
-        return dataclasses.replace(self._bug, oracle=oracle, tree=tree)
+        return dataclasses.replace(self._with_tests(tests), tree=tree)
 
     def _new_plan(self, *, regression_tests: int | None = REGRESSION_TESTS) -> CounterPlan | None:
         """Draw changes, and find out what the reference fix makes of them."""
@@ -185,7 +189,7 @@ class CounterTests:
             found = [test.id for test in self._changed_everywhere(draft) if _is_plain_failure(test)]
             if len(found) > len(failing):
                 best, failing = draft.drawn, found
-            if not draft.redraw(failing):
+            if len(failing) == len(draft.tests) or not draft.redraw(failing):
                 break
         pair, telling = list[Twin](), list[str]()
         for apart in (True, False) if draft.has_programs else (True,):
@@ -206,19 +210,23 @@ class CounterTests:
         return CounterPlan(seed=seed, twins=twins, tests=draft.tests, failing=tuple(telling)) if telling else None
 
     def _seen_twin(self, texts: dict[str, str], draft: Draft) -> Twin:
-        seen = self._of_reference(texts, draft).tests
+        seen = self._run(texts, self._reference, draft.tests).tests
         return Twin(texts=texts, due={test.id: test.verdict for test in seen if _passed(test) or _is_plain_failure(test)})
 
     def _changed_everywhere(self, draft: Draft) -> tuple[TestResult, ...]:
         """Return what comes of the tests when each is changed; what does not build is changed less."""
         while True:
-            outcome = self._of_reference(draft.counter(), draft)
+            texts, bug = draft.counter(), self._with_tests(draft.tests)
+            outcome = self._attempt(bug, texts, self._reference) or self._run(texts, self._reference, draft.tests)
             if outcome.verdict is not Verdict.UNCOMPILABLE or not draft.change_less(f"{outcome.message}\n{outcome.evidence}"):
                 return outcome.tests
 
-    def _of_reference(self, texts: Mapping[str, str], draft: Draft) -> Outcome:
-        reference = Candidate(bug_id=self._bug.id, edits=self._bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
-        return self._run(texts, reference, draft.tests)
+    @property
+    def _reference(self) -> Candidate:
+        return Candidate(bug_id=self._bug.id, edits=self._bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
+
+    def _with_tests(self, tests: Sequence[str]) -> Bug:
+        return dataclasses.replace(self._bug, oracle=dataclasses.replace(self._bug.oracle, trigger=tuple(tests), regression=()))
 
 
 def _verdict(seen: Mapping[str, TestResult], test: str) -> TestVerdict | None:

@@ -13,7 +13,7 @@ from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Li
 from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, Stage, TestResult, TestVerdict, Verdict
 from repairlab.languages.facts import facts
-from repairlab.languages.language import Batch, Report, Toolchain
+from repairlab.languages.language import Batch, Inspecting, Report, Toolchain
 from repairlab.languages.reports import first_error
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Runner, Sandbox, SeriesRunner
@@ -67,12 +67,24 @@ class TestRun:
         self.evidence = ""
         self.cpu_s = self.wall_s = self.peak_mb = 0.0
         self.tests: list[TestResult] = []
+        self.left_tree_alone = True
+        """Whether the sandbox sees to it that no command so far has changed the tree."""
+        self._is_built = True
+        self._problem = ""
+        """Why the tree does not build."""
 
     def judge(self) -> tuple[Verdict, str]:
         """Build, run all tests or cases as far as the policy wants, and return the verdict with a line to show."""
-        if problem := self.build():
-            return Verdict.UNCOMPILABLE, problem
-        self.run((*self.bug.oracle.trigger, *self.bug.oracle.regression), self.bug.oracle.cases)
+        tests, cases = (*self.bug.oracle.trigger, *self.bug.oracle.regression), self.bug.oracle.cases
+        is_left = isinstance(self.toolchain, Inspecting) and self.toolchain.inspects(self.bug.oracle.test)
+        self._is_built = not (is_left and (tests or cases))
+        if self._is_built:
+            self._problem = self.build()
+        if not self._problem:
+            self.run(tests, cases)
+        if self._problem:
+            self.stage = "build"
+            return Verdict.UNCOMPILABLE, self._problem
         failed = next((test for test in self.tests if not test.passed), None)
         if failed:
             message = failed.message if failed.message.startswith("tampering: ") else f"{failed.id}: {failed.message}"
@@ -92,6 +104,7 @@ class TestRun:
             self._run_tests(tests)
 
     def _execute(self, command: Command, limits: Limits) -> Execution:
+        self.left_tree_alone &= command.private
         return self._counted((self._talk or self.sandbox).run(command.under(limits), self.work))
 
     def _counted(self, execution: Execution) -> Execution:
@@ -111,18 +124,31 @@ class TestRun:
         with STOPWATCH.phase("build"):
             return self._build()
 
+    def _reported(self, batch: Batch, execution: Execution) -> Report:
+        """Return what a test process reported; the first may have been left to look at the tree, too."""
+        report = self.toolchain.report(self.bug.oracle.test, batch, execution)
+        if not self._is_built:
+            self._is_built = True
+            if report.built is None:
+                self._problem = self.build()
+            elif report.built:
+                self._problem = self._first_error(report.built.encode())
+        return report
+
+    def _first_error(self, said: bytes) -> str:
+        """Keep what a build said and return the line to show."""
+        self.evidence = _tail(said)
+        return first_error(said, facts(self.bug.problem.language).error_line)
+
     def _build(self) -> str:
         for command in self.toolchain.build(self.bug.oracle.build, self.bug.oracle.test, files_below(self.work)):
             execution = self._execute(command, self.bug.oracle.build.limits)
             if execution.exit_code == NOT_FOUND:
                 raise HarnessError(f"a tool of the build is not there: {_tail(execution.stderr).strip() or command.argv[0]}")
             if not execution.succeeded:
-                self.evidence = _tail(execution.stdout + execution.stderr)
+                error = self._first_error(execution.stdout + execution.stderr)
                 if execution.ending is Ending.EXITED:
-                    return (
-                        first_error(execution.stdout + execution.stderr, facts(self.bug.problem.language).error_line)
-                        or f"the build failed: {describe_end(execution)}"
-                    )
+                    return error
                 return f"the build was stopped: {describe_end(execution)}"
         return ""
 
@@ -147,11 +173,23 @@ class TestRun:
         with ExitStack() as stack:
             check = self._checker(stack)
             for case, first in zip(cases, self._first_runs(cases, program), strict=True):
+                if self._does_not_build(first):
+                    return
                 run = partial(self._run_case, case, program, check)
                 result = self._confirmed(run(first), run)
                 self.tests.append(result)
                 if not result.passed and self.policy == "first-failure":
                     return
+
+    def _does_not_build(self, first: FirstRun | None) -> bool:
+        """Return whether the tree does not build, if that was left to the first run of a program."""
+        if self._is_built:
+            return False
+        self._is_built = True
+        if first is None or not (isinstance(self.toolchain, Inspecting) and self.toolchain.has_begun(first.execution)):
+            self._problem = self.build()
+            self.stage = "cases"
+        return bool(self._problem)
 
     def _first_runs(self, cases: Sequence[Case], program: Command) -> Iterator[FirstRun | None]:
         """Yield the first run of each case, or none when it is still to be made.
@@ -162,9 +200,11 @@ class TestRun:
         if self._talk or not isinstance(sandbox, SeriesRunner):
             yield from [None] * len(cases)
             return
-        command, n_done, stop = program.under(with_margin(self.bug.oracle.limits)), 0, self.policy == "first-failure"
+        self.left_tree_alone = False
+        command, n_done, in_steps = program.under(with_margin(self.bug.oracle.limits)), 0, self.policy == "first-failure"
         while n_done < len(cases):
-            wanted = inputs[n_done : n_done + max(1, 4 * n_done)] if stop else inputs[n_done:]
+            wanted = inputs[n_done : n_done + max(1, 4 * n_done)] if in_steps else inputs[n_done:]
+            stop = in_steps or not self._is_built
             load = recent_load()
             for execution in sandbox.run_series(command, wanted, self.work, stop=stop):
                 n_done += 1
@@ -211,7 +251,7 @@ class TestRun:
     def _run_tests(self, tests: Sequence[str]) -> None:
         oracle = self.bug.oracle
         pending = list(tests)
-        while pending:
+        while pending and not self._problem:
             for seen in self._run_pending(pending):
                 result = self._confirmed(seen, partial(self._run_one, seen.id))
                 self.tests.append(result)
@@ -223,14 +263,19 @@ class TestRun:
         self.stage = "trigger" if first_failed in oracle.trigger else "regression"
 
     def _run_pending(self, pending: Sequence[str]) -> Iterator[TestResult]:
-        """Run tests in order and yield their results until one ends its process; at least one result is yielded."""
+        """Run tests in order and yield their results until one ends its process; at least one, unless the tree does not build."""
         for batch in self._next_batches(pending):
             if len(batch.tests) == 1:
-                yield self._run_one(batch.tests[0], batch=batch)
+                result = self._run_one(batch.tests[0], batch=batch)
+                if self._problem:
+                    return
+                yield result
                 continue
             load = recent_load()
             execution = self._execute(batch.command, with_margin(self.bug.oracle.limits))
-            report = self.toolchain.report(self.bug.oracle.test, batch, execution)
+            report = self._reported(batch, execution)
+            if self._problem:
+                return
             for result in self._results(batch.tests, report, execution):
                 late = result.id == report.unfinished and result.verdict is TestVerdict.TIMEOUT
                 # The limit is for one test: what others of its process used, or that it had to wait, is not its fault.
@@ -258,7 +303,7 @@ class TestRun:
         else:
             execution, runs = self._run_until_sure(batch.command)
             runs += before is not None
-        report = self.toolchain.report(self.bug.oracle.test, batch, execution)
+        report = self._reported(batch, execution)
         return _after_doubt(next(self._results(batch.tests, report, execution)), runs)
 
     def _results(self, tests: Sequence[str], report: Report, execution: Execution) -> Iterator[TestResult]:

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
@@ -105,9 +105,22 @@ class BugValidator:
                 lambda twin, texts: open_validator(
                     twin, self._sandbox, warm=self._shares, twin=TwinOf(validator=self, texts=texts)
                 ),
+                self._try_tests,
             )
             self._stack.callback(self._counter_tests.close)
         return self._counter_tests
+
+    def _try_tests(self, bug: Bug, texts: Mapping[str, str], candidate: Candidate) -> Outcome | None:
+        """Return what comes of other test files where candidates of this bug run; none where that cannot be told.
+
+        For the reference fix alone: what is warm here knows the real tests, and a candidate could compare.
+        """
+        for engine in (self.resident, self.incremental):
+            with suppress(HarnessError, UserError):
+                changed = {**changed_files(candidate, self._bug), **texts}
+                if engine and (found := engine.judge_as(bug, changed, "full")):
+                    return self._outcome(candidate, "full", found)
+        return None
 
     def _without_run(self, candidate: Candidate, policy: Policy, verdict: Verdict, message: str) -> Outcome:
         oracle = self._bug.oracle

@@ -23,17 +23,24 @@ class WorkTree:
         self.kept = folder / "kept"
         """The copy."""
         self._snapshot = TreeSnapshot(self.work, self.kept)
+        self._written: set[str] = set()
 
     def keep(self) -> None:
         """Take the tree as it is now for what later calls of `reset` bring back."""
         self._snapshot.keep()
+        self._written.clear()
 
-    def reset(self) -> None:
-        """Undo all that happened to the tree since it was kept."""
-        self._snapshot.reset()
+    def reset(self, *, only_written: bool = False) -> None:
+        """Undo all that happened to the tree since it was kept: perhaps only that files were written here."""
+        if only_written:
+            self._snapshot.undo(self._written)
+        else:
+            self._snapshot.reset()
+        self._written.clear()
 
     def write(self, changed: Mapping[str, str | None]) -> None:
         """Write a candidate's files into the tree; UserError says which does not fit."""
+        self._written.update(changed)
         with our_failure("cannot write a candidate's files"):
             for path, text in changed.items():
                 write_text(self.work / path, text)

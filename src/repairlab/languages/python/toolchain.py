@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.execution import Command, Execution
+from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import record
@@ -36,6 +36,7 @@ _MOST_FILES = 100
 """How many test files a fork server gets ready: more may be too much for a variable."""
 
 
+_PROGRAM = "main.py"
 OWN_PYTEST = "tree"
 """As `test.program`: the tree is pytest itself, which then runs its own tests."""
 
@@ -61,13 +62,26 @@ class PythonToolchain:
         """By environment; shared with all copies of this tool chain."""
         self._known: Collection[str] = ()
         self._forks = True
+        self._inspected: tuple[str, ...] = ()
         self._test_files: tuple[str, ...] = ()
 
-    def knowing(self, files: Collection[str], *, forks: bool) -> "PythonToolchain":
-        """Return a tool chain that need not look whether these files compile, and may or may not run forks."""
+    def knowing(self, files: Collection[str], *, forks: bool, inspected: Sequence[str] = ()) -> "PythonToolchain":
+        """Return a tool chain that need not look whether these files compile, and may or may not run forks.
+
+        Its test processes look at those `inspected` before they load any.
+        """
         other = copy.copy(self)
-        other._known, other._forks = files, forks  # of this class
+        other._known, other._forks, other._inspected = files, forks, tuple(inspected)  # of this class
         return other
+
+    def inspects(self, test: Test) -> bool:
+        """Return whether the first process tells whether all files compile that have to; one of a program reads just that."""
+        return bool(self._inspected) if test.framework != "stdio" else self._inspected == (test.program or _PROGRAM,)
+
+    def has_begun(self, execution: Execution) -> bool:
+        """Return whether a program was compiled: one that was not says why, without a traceback, and ends with code 1."""
+        traced = execution.stderr.startswith(b"Traceback (most recent call last):\n")
+        return execution.ending is Ending.EXITED and (execution.exit_code != 1 or bool(execution.stdout) or traced)
 
     def shared(self, build: Build, *, tree: Path, changing: str, tests: Sequence[str] = (), twin: bool = False) -> "_SharedTree":
         """Return how candidates share a look at the files that none of them changes; in a twin nothing is left to look at."""
@@ -80,24 +94,22 @@ class PythonToolchain:
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that compiles every source file to bytecode in memory."""
-        tests = set(matching(files, test.files))
-        sources = matching(files, build.sources or ("**/*.py",))
-        paths = [path for path in sources if path.endswith(".py") and path not in tests and path not in self._known]
+        paths = [path for path in _sources(build, test, files) if path not in self._known]
         if not paths:
             return ()
-        stdin = "\0".join(sorted(paths)).encode("utf-8", "surrogateescape")
+        stdin = "\0".join(paths).encode("utf-8", "surrogateescape")
         return (self._command(build, "python_build.py", stdin=stdin),)
 
     def program(self, build: Build, test: Test) -> Command:
         """Return the command that runs the script; its folder is where it imports from, as always."""
-        return self._command(build, test.program or "main.py", env=test.env, ours=False)
+        return self._command(build, test.program or _PROGRAM, env=test.env, ours=False)
 
     def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
         """Return one batch that runs all tests in one process."""
         if not tests:
             return ()
         nonce, wanted = reports.new_nonce(), tuple(dict.fromkeys(tests))
-        request = {"nonce": nonce, "tests": wanted, "stop": stop}
+        request = {"nonce": nonce, "tests": wanted, "stop": stop, "build": self._inspected}
         command = self._command(
             build,
             "python_pytest.py" if test.framework == "pytest" else "python_unittest.py",
@@ -226,10 +238,11 @@ class _SharedTree:
     def __init__(self, toolchain: PythonToolchain, build: Build, *, twin: bool) -> None:
         self._toolchain, self._build, self._twin = toolchain, build, twin
         self._files: frozenset[str] = frozenset()
+        self._test: Test | None = None
 
     def prepare(self, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the command that compiles every source file."""
-        self._files = frozenset(files)
+        self._files, self._test = frozenset(files), test
         return () if self._twin else self._toolchain.build(self._build, test, files)
 
     def toolchain(self, changed: Mapping[str, str | None], *, prepared: bool = True) -> Toolchain:
@@ -243,5 +256,15 @@ class _SharedTree:
             and not any(Path(path).name in _SETTINGS for path in changed)
             and not any(_LISTING.search(text) for text in changed.values() if text)
         )
-        known = self._files | changed.keys() if self._twin else self._files - changed.keys() if prepared else ()
-        return self._toolchain.knowing(known, forks=forks)
+        if self._twin or not prepared or self._test is None:
+            return self._toolchain.knowing(self._files | changed.keys() if self._twin else (), forks=forks)
+        # Not every way of reading a file sees a NUL in it.
+        odd = any("\0" in text for text in changed.values() if text)
+        inspected = [] if odd else _sources(self._build, self._test, changed.keys() - gone)
+        return self._toolchain.knowing(self._files - changed.keys(), forks=forks, inspected=inspected)
+
+
+def _sources(build: Build, test: Test, files: Collection[str]) -> list[str]:
+    """Return which files have to compile: all that are no tests."""
+    tests = set(matching(files, test.files))
+    return sorted(path for path in matching(files, build.sources or ("**/*.py",)) if path.endswith(".py") and path not in tests)

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LONG_MS = 200, MUCH = 1 << 20 };
+enum { LONG_MS = 600, MUCH = 1 << 20 };
 
 /* Makes a sealed file of the next part of another; unlike a pipe it needs nobody to write to it while it is read. */
 static int next_input(int inputs, int64_t size)

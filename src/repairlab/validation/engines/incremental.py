@@ -31,6 +31,7 @@ class IncrementalEngine:
         self._runner: Runner | None = None
         self._prepared = False
         self._noticed: dict[str, bool] = {}
+        self._last: TestRun | None = None
         self._shared: SharedBuild | None = None
 
     @property
@@ -45,6 +46,10 @@ class IncrementalEngine:
 
     def judge(self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
         """Return the judgement on the tree with these files changed; none when only a build from nothing would be right."""
+        return self.judge_as(self._bug, changed, policy, confirm=confirm)
+
+    def judge_as(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
+        """Judge by the tests of a bug that differs from this one in nothing but files that are among those changed."""
         if self._tree is None:
             with STOPWATCH.phase("set-up"):
                 self._lay_out()
@@ -52,7 +57,7 @@ class IncrementalEngine:
         toolchain = self._shared.toolchain(changed, prepared=self._prepared) if self._shared else None
         if self._shared and (toolchain is None or not all(self._notices(path, toolchain) for path in changed)):
             return None
-        return judge(self._test_run(changed, policy, confirm=confirm, toolchain=toolchain))
+        return judge(self._test_run(changed, policy, confirm=confirm, toolchain=toolchain, bug=bug))
 
     def _lay_out(self) -> None:
         """Lay the tree out, over the build of a twin if there is one: only what differs is then built."""
@@ -83,14 +88,22 @@ class IncrementalEngine:
             self._tree.keep()
 
     def _test_run(
-        self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0, toolchain: Toolchain | None = None
+        self,
+        changed: Mapping[str, str | None],
+        policy: Policy,
+        *,
+        confirm: int = 0,
+        toolchain: Toolchain | None = None,
+        bug: Bug | None = None,
     ) -> TestRun:
         """Put the tree back and a candidate's files into it."""
         assert self._tree is not None and self._runner is not None
-        self._tree.reset()
+        last, self._last = self._last, None
+        self._tree.reset(only_written=last is not None and last.left_tree_alone)
         self._tree.write(changed)
-        test_run = TestRun(self._bug, self._runner, policy, self._tree.work, confirm=confirm, judge=self._sandbox)
+        test_run = TestRun(bug or self._bug, self._runner, policy, self._tree.work, confirm=confirm, judge=self._sandbox)
         test_run.toolchain = toolchain or test_run.toolchain
+        self._last = test_run
         return test_run
 
     def _notices(self, path: str, toolchain: Toolchain) -> bool:

@@ -2,7 +2,7 @@
 
 They start inside the sandbox, beside the code under test, which may patch modules as it likes: all that the report needs is bound
 before that is imported. REPAIRLAB_PATH names folders to import from, REPAIRLAB_TEST_FILES what a fork server gets ready; standard
-input brings one JSON request: `nonce`, `tests`, `stop`.
+input brings one JSON request: `nonce`, `tests`, `stop`, and `build`, files that have to compile.
 """
 
 from __future__ import annotations
@@ -17,17 +17,21 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from repairlab.languages.python.runners.python_ready import compile_tree, load_library
+    from repairlab.languages.python.runners.python_ready import compile_tree, inspect, load_library
 else:
-    from python_ready import compile_tree, load_library
+    from python_ready import compile_tree, inspect, load_library
 
 _FIRST_PRIVATE_DESCRIPTOR = 100
 _LONGEST_MESSAGE = 2000
 _SILENCE = {"cov": ("--no-cov",), "pytest_cov": ("--no-cov",), "xdist": ("-n0",), "randomly": ("-p", "no:randomly")}
 """What keeps plugins from measuring, from running tests in other processes, and from shuffling them."""
+
+_codes: dict[tuple[str, bytes], CodeType] = {}
+"""What was compiled, by path and content."""
 
 # No more of this folder, but pytest: it may be imported next, or by the tests. An environment has its own.
 sys.path[:] = [*sys.path[1:], *([str(Path(__file__).parent.parent / "packages")] if sys.prefix == sys.base_prefix else [])]
@@ -76,6 +80,10 @@ class Channel:
         event = {"event": "end", "test": test, "status": status, "message": message, "cpu_s": cpu_s, "wall_s": wall_s}
         # Nothing runs before the next word, so it can wait for that.
         self._send(event, hold=True)
+
+    def built(self, message: str) -> None:
+        """Say what a build would say, or nothing when all is well."""
+        self._send({"event": "built", "message": message})
 
     def error(self, message: str) -> None:
         """Say why tests could not be loaded."""
@@ -135,7 +143,7 @@ def is_server() -> bool:
 def prepare_forks() -> list[Path]:
     """Do once what every fork of a server would have to do, and return the test files that forks will load."""
     load_library()
-    compile_tree()
+    compile_tree(_codes)
     return [Path.cwd() / name for name in os.environ.get("REPAIRLAB_TEST_FILES", "").split(os.pathsep) if name]
 
 
@@ -194,7 +202,16 @@ def main(framework: str, run: Callable[[Callable[[], tuple[Channel, dict[str, An
         serve_forks()
         request = _read_request()
         channels.append(Channel(request.pop("nonce")))
+        if paths := request.pop("build", None):
+            _inspect(channels[0], paths)
         return channels[0], request
+
+    def _inspect(channel: Channel, paths: list[str]) -> None:
+        said = inspect(paths, _codes)
+        if said is not None:
+            channel.built(said)
+        if said:
+            leave(1)
 
     finished = run(begin)
     for channel in channels:

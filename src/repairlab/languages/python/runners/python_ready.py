@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 _MOST_FILES = 500
@@ -38,9 +39,11 @@ def load_library() -> None:
                 del sys.modules[name]
 
 
-def compile_tree() -> None:
-    """Compile the files of the tree once for all forks; what comes of it depends on nothing but their text."""
-    made = {}
+def compile_tree(made: dict[tuple[str, bytes], CodeType]) -> None:
+    """Compile the files of the tree once for all forks; what comes of it depends on nothing but path and content.
+
+    Who imports then uses what was made, and what is added to it.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a fork will meet it, and say so
         for path in _files():
@@ -54,6 +57,32 @@ def compile_tree() -> None:
         return found or make(self, data, path, **options)
 
     SourceFileLoader.source_to_code = known  # type: ignore[method-assign]
+
+
+def inspect(paths: list[str], made: dict[tuple[str, bytes], CodeType]) -> str | None:
+    """Return why files do not compile, as the build says it, or nothing; none where a process with more room has to tell.
+
+    What compiles is added to what was made.
+    """
+    try:
+        return "".join(_problem(path, made) for path in paths)
+    except Exception:
+        return None
+
+
+def _problem(path: str, made: dict[tuple[str, bytes], CodeType]) -> str:
+    full, content = str(Path.cwd() / path), Path(path).read_bytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with contextlib.suppress(Exception):  # a warning is for whoever imports the file, but says no more
+            made[full, content] = compile(content, full, "exec", dont_inherit=True)
+            return ""
+        warnings.simplefilter("ignore")
+        try:
+            compile(content, path, "exec", dont_inherit=True)
+        except SyntaxError as error:
+            return f"{path}:{error.lineno or 1}: {type(error).__name__}: {error.msg}\n"
+    return ""
 
 
 def _files() -> Iterator[Path]:

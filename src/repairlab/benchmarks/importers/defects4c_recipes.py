@@ -23,6 +23,7 @@ _TESTS_ON = tuple(f"-D{name}=ON" for name in ("BUILD_TEST", "BUILD_TESTS", "BUIL
 _ASAN = "-O0 -g1 -fsigned-char -fsanitize=address -fno-omit-frame-pointer"
 """Most vulnerabilities read or write outside of something, which often shows only with AddressSanitizer; UBSan would stop at old
 habits, too. Nothing here is measured by its speed, and files compile in half the time without optimisation."""
+_PLAIN = "-O1 -g -fsigned-char"
 LONG_BUILD = {"cpu_s": 1800.0, "wall_s": 1800.0, "disk_mb": 4096}
 _BUILD_FOLDER = "build-here"
 _HOOK = "a hook beside the clones can say how it is built and tested"
@@ -146,9 +147,10 @@ def _cmake_build(bug: Record, tree: Tree) -> dict[str, Any]:
 
 def _automake_build(bug: Record) -> dict[str, Any]:
     # Compilers of today warn of more than those for which a project made warnings errors.
-    asan = [f"{name}={_ASAN} -Wno-error" for name in ("CFLAGS", "CXXFLAGS") if bug.vulnerability]
+    how = _ASAN if bug.vulnerability else _PLAIN
+    flags = [f"{name}={how} -Wno-error" for name in ("CFLAGS", "CXXFLAGS")]
     own = [flag for flag in bug.flags if flag.startswith("--")]
-    return {"tool": "autotools", "flags": (*asan, *own), "targets": ("check", "TESTS=")}
+    return {"tool": "autotools", "flags": (*flags, *own), "targets": ("check", "TESTS=")}
 
 
 def _cmake_flags(bug: Record) -> tuple[str, ...]:

@@ -67,9 +67,11 @@ def test_a_package_whose_name_became_a_keyword_is_renamed(tmp_path: Path) -> Non
 def test_packages_that_the_build_renames_in_jars_are_renamed_in_sources(tmp_path: Path) -> None:
     rule = '<jarjar><rule pattern="org.lib.**"\n result="my.lib.@1"/></jarjar>'
     source = "package org.lib;\nimport org.lib.sub.X;\nclass A { }"
-    found = compilable(
-        tree(**{"build.xml": rule, "lib/x/src/org/lib/A.java": source, "lib/x/src/org/lib/m.txt": "org.lib."}), tmp_path, 1
-    )
+    user = "package org.other;\nimport org.lib.A;\nclass B { }"
+    files = {"lib/x/src/org/lib/A.java": source, "lib/x/src/org/lib/m.txt": "org.lib.", "lib/x/src/org/other/B.java": user}
+    found = compilable(tree(**{"build.xml": rule, **files, "src/C.java": "// org.lib.A"}), tmp_path, 1)
+    assert found["lib/x/src/org/other/B.java"].content == b"package org.other;\nimport my.lib.A;\nclass B { }"
+    assert found["src/C.java"].content == b"// org.lib.A"
     assert found["lib/x/src/my/lib/A.java"].content == b"package my.lib;\nimport my.lib.sub.X;\nclass A { }"
     assert found["lib/x/src/my/lib/m.txt"].content == b"org.lib."
 

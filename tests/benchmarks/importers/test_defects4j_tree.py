@@ -13,6 +13,7 @@ from repairlab.benchmarks.importers.defects4j_jars import hamcrest_jars, is_want
 from repairlab.benchmarks.importers.defects4j_projects import ProjectLayout
 from repairlab.benchmarks.importers.defects4j_roots import Roots, more_roots
 from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted
+from repairlab.benchmarks.importers.defects4j_unbuildable import unbuildable_tests
 from repairlab.benchmarks.importers.importer import ImportedBug, Settings, TreeFile
 from repairlab.core.errors import UserError
 
@@ -106,6 +107,22 @@ def test_other_folders_of_sources_are_found_by_what_names_their_classes() -> Non
     assert more_roots(given, LAYOUT) == Roots(sources=("gen", "lib/c/src", "lib/d/src"), tests=("more/tests",))
 
 
+def test_tests_that_import_what_nobody_has_are_left_out_with_those_that_name_them() -> None:
+    given = tree(
+        **{
+            "src/main/java/a/A.java": "package a;\nimport nobody.has.It;\npublic class A { }",
+            "src/test/java/a/GroovyTest.java": "package a;\nimport static groovy.lang.GroovyObject.x;\nclass GroovyTest { }",
+            "src/test/java/a/GroovyHelpTest.java": "package a;\nclass GroovyHelpTest extends GroovyTest { }",
+            "src/test/java/b/FarTest.java": "package b;\nimport a.GroovyHelpTest;\nclass FarTest { }",
+            "src/test/java/b/FineTest.java": "package b;\nimport a.A;\nimport a.A.Inner;\nimport static org.junit.Assert.*;\n"
+            "import javax.swing.JFrame;\nimport jar.X;\nimport java.util.Map.Entry;\nclass FineTest { }",
+        }
+    )
+    found = unbuildable_tests(given, LAYOUT.tests, ["jar.X", "jar.*"])
+    left_out = ("a/GroovyTest", "a/GroovyHelpTest", "b/FarTest")
+    assert found == {f"src/test/java/{name}.java": "groovy.lang" for name in left_out}
+
+
 def jar(path: Path, *entries: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
@@ -173,3 +190,18 @@ def test_clones_are_found_by_name_then_remote_then_history(tmp_path: Path) -> No
         clones.get("third", None, "0" * 40)
     with pytest.raises(UserError, match="nor another with its revisions"):
         clones.get("fourth", None, commits["two"][:7])
+
+
+@pytest.mark.parametrize("named", ["other", "trigger"])
+def test_a_test_without_its_library_is_told_and_left_out_unless_it_shows_the_bug(defects4j: Any, named: str) -> None:
+    trigger = "src/test/java/demo/CounterTest.java"
+    (defects4j.project / "compile-errors").mkdir()
+    diff = DIFF.format(trigger, "package demo;", "package demo; import groovy.lang.Closure;")
+    if named == "other":
+        text = "package demo;\nimport groovy.lang.Closure;\nclass GroovyTest { }\n".splitlines()
+        diff = "--- /dev/null\n+++ b/src/test/java/demo/GroovyTest.java\n@@ -0,0 +1,3 @@\n" + "".join(f"+{line}\n" for line in text)
+    (defects4j.project / "compile-errors/x-1-9.diff").write_text(diff)
+    bug = next(iter(read([defects4j.checkout], Settings(clones=defects4j.clones, include=("Csv-2",))).bugs))
+    assert isinstance(bug, ImportedBug)
+    assert trigger in bug.tree and "src/test/java/demo/GroovyTest.java" not in bug.tree
+    assert any("demo.GroovyTest (groovy.lang)" in note for note in bug.notes) is (named == "other")

@@ -1,5 +1,6 @@
 """From two Java trees, buggy and fixed, to a bug in our form: patch, target, recipe. Called by `defects4j`."""
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -69,6 +70,8 @@ class Trees:
     trigger: tuple[str, ...]
     relevant: tuple[str, ...]
     """Test classes that load what the fix changes."""
+    left_out: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Test classes that cannot be compiled here, with the package that is missing."""
 
 
 @record
@@ -100,6 +103,9 @@ def imported(subject: Subject) -> ImportedBug:
     ]
     libraries = {f"lib/{name}": TreeFile(content=content) for name, content in trees.jars.items()}
     notes = [f"sources in ISO-8859-1 are now UTF-8: {', '.join(transcoded)}"] if transcoded else []
+    if trees.left_out:
+        told = ", ".join(f"{name} ({package})" for name, package in sorted(trees.left_out.items()))
+        notes.append(f"test classes left out, for nothing here has a package that they import: {told}")
     return ImportedBug(
         id=subject.id,
         facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought, *([_MADE] if generator else [])]),

@@ -21,7 +21,7 @@ _JAR = re.compile(r"[\w.-]+\.jar\b")
 _COORDINATES = re.compile(r"[\"'][\w.-]+:([\w.-]+):([\w.-]+)[\"':@]")
 _VERSION = re.compile(r"-(\d[\w.]*(?:-[\w.]+)?)$")
 # The JDK's own, JUnit's (which the tool chain adds), and what the JDK has in newer versions than old jars.
-_PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.", "org.hamcrest.")
+PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.", "org.hamcrest.")
 
 _XML_PARSERS = (
     *("META-INF/services/javax.xml.parsers.", "META-INF/services/javax.xml.transform.", "META-INF/services/org.xml.sax."),
@@ -42,7 +42,7 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given
         *(f"{artifact}-{version}.jar" for artifact, version in (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))),
     }
     chosen: dict[str, Path] = {}
-    open_names = {name for name in names if not name.startswith(_PROVIDED) and _package(name) not in own and name not in given}
+    open_names = {name for name in names if not name.startswith(PROVIDED) and _package(name) not in own and name not in given}
     for folder in folders:
         index = _index(folder)
         found = {name: jar for name in open_names if (jar := _best(index.get(name, ()), wanted))}
@@ -74,12 +74,22 @@ def imports(texts: Iterable[str]) -> tuple[set[str], set[str]]:
     return names, own
 
 
+def imported_names(text: str) -> list[str]:
+    """Return what a source imports, in its order: classes, members of them, packages."""
+    return [name for name, _ in _IMPORT.findall(text)]
+
+
+def jar_classes(content: bytes) -> list[str]:
+    """Return the classes (`a.b.C`) and packages (`a.b.*`) of a jar."""
+    return _class_names(_entries(io.BytesIO(content)))
+
+
 def brought_classes(tree: Mapping[str, TreeFile]) -> set[str]:
     """Return the classes (`a.b.C`, `a.b.*`) in the jars that a tree brings and that go on the class path."""
     found: set[str] = set()
     for path, file in tree.items():
         if path.endswith(".jar") and is_wanted(path, hamcrest=True):
-            found.update(_class_names(_entries(io.BytesIO(file.content))))
+            found.update(jar_classes(file.content))
     return found
 
 

@@ -101,8 +101,8 @@ class _Seen:
 def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests | DiscoveryStage], None]) -> None:
     """Find the tests of one bug."""
     began = cpu_s_so_far()
-    bug = load_bug(search.folder, search.benchmark, find_target)
     try:
+        bug = load_bug(search.folder, search.benchmark, find_target)
         if search.generator:
             _generate(search.generator, bug, sandbox)
             bug = load_bug(search.folder, search.benchmark, find_target)
@@ -111,7 +111,7 @@ def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests
         else:
             found = _discover(search, bug, sandbox, lambda stage: notify(DiscoveryStage(bug_id=bug.id, stage=stage)))
     except (UserError, HarnessError) as error:
-        found = DiscoveredTests(bug_id=bug.id, problem=str(error))
+        found = DiscoveredTests(bug_id=search.bug_id, problem=str(error))
     notify(dataclasses.replace(found, cpu_s=round(cpu_s_so_far() - began, 2)))
 
 

@@ -13,7 +13,7 @@ from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settin
 from repairlab.benchmarks.importers.table import IMPORTERS
 from repairlab.benchmarks.writing import toml, write_file, write_head
 from repairlab.core.bug import Bug, remember_digest
-from repairlab.core.errors import Interrupted, UserError
+from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.executors.pool import run_pool
 from repairlab.languages.table import default_cache
@@ -75,8 +75,11 @@ def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
             journal.keep(result)
             made.settle(result)
 
+        def lost(search: Search, reason: str) -> None:
+            receive(DiscoveredTests(bug_id=search.bug_id, problem=reason))
+
         try:
-            run_pool(discover, unknown(), machine, receive)
+            run_pool(discover, unknown(), machine, receive, lost)
         except Interrupted:
             raise journal.stopped() from None
         if not made.bugs:
@@ -96,7 +99,8 @@ def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
 def _nothing(dropped: Sequence[Dropped]) -> UserError:
     reasons = "".join(f"\n  {bug.id}: {bug.reason}" for bug in dropped[:_REASONS])
     rest = f"\n  … and {len(dropped) - _REASONS} more" if len(dropped) > _REASONS else ""
-    return UserError(f"no bug could be imported; {len(dropped)} were dropped{':' if reasons else ''}{reasons}{rest}")
+    count = f"{len(dropped)} {'was' if len(dropped) == 1 else 'were'} dropped"
+    return UserError(f"no bug could be imported; {count}{':' if reasons else ''}{reasons}{rest}")
 
 
 class _Folder:
@@ -118,7 +122,7 @@ class _Folder:
         if isinstance(bug, ImportedBug):
             try:
                 written = _write(self._folder, bug, self._name)
-            except UserError as error:
+            except (UserError, HarnessError) as error:
                 bug = Dropped(id=bug.id, reason=str(error))
             else:
                 self.bugs.append(bug.id)

@@ -1,5 +1,6 @@
 """Bugs of Defects4J come from its lists, its patches and a clone; they tell nothing of their fixes."""
 
+import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,17 @@ def test_a_commit_that_the_clone_lacks_drops_the_bug_with_that_reason(defects4j:
     dropped = bugs_of(defects4j)["Csv-3"]
     assert isinstance(dropped, Dropped)
     assert "lacks the commit 0123456789" in dropped.reason
+
+
+def test_a_damaged_clone_drops_only_the_bugs_that_it_damages(defects4j: Any) -> None:
+    clone = next(path.parent for path in defects4j.clones.rglob("HEAD") if (path.parent / "objects").is_dir())
+    tree = subprocess.run(
+        ["git", "-C", clone, "rev-parse", f"{defects4j.fixes[2]}^{{tree}}"], capture_output=True, text=True, check=True
+    )
+    (clone / "objects" / tree.stdout[:2] / tree.stdout.strip()[2:]).unlink()
+    found = bugs_of(defects4j)
+    assert isinstance(found["Csv-2"], Dropped) and isinstance(found["Csv-1"], ImportedBug)
+    assert "git ls-tree failed in" in found["Csv-2"].reason
 
 
 def test_a_project_without_a_clone_drops_its_bugs(defects4j: Any) -> None:

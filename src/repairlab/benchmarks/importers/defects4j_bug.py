@@ -23,7 +23,7 @@ _OPENED = (
     *("java.nio.file.attribute", "java.security", "java.security.cert", "java.text", "java.text.spi", "java.time"),
     *("java.time.chrono", "java.time.format", "java.time.temporal", "java.time.zone", "java.util", "java.util.concurrent"),
     *("java.util.concurrent.atomic", "java.util.concurrent.locks", "java.util.function", "java.util.jar", "java.util.regex"),
-    *("java.util.spi", "java.util.stream", "java.util.zip", "sun.net.www", "sun.nio.ch", "sun.util.calendar"),
+    *("java.util.spi", "java.util.stream", "java.util.zip", "sun.net.www", "sun.nio.ch", "sun.nio.cs", "sun.util.calendar"),
 )
 """Packages of the JDK that code of before Java 9 looks into by reflection, which was free then."""
 _ENVIRONMENT = {

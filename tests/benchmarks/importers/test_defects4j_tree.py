@@ -115,7 +115,7 @@ def test_tests_that_import_what_nobody_has_are_left_out_with_those_that_name_the
             "src/test/java/a/GroovyHelpTest.java": "package a;\nclass GroovyHelpTest extends GroovyTest { }",
             "src/test/java/b/FarTest.java": "package b;\nimport a.GroovyHelpTest;\nclass FarTest { }",
             "src/test/java/b/FineTest.java": "package b;\nimport a.A;\nimport a.A.Inner;\nimport static org.junit.Assert.*;\n"
-            "import javax.swing.JFrame;\nimport jar.X;\nimport java.util.Map.Entry;\nclass FineTest { }",
+            "import org.junit.*;\nimport javax.swing.JFrame;\nimport jar.X;\nimport java.util.Map.Entry;\nclass FineTest { }",
         }
     )
     found = unbuildable_tests(given, LAYOUT.tests, ["jar.X", "jar.*"])
@@ -136,6 +136,15 @@ def test_no_jar_takes_the_place_of_the_parser_of_the_jdk(tmp_path: Path) -> None
     wanted = jar(tmp_path / "jdom.jar", "org/jdom/Document.class")
     sources = ["import org.jdom.Document;\nimport org.apache.xerces.P;\nimport javax.xml.parsers.SAXParser;\nclass A { }"]
     assert needed_jars(sources, [tmp_path], "") == (wanted,)
+
+
+def test_jars_that_offer_services_and_that_build_files_name_are_taken(tmp_path: Path) -> None:
+    jar(tmp_path / "other-1.jar", "other/X.class", "META-INF/services/javax.xml.stream.XMLInputFactory")
+    stax = jar(tmp_path / "stax-5.jar", "stax/X.class", "META-INF/services/javax.xml.stream.XMLInputFactory")
+    jar(tmp_path / "stax-6.jar", "stax/X.class", "META-INF/services/javax.xml.stream.XMLInputFactory")
+    jar(tmp_path / "named-1.jar", "named/X.class")
+    build = '<pathelement location="${repo}/stax-5.jar"/><pathelement location="${repo}/named-1.jar"/>'
+    assert needed_jars(["class A { }"], [tmp_path], build) == (stax,)
 
 
 def test_jars_are_of_the_version_that_gradle_names(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ _XML_PARSERS = (
 def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given: Collection[str] = ()) -> tuple[Path, ...]:
     """Return the jars of these folders, the first coming first, that define what Java sources import.
 
-    `hints` is text of build files: of several versions of a jar, one that it names is taken, else the newest.
-    Classes that are `given` are not looked for.
+    `hints` is text of build files: of several versions of a jar, one that it names is taken, else the newest; and those that it
+    names and that offer services, for nobody imports these. Classes that are `given` are not looked for.
     """
     names, own = imports(texts)
     wanted = {
@@ -46,13 +46,15 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given
     for folder in folders:
         index = _index(folder)
         found = {name: jar for name in open_names if (jar := _best(index.get(name, ()), wanted))}
-        queue = list(found.values())
+        # What a distribution's jars offer or could use is much more than what is needed here.
+        offering = _service_jars(folder) if folder != SYSTEM_FOLDER else ()
+        queue = [*(jar for jar in offering if jar.name in wanted), *found.values()]
         while queue:
             jar = queue.pop()
             if _artifact(jar) in chosen:
                 continue
             chosen[_artifact(jar)] = jar
-            if folder != SYSTEM_FOLDER:  # what a distribution's jars could use is much more than what is needed here
+            if folder != SYSTEM_FOLDER:
                 queue += [best for name in _references(jar) if (best := _best(index.get(name, ()), wanted)) and best != jar]
         open_names -= found.keys()
     return tuple(sorted(chosen.values(), key=lambda jar: jar.name))
@@ -114,6 +116,13 @@ def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
         for name in _class_names(entries):
             found.setdefault(name, []).append(jar)
     return {name: tuple(jars) for name, jars in found.items()}
+
+
+@lru_cache(maxsize=64)
+def _service_jars(folder: Path) -> tuple[Path, ...]:
+    """Return the jars below a folder with classes that are looked for by what they implement, such as parsers of XML streams."""
+    jars = dict.fromkeys(jar for jars in _index(folder).values() for jar in jars)
+    return tuple(jar for jar in jars if any(re.match("META-INF/services/.", name) for name in _entries(jar)))
 
 
 def _entries(jar: Path | io.BytesIO) -> list[str]:

@@ -39,6 +39,6 @@ def _missing(file: TreeFile, known: Collection[str]) -> str:
     for name in imported_names(file.content.decode("iso-8859-1")):
         parts = name.split(".")
         packages = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
-        if not name.startswith(_JDK) and not any(package in known for package in packages):
+        if not f"{name}.".startswith(_JDK) and not any(package in known for package in packages):
             return ".".join(itertools.takewhile(lambda part: part[:1].islower(), parts))
     return ""

@@ -9,6 +9,7 @@ import pytest
 
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.defects4j import read
+from repairlab.benchmarks.importers.defects4j_ant import copied_resources
 from repairlab.benchmarks.importers.defects4j_jars import hamcrest_jars, is_wanted, needed_jars
 from repairlab.benchmarks.importers.defects4j_projects import ProjectLayout
 from repairlab.benchmarks.importers.defects4j_roots import Roots, more_roots
@@ -153,6 +154,29 @@ def test_jars_are_of_the_version_that_gradle_names(tmp_path: Path) -> None:
     assert hamcrest_jars(tmp_path, "") == (new,)
     assert not is_wanted("lib/x-1-sources.jar", hamcrest=True) and is_wanted("lib/hamcrest-1.jar", hamcrest=True)
     assert not is_wanted("lib/hamcrest-1.jar", hamcrest=False) and not is_wanted("lib/junit-4.jar", hamcrest=True)
+
+
+def test_files_that_ant_copies_to_the_classes_are_found_there() -> None:
+    build = """<project><property name="src.dir" value="${basedir}/src"/><property name="src.dir" value="other"/>
+    <property name="classes.dir"
+       value="${build.dir}/classes"/><property name="build.dir" location="build" />
+    <javac srcdir="${src.dir}" destdir="${classes.dir}" debug="on"><classpath/></javac>
+    <copy file="${src.dir}/a/Words.properties"
+          todir="${classes.dir}/deep/a/" />
+    <copy file="src/a/x.txt" tofile="${classes.dir}/y.txt"/> <copy file="src/a/x.txt" todir="${unknown}/a"/>
+    <copy file="src/a/gone.txt" todir="${classes.dir}"/> <copy todir="${classes.dir}"><fileset dir="src"/></copy></project>"""
+    given = tree(**{"build.xml": build, "src/a/Words.properties": "w", "src/a/x.txt": "x"})
+    assert copied_resources(given) == {
+        "deep/a/Words.properties": given["src/a/Words.properties"],
+        "y.txt": given["src/a/x.txt"],
+    }
+    assert copied_resources(tree(**{"A.java": ""})) == {}
+
+
+def test_jars_of_what_the_jdk_has_no_more_are_found(tmp_path: Path) -> None:
+    bind = jar(tmp_path / "jaxb-api.jar", "javax/xml/bind/JAXB.class")
+    jar(tmp_path / "stream.jar", "javax/xml/stream/X.class")
+    assert needed_jars(["import javax.xml.bind.JAXB;\nimport javax.xml.stream.X;"], [tmp_path], "") == (bind,)
 
 
 def test_resources_lie_where_maven_would_put_them(defects4j: Any) -> None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from repairlab.benchmarks.importers.defects4j_ant import copied_resources
 from repairlab.benchmarks.importers.defects4j_jars import is_wanted
 from repairlab.benchmarks.importers.defects4j_projects import Project, ProjectLayout
 from repairlab.benchmarks.importers.defects4j_roots import more_roots
@@ -32,6 +33,8 @@ _ENVIRONMENT = {
     "JDK_JAVA_OPTIONS": " ".join(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
 }
 _MAVEN_OUTPUT = re.compile(rb'"(target/(?:test-)?classes/[^"\\\n]+)"')
+_COPIED = "lib/copied"
+"""Folder on the class path for what the build copies to the classes."""
 _MADE = "lib/generated"
 """Folder on the class path for what a class of the project makes."""
 _TELLTALE = (
@@ -101,6 +104,8 @@ def imported(subject: Subject) -> ImportedBug:
     brought = [
         path for path in buggy if path.endswith(".jar") and is_wanted(path, hamcrest=uses_hamcrest(trees.fixed, trees.layout))
     ]
+    copied = {f"{_COPIED}/{name}": file for name, file in copied_resources(trees.fixed).items()}
+    folders = [*([_MADE] if generator else []), *([_COPIED] if copied else [])]
     libraries = {f"lib/{name}": TreeFile(content=content) for name, content in trees.jars.items()}
     notes = [f"sources in ISO-8859-1 are now UTF-8: {', '.join(transcoded)}"] if transcoded else []
     if trees.left_out:
@@ -108,10 +113,10 @@ def imported(subject: Subject) -> ImportedBug:
         notes.append(f"test classes left out, for nothing here has a package that they import: {told}")
     return ImportedBug(
         id=subject.id,
-        facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought, *([_MADE] if generator else [])]),
+        facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought, *folders]),
         title=subject.issue.title,
         description=subject.issue.description,
-        tree={**buggy, **libraries, **_maven_outputs(buggy, trees.layout)},
+        tree={**buggy, **libraries, **copied, **_maven_outputs(buggy, trees.layout)},
         patch="".join(_diff(path, buggy.get(path), fixed.get(path)) for path in changed),
         discover=trees.relevant,
         generator=generator,

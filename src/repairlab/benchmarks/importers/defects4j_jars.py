@@ -22,6 +22,8 @@ _COORDINATES = re.compile(r"[\"'][\w.-]+:([\w.-]+):([\w.-]+)[\"':@]")
 _VERSION = re.compile(r"-(\d[\w.]*(?:-[\w.]+)?)$")
 # The JDK's own, JUnit's (which the tool chain adds), and what the JDK has in newer versions than old jars.
 PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.", "org.hamcrest.")
+_REMOVED = ("javax.xml.bind.", "javax.xml.soap.", "javax.xml.ws.")
+"""What the JDK had until Java 11."""
 
 _XML_PARSERS = (
     *("META-INF/services/javax.xml.parsers.", "META-INF/services/javax.xml.transform.", "META-INF/services/org.xml.sax."),
@@ -42,7 +44,8 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given
         *(f"{artifact}-{version}.jar" for artifact, version in (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))),
     }
     chosen: dict[str, Path] = {}
-    open_names = {name for name in names if not name.startswith(PROVIDED) and _package(name) not in own and name not in given}
+    looked_for = (name for name in names if name.startswith(_REMOVED) or not name.startswith(PROVIDED))
+    open_names = {name for name in looked_for if _package(name) not in own and name not in given}
     for folder in folders:
         index = _index(folder)
         found = {name: jar for name in open_names if (jar := _best(index.get(name, ()), wanted))}

@@ -159,6 +159,7 @@ class _Folder:
             unsorted=bug.unsorted,
             proof=bug.proof,
             generator=bug.generator,
+            older_release=bug.older_release,
             repeat=self._repeat,
         )
 

@@ -18,6 +18,8 @@ from repairlab.languages.language import Function
 from repairlab.languages.table import language
 
 _LIMITS = {"cpu_s": 60.0, "wall_s": 240.0, "memory_mb": 1024, "processes": 256, "disk_mb": 512}
+_OLDER_RELEASE = 7
+"""Some code of before Java 8 is no Java 8: what it infers of generic types has changed."""
 _OPENED = (
     *("java.io", "java.lang", "java.lang.annotation", "java.lang.invoke", "java.lang.module", "java.lang.ref", "java.lang.reflect"),
     *("java.math", "java.net", "java.net.spi", "java.nio", "java.nio.channels", "java.nio.charset", "java.nio.file"),
@@ -119,6 +121,7 @@ def imported(subject: Subject) -> ImportedBug:
         tree={**buggy, **libraries, **copied, **_maven_outputs(buggy, trees.layout)},
         patch="".join(_diff(path, buggy.get(path), fixed.get(path)) for path in changed),
         discover=trees.relevant,
+        older_release=_OLDER_RELEASE if subject.project.release > _OLDER_RELEASE else None,
         generator=generator,
         notes=tuple(notes),
     )

@@ -37,7 +37,7 @@ class BugTrees:
             stack.callback(self._engine.close)
 
     def built(self, edits: tuple[Edit, ...]) -> TestRun:
-        """Return what runs tests on the tree with these edits, and ends with the next one; DoesNotBuildError says why there is none."""
+        """Return what runs tests on the tree with these edits, which ends with the next one; or raise DoesNotBuildError."""
         trial = (
             self._engine.test_run(self.bug, changed_files(_candidate(self.bug, edits), self.bug), "full") if self._engine else None
         )

@@ -25,6 +25,14 @@ def test_a_sound_benchmark_is_healthy(tiny: Path, machine: Machine) -> None:
     ]
 
 
+def test_counter_tests_are_looked_for_unless_told_otherwise(tiny: Path, sandbox: Sandbox) -> None:
+    opened = open_benchmark(str(tiny))
+    whole, short = (check_bug(opened.bug("shop"), sandbox, counter_tests=looked_for) for looked_for in (True, False))
+    assert (whole.healthy, whole.unguarded, short.healthy, short.unguarded) == (True, (), True, None)
+    cards = [make_card(opened, [health], {}, repeats=1) for health in (whole, short)]
+    assert [card.n_tests for card in cards] == [whole.n_tests, 0]
+
+
 def check(tiny: Path, bug: str, sandbox: Sandbox) -> str:
     return "\n".join(check_bug(open_benchmark(str(tiny)).bug(bug), sandbox).problems)
 

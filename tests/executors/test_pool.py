@@ -29,6 +29,11 @@ def die_at_first(item, sandbox, emit):
 def die(item, sandbox, emit):
     os._exit(5)
 
+def die_over_odd_ones(item, sandbox, emit):
+    if item % 2:
+        os._exit(5)
+    emit(item)
+
 def refuse(item, sandbox, emit):
     raise UserError(f"no {item}")
 
@@ -77,6 +82,14 @@ def test_items_of_dead_workers_are_done_by_others(machine: Machine, work: Module
 def test_work_that_kills_every_worker_is_our_failure(machine: Machine, work: ModuleType) -> None:
     with pytest.raises(HarnessError, match=rf"exit code 5, {DEATHS} times"):
         run_pool(work.die, [1], machine, print)
+
+
+def test_work_that_kills_every_worker_is_told_and_the_rest_is_done(machine: Machine, work: ModuleType) -> None:
+    found: list[int] = []
+    lost: list[tuple[int, str]] = []
+    run_pool(work.die_over_odd_ones, range(4), machine, found.append, lambda item, reason: lost.append((item, reason)))
+    assert (sorted(found), sorted(item for item, _ in lost)) == ([0, 2], [1, 3])
+    assert f"exit code 5, {DEATHS} times" in lost[0][1]
 
 
 def test_equal_items_are_counted_apart_when_workers_die_over_them(machine: Machine, work: ModuleType, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
-from repairlab.languages.language import Report, Toolchain, Tools
+from repairlab.languages.language import Lister, Report, Toolchain, Tools
 
 MEMORY_MB = 1024
 
@@ -96,6 +96,12 @@ class Project:
             if not done.succeeded:
                 return done
         return None
+
+    def listed(self, places: Sequence[str]) -> tuple[str, ...]:
+        """Return the tests of classes or files."""
+        assert isinstance(self.toolchain, Lister)
+        batch = self.toolchain.listing(self.recipe, self.test_recipe, places)
+        return self.toolchain.listed(batch, execute(batch.command, self.root, 60)).tests
 
     def must_build(self) -> None:
         failed = self.build()

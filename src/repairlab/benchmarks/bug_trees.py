@@ -19,6 +19,10 @@ from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import temporary_folder
 
 
+class DoesNotBuildError(UserError):
+    """A tree does not build; the message says which, and why."""
+
+
 class BugTrees:
     """Builds trees of a bug; `opened_trees` makes it."""
 
@@ -33,7 +37,7 @@ class BugTrees:
             stack.callback(self._engine.close)
 
     def built(self, edits: tuple[Edit, ...]) -> TestRun:
-        """Return what runs tests on the tree with these edits, which ends with the next one; UserError when it does not build."""
+        """Return what runs tests on the tree with these edits, which ends with the next one; or raise DoesNotBuildError."""
         trial = (
             self._engine.test_run(self.bug, changed_files(_candidate(self.bug, edits), self.bug), "full") if self._engine else None
         )
@@ -41,7 +45,7 @@ class BugTrees:
             work = self._stack.enter_context(laid_out(self.bug, edits))
             trial = TestRun(self.bug, self._sandbox, "full", work, judge=self._sandbox)
         if problem := trial.build():
-            raise UserError(f"the {'fixed' if edits else 'buggy'} tree does not build: {problem}")
+            raise DoesNotBuildError(f"the {'fixed' if edits else 'buggy'} tree does not build: {problem}")
         return trial
 
 

@@ -26,6 +26,7 @@ from repairlab.validation.validator import BugValidator, open_validator, validat
 class _Check:
     bug: Bug
     repeats: int
+    counter_tests: bool
 
 
 @record
@@ -39,17 +40,20 @@ class _Seen:
     tests: tuple[TestResult, ...]
 
 
-def check_bugs(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health], None], *, repeats: int = 1) -> None:
+def check_bugs(
+    bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health], None], *, repeats: int = 1, counter_tests: bool = True
+) -> None:
     """Check bugs in parallel; each result is handed over as soon as it is known."""
     check_tools(bugs, machine)
-    run_pool(_check, [_Check(bug=bug, repeats=repeats) for bug in bugs], machine, receive)
+    checks = [_Check(bug=bug, repeats=repeats, counter_tests=counter_tests) for bug in bugs]
+    run_pool(_check, checks, machine, receive)
 
 
 def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
-    notify(check_bug(check.bug, sandbox, repeats=check.repeats))
+    notify(check_bug(check.bug, sandbox, repeats=check.repeats, counter_tests=check.counter_tests))
 
 
-def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
+def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bool = True) -> Health:
     """Validate the unpatched tree and the reference fix, `repeats` times each, running every test.
 
     The first time both trees share a build, as candidates of a run do. Repeats are built from nothing, and run the tests
@@ -59,7 +63,8 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1) -> Health:
     reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
     with open_validator(bug, sandbox) as validator:
         first, fixed = (validator.validate(tree, policy="full") for tree in (unpatched, reference))
-        unguarded = _unguarded(bug, validator) if fixed.verdict is Verdict.PLAUSIBLE else ()
+        looked_for = counter_tests and fixed.verdict is Verdict.PLAUSIBLE
+        unguarded = _unguarded(bug, validator) if looked_for else None
     before = [_seen("listed", first), *_repeat(bug, unpatched, sandbox, repeats - 1)]
     after = [_seen("listed", fixed), *_repeat(bug, reference, sandbox, repeats - 1)]
     flips = (*_flips("buggy", before), *_flips("fixed", after))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.bug_trees import BugTrees, laid_out, opened_trees
+from repairlab.benchmarks.bug_trees import BugTrees, DoesNotBuildError, laid_out, opened_trees
 from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.importers.importer import Generator, Proof
@@ -51,6 +51,8 @@ class Search:
     """How often tests run on each tree."""
     generator: Generator | None = None
     """What is run before, to make files of the tree."""
+    older_release: int | None = None
+    """`build.release` to take where the tree does not build with the one that the facts name."""
 
 
 @record
@@ -64,6 +66,8 @@ class DiscoveredTests:
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
     cases_left_out: tuple[str, ...] = ()
+    release: int | None = None
+    """The `build.release` with which the tree builds, if that is not the one that the facts name."""
     cpu_s: float = dataclasses.field(default=0.0, compare=False)
     """What it took, without what serves many bugs and is not done with yet, such as a compiler."""
 
@@ -101,18 +105,39 @@ class _Seen:
 def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests | DiscoveryStage], None]) -> None:
     """Find the tests of one bug."""
     began = cpu_s_so_far()
-    bug = load_bug(search.folder, search.benchmark, find_target)
+
+    def tell(stage: str) -> None:
+        notify(DiscoveryStage(bug_id=search.bug_id, stage=stage))
+
     try:
-        if search.generator:
-            _generate(search.generator, bug, sandbox)
-            bug = load_bug(search.folder, search.benchmark, find_target)
-        if search.proof != "none":
-            found = _prove(search, bug, sandbox)
-        else:
-            found = _discover(search, bug, sandbox, lambda stage: notify(DiscoveryStage(bug_id=bug.id, stage=stage)))
+        found = _found(search, sandbox, tell)
     except (UserError, HarnessError) as error:
-        found = DiscoveredTests(bug_id=bug.id, problem=str(error))
+        found = DiscoveredTests(bug_id=search.bug_id, problem=str(error))
+        if search.older_release and isinstance(error, DoesNotBuildError):
+            older = _found_with_older_release(search, search.older_release, sandbox, tell)
+            found = found if older is None else older
     notify(dataclasses.replace(found, cpu_s=round(cpu_s_so_far() - began, 2)))
+
+
+def _found_with_older_release(
+    search: Search, release: int, sandbox: Sandbox, tell: Callable[[str], None]
+) -> DiscoveredTests | None:
+    """Return what is found when the tree is built as an older release of the language; nothing where that does not build either."""
+    _write_facts(search, release=release)
+    try:
+        found = _found(search, sandbox, tell)
+    except (UserError, HarnessError):
+        return None
+    note = f"built as release {release} of the language, for as {search.facts['build']['release']} it does not build"
+    return dataclasses.replace(found, release=release, notes=(note, *found.notes))
+
+
+def _found(search: Search, sandbox: Sandbox, tell: Callable[[str], None]) -> DiscoveredTests:
+    bug = load_bug(search.folder, search.benchmark, find_target)
+    if search.generator:
+        _generate(search.generator, bug, sandbox)
+        bug = load_bug(search.folder, search.benchmark, find_target)
+    return _prove(search, bug, sandbox) if search.proof != "none" else _discover(search, bug, sandbox, tell)
 
 
 def cpu_s_so_far() -> float:
@@ -127,7 +152,7 @@ def _generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> None:
     with laid_out(bug, bug.oracle.reference) as work:
         trial = TestRun(bug, sandbox, "full", work, judge=sandbox)
         if problem := trial.build():
-            raise UserError(f"the fixed tree does not build: {problem}")
+            raise DoesNotBuildError(f"the fixed tree does not build: {problem}")
         program = trial.toolchain.program(bug.oracle.build, test)
         command = dataclasses.replace(program, argv=(*program.argv, *generator.arguments), writable=True)
         (work / generator.folder).mkdir(parents=True)
@@ -203,11 +228,16 @@ def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) 
 def write_down(search: Search, found: DiscoveredTests) -> None:
     """Change the folder of a bug to what was found."""
     if found.trigger:
-        test = {**search.facts["test"], "trigger": found.trigger, "regression": found.regression}
-        (search.folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **search.facts, "test": test}), encoding="utf-8")
+        _write_facts(search, release=found.release, trigger=found.trigger, regression=found.regression)
     for case in found.cases_left_out:
         for ending in ("in", "out"):
             (search.folder / "cases" / f"{case}.{ending}").unlink()
+
+
+def _write_facts(search: Search, *, release: int | None, **tests: tuple[str, ...]) -> None:
+    build = {"build": {**search.facts["build"], "release": release}} if release else {}
+    facts = {**search.facts, **build, "test": {**search.facts["test"], **tests}}
+    (search.folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **facts}), encoding="utf-8")
 
 
 def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:

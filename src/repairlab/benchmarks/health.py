@@ -65,8 +65,9 @@ class Health:
     """CPU time of validating the reference fix."""
     n_tests: int = 0
     """Unit tests; a stdin/stdout program has none."""
-    unguarded: tuple[str, ...] = ()
-    """Tests of which no counter-test could be made: a candidate that forges their passes is found out by others, or not at all."""
+    unguarded: tuple[str, ...] | None = ()
+    """Tests of which no counter-test could be made: a candidate that forges their passes is found out by others, or not at all.
+    None: that was not looked for."""
     limit_share: float = 0.0
     """CPU time of the reference fix's slowest test, as a share of the limit."""
 
@@ -97,7 +98,7 @@ class HealthCard:
     n_excluded: int
     """Tests that the benchmark leaves out by name."""
     n_tests: int = 0
-    """Unit tests by which candidates are judged."""
+    """Unit tests by which candidates are judged, of bugs whose counter-tests were looked for."""
     n_unguarded: int = 0
     """Those of which no counter-test could be made."""
     bugs: tuple[Health, ...]
@@ -136,8 +137,8 @@ def with_bugs(card: HealthCard, bugs: Sequence[Health]) -> HealthCard:
         n_healthy=sum(bug.healthy for bug in bugs),
         n_flaky=sum(len(bug.flaky) for bug in bugs),
         n_excluded=sum(len(bug.excluded) for bug in bugs),
-        n_tests=sum(bug.n_tests for bug in bugs),
-        n_unguarded=sum(len(bug.unguarded) for bug in bugs),
+        n_tests=sum(bug.n_tests for bug in bugs if bug.unguarded is not None),
+        n_unguarded=sum(len(bug.unguarded or ()) for bug in bugs),
         bugs=tuple(bugs),
     )
 

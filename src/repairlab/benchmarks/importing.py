@@ -13,7 +13,7 @@ from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug
 from repairlab.benchmarks.importers.table import IMPORTERS
 from repairlab.benchmarks.writing import toml, write_file, write_head
 from repairlab.core.bug import Bug, remember_digest
-from repairlab.core.errors import Interrupted, UserError
+from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.executors.pool import run_pool
 from repairlab.languages.table import default_cache
@@ -94,8 +94,11 @@ def write_benchmark(  # noqa: PLR0913  # as above
             journal.keep(result)
             made.settle(result)
 
+        def lost(search: Search, reason: str) -> None:
+            receive(DiscoveredTests(bug_id=search.bug_id, problem=reason))
+
         try:
-            run_pool(discover, unknown(), machine, receive)
+            run_pool(discover, unknown(), machine, receive, lost)
         except Interrupted:
             raise journal.stopped() from None
         if not made.bugs:
@@ -116,7 +119,8 @@ def write_benchmark(  # noqa: PLR0913  # as above
 def _nothing(dropped: Sequence[Dropped]) -> UserError:
     reasons = "".join(f"\n  {bug.id}: {bug.reason}" for bug in dropped[:_REASONS])
     rest = f"\n  … and {len(dropped) - _REASONS} more" if len(dropped) > _REASONS else ""
-    return UserError(f"no bug could be imported; {len(dropped)} were dropped{':' if reasons else ''}{reasons}{rest}")
+    count = f"{len(dropped)} {'was' if len(dropped) == 1 else 'were'} dropped"
+    return UserError(f"no bug could be imported; {count}{':' if reasons else ''}{reasons}{rest}")
 
 
 class _Folder:
@@ -138,7 +142,7 @@ class _Folder:
         if isinstance(bug, ImportedBug):
             try:
                 written = _write(self._folder, bug, self._name)
-            except UserError as error:
+            except (UserError, HarnessError) as error:
                 bug = Dropped(id=bug.id, reason=str(error))
             else:
                 self.bugs.append(bug.id)
@@ -175,6 +179,7 @@ class _Folder:
             unsorted=bug.unsorted,
             proof=bug.proof,
             generator=bug.generator,
+            older_release=bug.older_release,
             repeat=self._repeat,
         )
 

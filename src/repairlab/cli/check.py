@@ -48,6 +48,13 @@ def check(
             help="Likewise tests that fail with the reference fix, too, or on the buggy tree if they are regression tests.",
         ),
     ] = False,
+    counter_tests: Annotated[
+        bool,
+        typer.Option(
+            "--counter-tests/--no-counter-tests",
+            help="Say which tests have counter-tests; with large suites this takes most of the time.",
+        ),
+    ] = True,
     include: Include = None,
     limit: Limit = None,
     workers: Workers = None,
@@ -85,7 +92,7 @@ def check(
             progress.advance(task)
 
         try:
-            check_bugs(left, here, receive, repeats=repeat)
+            check_bugs(left, here, receive, repeats=repeat, counter_tests=counter_tests)
         except Interrupted:
             if not found:
                 raise
@@ -146,7 +153,7 @@ def _print(benchmark: Benchmark, card: HealthCard) -> None:
     healthy = f"{card.n_healthy} of {count(card.n_bugs, 'bug')} healthy"
     data().print(f"{card.benchmark} {card.version}: {healthy}, each checked {count(card.repeats, 'time')}")
     if card.n_tests:
-        bare = [bug.bug_id for bug in card.bugs if bug.n_tests and len(bug.unguarded) == bug.n_tests]
+        bare = [bug.bug_id for bug in card.bugs if bug.n_tests and len(bug.unguarded or ()) == bug.n_tests]
         without = f"; bugs without any: {', '.join(bare)}" if bare else ""
         data().print(f"{card.n_tests - card.n_unguarded} of {count(card.n_tests, 'unit test')} have counter-tests{without}")
 

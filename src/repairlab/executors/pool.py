@@ -246,10 +246,14 @@ def run_pool(
     items: Iterable[Item],
     machine: Machine,
     receive: Callable[[Event], None],
+    lost: Callable[[Item, str], None] | None = None,
 ) -> None:
-    """Call a function for every item in a pool of its own; DEATHS workers that die over the same item are a HarnessError."""
+    """Call a function for every item in a pool of its own.
+
+    An item over which DEATHS workers die is `lost`, for the reason given; a HarnessError where nobody is to be told.
+    """
     with open_pool(machine) as pool:
-        pool.run(partial(_opened, function), _Queue(items), lambda event, worker: receive(event))  # noqa: ARG005
+        pool.run(partial(_opened, function), _Queue(items, lost), lambda event, worker: receive(event))  # noqa: ARG005
 
 
 @contextmanager
@@ -262,7 +266,8 @@ def _opened(
 class _Queue(Source[Item]):
     """Items in order, made when a worker has time for them; each is tried again when its worker dies."""
 
-    def __init__(self, items: Iterable[Item]) -> None:
+    def __init__(self, items: Iterable[Item], lost: Callable[[Item, str], None] | None) -> None:
+        self._lost = lost
         self._coming = enumerate(items)
         self._waiting: deque[tuple[int, Item]] = deque()
         self._at_work: dict[int, tuple[int, Item]] = {}
@@ -285,9 +290,12 @@ class _Queue(Source[Item]):
     def lose(self, worker: int, reason: str) -> None:
         index, item = self._at_work.pop(worker)
         self._deaths[index] += 1
-        if self._deaths[index] == DEATHS:
+        if self._deaths[index] < DEATHS:
+            self._waiting.append((index, item))
+        elif self._lost:
+            self._lost(item, f"{reason}, {DEATHS} times over the same work")
+        else:
             raise HarnessError(f"{reason}, {DEATHS} times over the same work; nothing that was stored is lost")
-        self._waiting.append((index, item))
 
     def is_over(self) -> bool:
         return self._is_read and not self._waiting

@@ -219,7 +219,7 @@ def test_a_plain_cmake_project_has_a_recipe_and_its_tests_are_found(checkout: Pa
 
 def test_an_import_of_nothing_tells_every_reason(checkout: Path, tmp_path: Path) -> None:
     chosen = settings(checkout, include=("other@*",))
-    with pytest.raises(UserError, match=r"no bug could be imported; 1 were dropped:\n  other@2{12}: .*could not be cloned"):
+    with pytest.raises(UserError, match=r"no bug could be imported; 1 was dropped:\n  other@2{12}: .*could not be cloned"):
         import_benchmark("defects4c", [checkout], tmp_path / "b", chosen, print, print)
     assert not (tmp_path / "b").exists()
 

@@ -1,5 +1,6 @@
 """Bugs of Defects4J come from its lists, its patches and a clone; they tell nothing of their fixes."""
 
+import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,17 @@ def test_a_commit_that_the_clone_lacks_drops_the_bug_with_that_reason(defects4j:
     dropped = bugs_of(defects4j)["Csv-3"]
     assert isinstance(dropped, Dropped)
     assert "lacks the commit 0123456789" in dropped.reason
+
+
+def test_a_damaged_clone_drops_only_the_bugs_that_it_damages(defects4j: Any) -> None:
+    clone = next(path.parent for path in defects4j.clones.rglob("HEAD") if (path.parent / "objects").is_dir())
+    tree = subprocess.run(
+        ["git", "-C", clone, "rev-parse", f"{defects4j.fixes[2]}^{{tree}}"], capture_output=True, text=True, check=True
+    )
+    (clone / "objects" / tree.stdout[:2] / tree.stdout.strip()[2:]).unlink()
+    found = bugs_of(defects4j)
+    assert isinstance(found["Csv-2"], Dropped) and isinstance(found["Csv-1"], ImportedBug)
+    assert "git ls-tree failed in" in found["Csv-2"].reason
 
 
 def test_a_project_without_a_clone_drops_its_bugs(defects4j: Any) -> None:
@@ -259,6 +271,31 @@ def test_imported_bugs_are_healthy_and_tests_that_never_pass_are_left_out(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("java")
+def test_what_is_no_java_8_is_built_as_java_7(
+    defects4j: Any, tmp_path: Path, machine: Machine, sandbox: Sandbox, java: None
+) -> None:
+    sorter = """package demo;
+import java.util.Comparator;
+public class Sorter<E> {
+    static final Comparator RAW = null;
+    final Comparator<E> own;
+    public Sorter(Comparator<? super E> given) { this.own = given == null ? RAW : given; }
+}
+"""
+    lines = sorter.splitlines()
+    (defects4j.project / "compile-errors").mkdir()
+    (defects4j.project / "compile-errors/x-1-9.diff").write_text(
+        f"--- /dev/null\n+++ b/src/main/java/demo/Sorter.java\n@@ -0,0 +1,{len(lines)} @@\n"
+        + "".join(f"+{line}\n" for line in lines)
+    )
+    settings = Settings(clones=defects4j.clones, include=("Csv-2",))
+    made = import_benchmark("defects4j", [defects4j.checkout], tmp_path / "b", settings, print, print, machine=machine)
+    assert any("built as release 7" in note for note in made.notes)
+    (bug,) = open_benchmark(str(tmp_path / "b")).bugs
+    assert bug.oracle.build.release == 7
+    assert check_bug(bug, sandbox, counter_tests=False).healthy
+
+
 def test_a_bug_whose_trigger_test_does_not_behave_is_dropped(defects4j: Any, tmp_path: Path, machine: Machine) -> None:
     listed = defects4j.project / "trigger_tests/2"
     listed.write_text("--- demo.CounterTest::testIsMade\nno\n")

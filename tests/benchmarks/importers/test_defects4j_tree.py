@@ -9,10 +9,12 @@ import pytest
 
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.defects4j import read
+from repairlab.benchmarks.importers.defects4j_ant import copied_resources
 from repairlab.benchmarks.importers.defects4j_jars import hamcrest_jars, is_wanted, needed_jars
 from repairlab.benchmarks.importers.defects4j_projects import ProjectLayout
 from repairlab.benchmarks.importers.defects4j_roots import Roots, more_roots
 from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted
+from repairlab.benchmarks.importers.defects4j_unbuildable import unbuildable_tests
 from repairlab.benchmarks.importers.importer import ImportedBug, Settings, TreeFile
 from repairlab.core.errors import UserError
 
@@ -67,9 +69,11 @@ def test_a_package_whose_name_became_a_keyword_is_renamed(tmp_path: Path) -> Non
 def test_packages_that_the_build_renames_in_jars_are_renamed_in_sources(tmp_path: Path) -> None:
     rule = '<jarjar><rule pattern="org.lib.**"\n result="my.lib.@1"/></jarjar>'
     source = "package org.lib;\nimport org.lib.sub.X;\nclass A { }"
-    found = compilable(
-        tree(**{"build.xml": rule, "lib/x/src/org/lib/A.java": source, "lib/x/src/org/lib/m.txt": "org.lib."}), tmp_path, 1
-    )
+    user = "package org.other;\nimport org.lib.A;\nclass B { }"
+    files = {"lib/x/src/org/lib/A.java": source, "lib/x/src/org/lib/m.txt": "org.lib.", "lib/x/src/org/other/B.java": user}
+    found = compilable(tree(**{"build.xml": rule, **files, "src/C.java": "// org.lib.A"}), tmp_path, 1)
+    assert found["lib/x/src/org/other/B.java"].content == b"package org.other;\nimport my.lib.A;\nclass B { }"
+    assert found["src/C.java"].content == b"// org.lib.A"
     assert found["lib/x/src/my/lib/A.java"].content == b"package my.lib;\nimport my.lib.sub.X;\nclass A { }"
     assert found["lib/x/src/my/lib/m.txt"].content == b"org.lib."
 
@@ -104,6 +108,22 @@ def test_other_folders_of_sources_are_found_by_what_names_their_classes() -> Non
     assert more_roots(given, LAYOUT) == Roots(sources=("gen", "lib/c/src", "lib/d/src"), tests=("more/tests",))
 
 
+def test_tests_that_import_what_nobody_has_are_left_out_with_those_that_name_them() -> None:
+    given = tree(
+        **{
+            "src/main/java/a/A.java": "package a;\nimport nobody.has.It;\npublic class A { }",
+            "src/test/java/a/GroovyTest.java": "package a;\nimport static groovy.lang.GroovyObject.x;\nclass GroovyTest { }",
+            "src/test/java/a/GroovyHelpTest.java": "package a;\nclass GroovyHelpTest extends GroovyTest { }",
+            "src/test/java/b/FarTest.java": "package b;\nimport a.GroovyHelpTest;\nclass FarTest { }",
+            "src/test/java/b/FineTest.java": "package b;\nimport a.A;\nimport a.A.Inner;\nimport static org.junit.Assert.*;\n"
+            "import org.junit.*;\nimport javax.swing.JFrame;\nimport jar.X;\nimport java.util.Map.Entry;\nclass FineTest { }",
+        }
+    )
+    found = unbuildable_tests(given, LAYOUT.tests, ["jar.X", "jar.*"])
+    left_out = ("a/GroovyTest", "a/GroovyHelpTest", "b/FarTest")
+    assert found == {f"src/test/java/{name}.java": "groovy.lang" for name in left_out}
+
+
 def jar(path: Path, *entries: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
@@ -119,12 +139,44 @@ def test_no_jar_takes_the_place_of_the_parser_of_the_jdk(tmp_path: Path) -> None
     assert needed_jars(sources, [tmp_path], "") == (wanted,)
 
 
+def test_jars_that_offer_services_and_that_build_files_name_are_taken(tmp_path: Path) -> None:
+    jar(tmp_path / "other-1.jar", "other/X.class", "META-INF/services/javax.xml.stream.XMLInputFactory")
+    stax = jar(tmp_path / "stax-5.jar", "stax/X.class", "META-INF/services/javax.xml.stream.XMLInputFactory")
+    jar(tmp_path / "stax-6.jar", "stax/X.class", "META-INF/services/javax.xml.stream.XMLInputFactory")
+    jar(tmp_path / "named-1.jar", "named/X.class")
+    build = '<pathelement location="${repo}/stax-5.jar"/><pathelement location="${repo}/named-1.jar"/>'
+    assert needed_jars(["class A { }"], [tmp_path], build) == (stax,)
+
+
 def test_jars_are_of_the_version_that_gradle_names(tmp_path: Path) -> None:
     old, new = (jar(tmp_path / f"hamcrest-core-{version}.jar", "org/hamcrest/Matcher.class") for version in ("1.1", "1.3"))
     assert hamcrest_jars(tmp_path, 'compile "org.hamcrest:hamcrest-core:1.1", "org.objenesis:objenesis:2.1"') == (old,)
     assert hamcrest_jars(tmp_path, "") == (new,)
     assert not is_wanted("lib/x-1-sources.jar", hamcrest=True) and is_wanted("lib/hamcrest-1.jar", hamcrest=True)
     assert not is_wanted("lib/hamcrest-1.jar", hamcrest=False) and not is_wanted("lib/junit-4.jar", hamcrest=True)
+
+
+def test_files_that_ant_copies_to_the_classes_are_found_there() -> None:
+    build = """<project><property name="src.dir" value="${basedir}/src"/><property name="src.dir" value="other"/>
+    <property name="classes.dir"
+       value="${build.dir}/classes"/><property name="build.dir" location="build" />
+    <javac srcdir="${src.dir}" destdir="${classes.dir}" debug="on"><classpath/></javac>
+    <copy file="${src.dir}/a/Words.properties"
+          todir="${classes.dir}/deep/a/" />
+    <copy file="src/a/x.txt" tofile="${classes.dir}/y.txt"/> <copy file="src/a/x.txt" todir="${unknown}/a"/>
+    <copy file="src/a/gone.txt" todir="${classes.dir}"/> <copy todir="${classes.dir}"><fileset dir="src"/></copy></project>"""
+    given = tree(**{"build.xml": build, "src/a/Words.properties": "w", "src/a/x.txt": "x"})
+    assert copied_resources(given) == {
+        "deep/a/Words.properties": given["src/a/Words.properties"],
+        "y.txt": given["src/a/x.txt"],
+    }
+    assert copied_resources(tree(**{"A.java": ""})) == {}
+
+
+def test_jars_of_what_the_jdk_has_no_more_are_found(tmp_path: Path) -> None:
+    bind = jar(tmp_path / "jaxb-api.jar", "javax/xml/bind/JAXB.class")
+    jar(tmp_path / "stream.jar", "javax/xml/stream/X.class")
+    assert needed_jars(["import javax.xml.bind.JAXB;\nimport javax.xml.stream.X;"], [tmp_path], "") == (bind,)
 
 
 def test_resources_lie_where_maven_would_put_them(defects4j: Any) -> None:
@@ -171,3 +223,18 @@ def test_clones_are_found_by_name_then_remote_then_history(tmp_path: Path) -> No
         clones.get("third", None, "0" * 40)
     with pytest.raises(UserError, match="nor another with its revisions"):
         clones.get("fourth", None, commits["two"][:7])
+
+
+@pytest.mark.parametrize("named", ["other", "trigger"])
+def test_a_test_without_its_library_is_told_and_left_out_unless_it_shows_the_bug(defects4j: Any, named: str) -> None:
+    trigger = "src/test/java/demo/CounterTest.java"
+    (defects4j.project / "compile-errors").mkdir()
+    diff = DIFF.format(trigger, "package demo;", "package demo; import groovy.lang.Closure;")
+    if named == "other":
+        text = "package demo;\nimport groovy.lang.Closure;\nclass GroovyTest { }\n".splitlines()
+        diff = "--- /dev/null\n+++ b/src/test/java/demo/GroovyTest.java\n@@ -0,0 +1,3 @@\n" + "".join(f"+{line}\n" for line in text)
+    (defects4j.project / "compile-errors/x-1-9.diff").write_text(diff)
+    bug = next(iter(read([defects4j.checkout], Settings(clones=defects4j.clones, include=("Csv-2",))).bugs))
+    assert isinstance(bug, ImportedBug)
+    assert trigger in bug.tree and "src/test/java/demo/GroovyTest.java" not in bug.tree
+    assert any("demo.GroovyTest (groovy.lang)" in note for note in bug.notes) is (named == "other")

@@ -188,6 +188,71 @@ def test_junit4_ends_have_their_verdicts(junit4: Any) -> None:
         assert early.unfinished == a + ending
 
 
+SUITES = {
+    # Tests of inner classes that only the suite can make, as a decorator or not; two of them have the name of a test outside.
+    "test/bank/BulkTest.java": """package bank;
+import junit.framework.*;
+public class BulkTest extends TestCase {
+    public BulkTest(String name) { super(name); }
+    public static Test suite() {
+        BulkTest outer = new BulkTest("testSame");
+        TestSuite inner = new TestSuite("inner");
+        inner.addTest(outer.new Inner("testSame"));
+        inner.addTest(outer.new Inner("testInner"));
+        inner.addTest(new OldTest());
+        TestSuite all = new TestSuite(BulkTest.class);
+        all.addTest(inner);
+        return all;
+    }
+    public void testSame() { }
+    public class Inner extends TestCase {
+        public Inner(String name) { super(name); }
+        public void testSame() { fail("inside"); }
+        public void testInner() { }
+    }
+}
+""",
+    "test/bank/DecoratedTest.java": """package bank;
+import junit.framework.*;
+public class DecoratedTest extends TestCase {
+    private static boolean ready;
+    public static Test suite() {
+        return new junit.extensions.TestSetup(new TestSuite(DecoratedTest.class)) { protected void setUp() { ready = true; } };
+    }
+    public void testReady() { assertTrue(ready); }
+    public void testFails() { fail("no"); }
+}
+""",
+    "test/bank/OldTest.java": """package bank;
+public class OldTest extends junit.framework.TestCase { public OldTest() { super("testOld"); } public void testOld() { } }
+""",
+    "test/bank/UnmadeTest.java": """package bank;
+public class UnmadeTest { private UnmadeTest() { } @org.junit.Test public void x() { } }
+""",
+}
+
+
+@pytest.mark.slow
+def test_tests_of_junit_3_suites_are_named_and_run_one_by_one(junit4: Any) -> None:
+    junit4.write(SUITES)
+    junit4.must_build()
+    places = ("bank.BulkTest", "bank.DecoratedTest")
+    expected = {
+        "bank.BulkTest::testSame": PASSED,
+        "bank.BulkTest::BulkTest$Inner.testSame": WRONG,
+        "bank.BulkTest::BulkTest$Inner.testInner": PASSED,
+        "bank.OldTest::testOld": PASSED,
+        "bank.DecoratedTest::testReady": PASSED,
+        "bank.DecoratedTest::testFails": WRONG,
+    }
+    assert sorted(junit4.listed(places)) == sorted(expected)
+    report = junit4.report([*expected, "bank.BulkTest::testInner", "bank.UnmadeTest::x"])
+    found = {result.id: result for result in report.results}
+    assert {test: found[test].verdict for test in expected} == expected
+    assert found["bank.BulkTest::testInner"].message == "there is no such test"
+    assert "constructor" in found["bank.UnmadeTest::x"].message
+
+
 JUNIT5 = """package bank;
 import static org.junit.jupiter.api.Assertions.*;
 import org.junit.jupiter.api.*;

@@ -11,10 +11,17 @@ from pathlib import Path
 
 from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.defects4j_bug import Issue, Subject, Trees, imported, uses_hamcrest
-from repairlab.benchmarks.importers.defects4j_jars import brought_classes, hamcrest_jars, library_folders, needed_jars
+from repairlab.benchmarks.importers.defects4j_jars import (
+    brought_classes,
+    hamcrest_jars,
+    jar_classes,
+    library_folders,
+    needed_jars,
+)
 from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.defects4j_tool import Tool
 from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted, patched
+from repairlab.benchmarks.importers.defects4j_unbuildable import unbuildable_tests
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.libro import Reports
 from repairlab.benchmarks.importers.reading import chosen, need_sources
@@ -123,13 +130,21 @@ class Checkout:
         buggy = patched(fixed, home / "patches" / f"{number}.src.patch")
         named = tuple(dict.fromkeys(name.split("::")[0] for name in trigger))
         listed = read_text(home / "relevant_tests" / number).split()
+        jars = {jar.name: jar.read_bytes() for jar in self._jars(home, revision, layout, (fixed, buggy))}
+        given = brought_classes(fixed).union(*map(jar_classes, jars.values()))
+        unbuildable = unbuildable_tests(fixed, layout.tests, given)
+        if any(_source(name, layout.tests) in unbuildable for name in named):
+            unbuildable = {}  # the compiler will say what is missing
+        left_out = {_class(path, layout.tests): package for path, package in unbuildable.items()}
+        relevant = _test_classes(fixed, layout.tests) if self._settings.tests == "all" else (*listed,) or named
         return Trees(
             layout=layout,
-            fixed=fixed,
-            buggy=buggy,
-            jars={jar.name: jar.read_bytes() for jar in self._jars(home, revision, layout, (fixed, buggy))},
+            fixed={path: file for path, file in fixed.items() if path not in unbuildable},
+            buggy={path: file for path, file in buggy.items() if path not in unbuildable},
+            jars=jars,
             trigger=trigger,
-            relevant=_test_classes(fixed, layout.tests) if self._settings.tests == "all" else (*listed,) or named,
+            relevant=tuple(name for name in relevant if name not in left_out),
+            left_out=left_out,
         )
 
     def _layout(self, home: Path, revision: str, tree: Mapping[str, TreeFile]) -> ProjectLayout:
@@ -161,4 +176,12 @@ def _test_classes(tree: Mapping[str, TreeFile], folder: str) -> tuple[str, ...]:
     """Return the classes that are tests by their names, but for abstract ones."""
     found = [path for path in sorted(tree) if path.startswith(f"{folder}/") and _TEST_FILE.search(path)]
     concrete = [path for path in found if not re.search(rb"\babstract\s+class\b", tree[path].content)]
-    return tuple(path.removeprefix(f"{folder}/").removesuffix(".java").replace("/", ".") for path in concrete)
+    return tuple(_class(path, folder) for path in concrete)
+
+
+def _class(path: str, folder: str) -> str:
+    return path.removeprefix(f"{folder}/").removesuffix(".java").replace("/", ".")
+
+
+def _source(name: str, folder: str) -> str:
+    return f"{folder}/{name.partition('$')[0].replace('.', '/')}.java"

@@ -1,9 +1,11 @@
 """From two Java trees, buggy and fixed, to a bug in our form: patch, target, recipe. Called by `defects4j`."""
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from repairlab.benchmarks.importers.defects4j_ant import copied_resources
 from repairlab.benchmarks.importers.defects4j_jars import is_wanted
 from repairlab.benchmarks.importers.defects4j_projects import Project, ProjectLayout
 from repairlab.benchmarks.importers.defects4j_roots import more_roots
@@ -16,13 +18,15 @@ from repairlab.languages.language import Function
 from repairlab.languages.table import language
 
 _LIMITS = {"cpu_s": 60.0, "wall_s": 240.0, "memory_mb": 1024, "processes": 256, "disk_mb": 512}
+_OLDER_RELEASE = 7
+"""Some code of before Java 8 is no Java 8: what it infers of generic types has changed."""
 _OPENED = (
     *("java.io", "java.lang", "java.lang.annotation", "java.lang.invoke", "java.lang.module", "java.lang.ref", "java.lang.reflect"),
     *("java.math", "java.net", "java.net.spi", "java.nio", "java.nio.channels", "java.nio.charset", "java.nio.file"),
     *("java.nio.file.attribute", "java.security", "java.security.cert", "java.text", "java.text.spi", "java.time"),
     *("java.time.chrono", "java.time.format", "java.time.temporal", "java.time.zone", "java.util", "java.util.concurrent"),
     *("java.util.concurrent.atomic", "java.util.concurrent.locks", "java.util.function", "java.util.jar", "java.util.regex"),
-    *("java.util.spi", "java.util.stream", "java.util.zip", "sun.net.www", "sun.nio.ch", "sun.util.calendar"),
+    *("java.util.spi", "java.util.stream", "java.util.zip", "sun.net.www", "sun.nio.ch", "sun.nio.cs", "sun.util.calendar"),
 )
 """Packages of the JDK that code of before Java 9 looks into by reflection, which was free then."""
 _ENVIRONMENT = {
@@ -31,6 +35,8 @@ _ENVIRONMENT = {
     "JDK_JAVA_OPTIONS": " ".join(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
 }
 _MAVEN_OUTPUT = re.compile(rb'"(target/(?:test-)?classes/[^"\\\n]+)"')
+_COPIED = "lib/copied"
+"""Folder on the class path for what the build copies to the classes."""
 _MADE = "lib/generated"
 """Folder on the class path for what a class of the project makes."""
 _TELLTALE = (
@@ -69,6 +75,8 @@ class Trees:
     trigger: tuple[str, ...]
     relevant: tuple[str, ...]
     """Test classes that load what the fix changes."""
+    left_out: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Test classes that cannot be compiled here, with the package that is missing."""
 
 
 @record
@@ -98,16 +106,22 @@ def imported(subject: Subject) -> ImportedBug:
     brought = [
         path for path in buggy if path.endswith(".jar") and is_wanted(path, hamcrest=uses_hamcrest(trees.fixed, trees.layout))
     ]
+    copied = {f"{_COPIED}/{name}": file for name, file in copied_resources(trees.fixed).items()}
+    folders = [*([_MADE] if generator else []), *([_COPIED] if copied else [])]
     libraries = {f"lib/{name}": TreeFile(content=content) for name, content in trees.jars.items()}
     notes = [f"sources in ISO-8859-1 are now UTF-8: {', '.join(transcoded)}"] if transcoded else []
+    if trees.left_out:
+        told = ", ".join(f"{name} ({package})" for name, package in sorted(trees.left_out.items()))
+        notes.append(f"test classes left out, for nothing here has a package that they import: {told}")
     return ImportedBug(
         id=subject.id,
-        facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought, *([_MADE] if generator else [])]),
+        facts=_facts(subject, buggy, path, target, [*sorted(libraries), *brought, *folders]),
         title=subject.issue.title,
         description=subject.issue.description,
-        tree={**buggy, **libraries, **_maven_outputs(buggy, trees.layout)},
+        tree={**buggy, **libraries, **copied, **_maven_outputs(buggy, trees.layout)},
         patch="".join(_diff(path, buggy.get(path), fixed.get(path)) for path in changed),
         discover=trees.relevant,
+        older_release=_OLDER_RELEASE if subject.project.release > _OLDER_RELEASE else None,
         generator=generator,
         notes=tuple(notes),
     )

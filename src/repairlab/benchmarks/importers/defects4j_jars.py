@@ -21,7 +21,9 @@ _JAR = re.compile(r"[\w.-]+\.jar\b")
 _COORDINATES = re.compile(r"[\"'][\w.-]+:([\w.-]+):([\w.-]+)[\"':@]")
 _VERSION = re.compile(r"-(\d[\w.]*(?:-[\w.]+)?)$")
 # The JDK's own, JUnit's (which the tool chain adds), and what the JDK has in newer versions than old jars.
-_PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.", "org.hamcrest.")
+PROVIDED = ("java.", "javax.xml.", "org.w3c.", "org.xml.", "org.junit.", "junit.", "org.hamcrest.")
+_REMOVED = ("javax.xml.bind.", "javax.xml.soap.", "javax.xml.ws.")
+"""What the JDK had until Java 11."""
 
 _XML_PARSERS = (
     *("META-INF/services/javax.xml.parsers.", "META-INF/services/javax.xml.transform.", "META-INF/services/org.xml.sax."),
@@ -33,8 +35,8 @@ _XML_PARSERS = (
 def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given: Collection[str] = ()) -> tuple[Path, ...]:
     """Return the jars of these folders, the first coming first, that define what Java sources import.
 
-    `hints` is text of build files: of several versions of a jar, one that it names is taken, else the newest.
-    Classes that are `given` are not looked for.
+    `hints` is text of build files: of several versions of a jar, one that it names is taken, else the newest; and those that it
+    names and that offer services, for nobody imports these. Classes that are `given` are not looked for.
     """
     names, own = imports(texts)
     wanted = {
@@ -42,17 +44,20 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given
         *(f"{artifact}-{version}.jar" for artifact, version in (*_DEPENDENCY.findall(hints), *_COORDINATES.findall(hints))),
     }
     chosen: dict[str, Path] = {}
-    open_names = {name for name in names if not name.startswith(_PROVIDED) and _package(name) not in own and name not in given}
+    looked_for = (name for name in names if name.startswith(_REMOVED) or not name.startswith(PROVIDED))
+    open_names = {name for name in looked_for if _package(name) not in own and name not in given}
     for folder in folders:
         index = _index(folder)
         found = {name: jar for name in open_names if (jar := _best(index.get(name, ()), wanted))}
-        queue = list(found.values())
+        # What a distribution's jars offer or could use is much more than what is needed here.
+        offering = _service_jars(folder) if folder != SYSTEM_FOLDER else ()
+        queue = [*(jar for jar in offering if jar.name in wanted), *found.values()]
         while queue:
             jar = queue.pop()
             if _artifact(jar) in chosen:
                 continue
             chosen[_artifact(jar)] = jar
-            if folder != SYSTEM_FOLDER:  # what a distribution's jars could use is much more than what is needed here
+            if folder != SYSTEM_FOLDER:
                 queue += [best for name in _references(jar) if (best := _best(index.get(name, ()), wanted)) and best != jar]
         open_names -= found.keys()
     return tuple(sorted(chosen.values(), key=lambda jar: jar.name))
@@ -74,12 +79,22 @@ def imports(texts: Iterable[str]) -> tuple[set[str], set[str]]:
     return names, own
 
 
+def imported_names(text: str) -> list[str]:
+    """Return what a source imports, in its order: classes, members of them, packages."""
+    return [name for name, _ in _IMPORT.findall(text)]
+
+
+def jar_classes(content: bytes) -> list[str]:
+    """Return the classes (`a.b.C`) and packages (`a.b.*`) of a jar."""
+    return _class_names(_entries(io.BytesIO(content)))
+
+
 def brought_classes(tree: Mapping[str, TreeFile]) -> set[str]:
     """Return the classes (`a.b.C`, `a.b.*`) in the jars that a tree brings and that go on the class path."""
     found: set[str] = set()
     for path, file in tree.items():
         if path.endswith(".jar") and is_wanted(path, hamcrest=True):
-            found.update(_class_names(_entries(io.BytesIO(file.content))))
+            found.update(jar_classes(file.content))
     return found
 
 
@@ -104,6 +119,13 @@ def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
         for name in _class_names(entries):
             found.setdefault(name, []).append(jar)
     return {name: tuple(jars) for name, jars in found.items()}
+
+
+@lru_cache(maxsize=64)
+def _service_jars(folder: Path) -> tuple[Path, ...]:
+    """Return the jars below a folder with classes that are looked for by what they implement, such as parsers of XML streams."""
+    jars = dict.fromkeys(jar for jars in _index(folder).values() for jar in jars)
+    return tuple(jar for jar in jars if any(re.match("META-INF/services/.", name) for name in _entries(jar)))
 
 
 def _entries(jar: Path | io.BytesIO) -> list[str]:

@@ -46,23 +46,28 @@ def more_roots(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> Roots:
 
 def _closure(files: Iterable[TreeFile], others: Mapping[str, Mapping[str, TreeFile]]) -> tuple[str, ...]:
     """Return the folders of `others` that files name classes of, and those that their files do."""
-    named = _named(files) if others else set()
+    named = named_files(files) if others else set()
     found: list[str] = []
     while more := [root for root, classes in others.items() if root not in found and not named.isdisjoint(classes)]:
         found += more
-        named |= _named(file for root in more for file in others[root].values())
+        named |= named_files(file for root in more for file in others[root].values())
     return tuple(found)
 
 
 def _root(path: str, file: TreeFile) -> str | None:
     """Return the folder that the package of a file begins in."""
-    package = _PACKAGE.search(file.content)
-    parts = PurePosixPath(path).parent.parts
-    names = tuple(package.group(1).decode().split(".")) if package else ()
+    parts, package = PurePosixPath(path).parent.parts, package_of(file)
+    names = tuple(package.split(".")) if package else ()
     return "/".join(parts[: -len(names)]) or None if names and parts[-len(names) :] == names else None
 
 
-def _named(files: Iterable[TreeFile]) -> set[str]:
+def package_of(file: TreeFile) -> str:
+    """Return the package of a source."""
+    found = _PACKAGE.search(file.content)
+    return found.group(1).decode() if found else ""
+
+
+def named_files(files: Iterable[TreeFile]) -> set[str]:
     """Return the files of classes that sources import, or name as being in their own package."""
     found: set[str] = set()
     for file in files:

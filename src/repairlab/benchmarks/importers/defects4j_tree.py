@@ -79,14 +79,15 @@ def _with_packages_of_jarjar(tree: dict[str, TreeFile]) -> dict[str, TreeFile]:
     """Rename packages of libraries kept as sources as the build file has them renamed once they are compiled."""
     for old, new in _JARJAR.findall(tree["build.xml"].content.decode("utf-8", "replace")) if "build.xml" in tree else ():
         before, after = (f"/{name.replace('.', '/')}/" for name in (old, new))
+        # Other packages of such a library name the renamed one, too.
+        roots = tuple({path.partition(before)[0] + "/" for path in tree if before in path and path.endswith(".java")})
         renamed = {}
         for path, file in tree.items():
             text = file.content.replace(f"{old}.".encode(), f"{new}.".encode()).replace(
                 f"package {old};".encode(), f"package {new};".encode()
             )
-            moved = before in f"/{path}"
-            made = TreeFile(content=text, executable=file.executable) if moved and path.endswith(".java") else file
-            renamed[path.replace(before, after) if moved else path] = made
+            named = roots and path.startswith(roots) and path.endswith(".java")
+            renamed[path.replace(before, after)] = TreeFile(content=text, executable=file.executable) if named else file
         tree = renamed
     return tree
 

@@ -58,6 +58,8 @@ class ImportedBug:
     `test.trigger` then only has to name something, for example what `discover` names."""
     generator: Generator | None = None
     """What is run once, built from the fixed tree; the files that it writes become part of the buggy one."""
+    older_release: int | None = None
+    """`build.release` to take where the tree does not build with the one that the facts name."""
     proof: Proof = "none"
     """What a stdin/stdout bug must show by running before it is kept."""
     locks: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.importers.importer import Settings, TreeFile
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import UserError
 from repairlab.core.record import record
 
 
@@ -138,7 +138,7 @@ class Repository:
     def _git(self, *arguments: str, check: bool = False, given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
         done = subprocess.run([*self._command, *arguments], capture_output=True, check=False, input=given)
         if check and done.returncode:
-            raise HarnessError(f"git {arguments[0]} failed in {self.folder}: {done.stderr.decode(errors='replace').strip()}")
+            raise UserError(f"git {arguments[0]} failed in {self.folder}: {done.stderr.decode(errors='replace').strip()}")
         return done
 
 

@@ -10,7 +10,7 @@ public final class JUnit4Lister {
         for (String name : channel.tests) {
             try {
                 Class<?> type = Class.forName(name, false, JUnit4Lister.class.getClassLoader());
-                list(Request.aClass(type).getRunner().getDescription(), channel);
+                list(Request.aClass(type).getRunner().getDescription(), type, channel);
             } catch (ClassNotFoundException | LinkageError | RuntimeException error) {
                 channel.error(name + ": " + ReportChannel.describe(error));
             }
@@ -19,15 +19,15 @@ public final class JUnit4Lister {
         channel.leave();
     }
 
-    private static void list(Description description, ReportChannel channel) {
+    private static void list(Description description, Class<?> place, ReportChannel channel) {
         for (Description child : description.getChildren()) {
-            list(child, channel);
+            list(child, place, channel);
         }
         String method = description.getMethodName();
         // Classes without tests, or that cannot be made, have a stand-in of JUnit's own for a test.
         boolean real = method != null && !method.equals("initializationError") && !description.getClassName().startsWith("junit.");
         if (description.isTest() && real) {
-            channel.start(description.getClassName() + "::" + method.replaceFirst("\\[.*", ""));
+            channel.start(SuiteTests.fullName(description, place).replaceFirst("\\[.*", ""));
         }
     }
 }

@@ -2,8 +2,8 @@ import org.junit.Assert;
 import org.junit.Test;
 import org.junit.runner.Description;
 import org.junit.runner.JUnitCore;
-import org.junit.runner.Request;
 import org.junit.runner.manipulation.Filter;
+import org.junit.runner.manipulation.NoTestsRemainException;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
 
@@ -37,15 +37,16 @@ public final class JUnit4Runner {
             type = Class.forName(parts[0], false, JUnit4Runner.class.getClassLoader());
         } catch (ClassNotFoundException | LinkageError error) {
             channel.error(ReportChannel.describe(error));
-            return new Result("missing", ReportChannel.describe(error));
+            return new Result("missing", ReportChannel.describe(error), null);
         }
-        NameFilter filter = new NameFilter(parts.length == 2 ? parts[1] : "");
-        Result result = new Result("", "");
+        NameFilter filter = new NameFilter(type, parts.length == 2 ? parts[1] : "");
+        Result result = new Result("", "", filter);
         JUnitCore core = new JUnitCore();
         core.addListener(result);
-        core.run(Request.aClass(type).filterWith(filter));
-        if (filter.matched == 0 && !result.broken) {
-            return new Result("missing", "");
+        try {
+            core.run(SuiteTests.request(type, filter));
+        } catch (NoTestsRemainException error) {
+            return new Result("missing", "", filter);
         }
         if (result.status.isEmpty()) {
             result.status = result.ran > 0 ? "passed" : "missing";
@@ -75,10 +76,11 @@ public final class JUnit4Runner {
     }
 
     private static final class NameFilter extends Filter {
+        private final Class<?> type;
         private final String name;
-        private int matched;
 
-        NameFilter(String name) {
+        NameFilter(Class<?> type, String name) {
+            this.type = type;
             this.name = name;
         }
 
@@ -87,10 +89,12 @@ public final class JUnit4Runner {
             if (!description.isTest()) {
                 return description.getChildren().stream().anyMatch(this::shouldRun);
             }
-            String method = description.getMethodName();
-            boolean wanted = method != null && (method.equals(name) || method.startsWith(name + "["));
-            matched += wanted ? 1 : 0;
-            return wanted;
+            return isNamed(description);
+        }
+
+        private boolean isNamed(Description description) {
+            String found = SuiteTests.name(description, type);
+            return found != null && (found.equals(name) || found.startsWith(name + "["));
         }
 
         @Override
@@ -99,46 +103,53 @@ public final class JUnit4Runner {
         }
     }
 
-    /** What became of all runs of one test; the first that does not pass decides. */
+    /** What became of all runs of one test; the first that does not pass decides. Others that could not be filtered out do not count. */
     private static final class Result extends RunListener {
         private String status;
         private String message;
         private int ran;
-        private boolean broken;
+        private final NameFilter filter;
 
-        Result(String status, String message) {
+        Result(String status, String message, NameFilter filter) {
             this.status = status;
             this.message = message;
+            this.filter = filter;
         }
 
-        private void note(String newStatus, String newMessage) {
-            if (status.isEmpty()) {
+        private void note(Description description, String newStatus, String newMessage) {
+            if (status.isEmpty() && counts(description)) {
                 status = newStatus;
                 message = newMessage;
             }
         }
 
+        private boolean counts(Description description) {
+            // What JUnit calls so stands for a class that cannot be made.
+            return !description.isTest() || "initializationError".equals(description.getMethodName()) || filter.isNamed(description);
+        }
+
         @Override
         public void testStarted(Description description) {
-            ran++;
+            ran += filter.isNamed(description) ? 1 : 0;
         }
 
         @Override
         public void testFailure(Failure failure) {
             Throwable error = failure.getException();
             // The filter's own complaint that nothing matched; all other errors of a class are real.
-            broken |= !String.valueOf(error.getMessage()).startsWith("No tests found matching");
-            note(ReportChannel.statusOf(error), ReportChannel.describe(error));
+            if (!String.valueOf(error.getMessage()).startsWith("No tests found matching")) {
+                note(failure.getDescription(), ReportChannel.statusOf(error), ReportChannel.describe(error));
+            }
         }
 
         @Override
         public void testAssumptionFailure(Failure failure) {
-            note("skipped", ReportChannel.describe(failure.getException()));
+            note(failure.getDescription(), "skipped", ReportChannel.describe(failure.getException()));
         }
 
         @Override
         public void testIgnored(Description description) {
-            note("skipped", "");
+            note(description, "skipped", "");
         }
     }
 }

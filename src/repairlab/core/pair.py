@@ -17,6 +17,8 @@ class Pair:
     fixed: str
     context: str = ""
     """Buggy code around it, where the source has it: the method of a line, the class of a method."""
+    start: int | None = None
+    """Where `buggy` begins in `context`, in characters, where that is known."""
     repository: str | None = None
     commit: str | None = None
     time: str | None = None

@@ -84,6 +84,12 @@ class Facts:
     """Whether functions may stand outside classes."""
     method_around: str = ""
     """What a lone method must stand in to be read: `class A {\\n%s\\n};`."""
+    class_nodes: frozenset[str] = frozenset()
+    """Nodes of the grammar that are classes and the like: what holds methods."""
+    char_quote: str = "'"
+    """What a character begins and ends with; empty where one is a string."""
+    type_name: str = ""
+    """Pattern of names that are types by custom, where nothing else tells; empty where there is no such custom."""
     scope_mark: str = ""
     """What joins a class and its method where that is defined outside."""
     import_line: str = ""

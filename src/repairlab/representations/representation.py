@@ -1,8 +1,13 @@
 """How a bug becomes what a network reads, and what it writes code again; `training` and the neural repairer call it."""
 
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from repairlab.core.record import record
+
+Unit = Literal["line", "method", "program", "text"]
+"""What a representation wants to have replaced: the lines that change, the function around them, the whole file, or whatever a
+pair holds."""
 
 
 @record
@@ -22,6 +27,8 @@ class Sample:
     """Where `method` begins in `file`, in characters."""
     verdict: str | None = None
     description: str = ""
+    marked: tuple[int, int] | None = None
+    """Where in `buggy` the bug is (first character, and behind the last), where more than the bug is to be replaced."""
 
 
 @record
@@ -45,6 +52,8 @@ class Representation(Protocol):
     name: str
     languages: frozenset[str] | None
     """Languages it can represent; none: all that we can parse."""
+    unit: Unit
+    """What `Sample.buggy` has to be."""
 
     def encode(self, sample: Sample) -> Encoded:
         """Return what the network reads; Unrepresentable when it cannot."""
@@ -56,4 +65,14 @@ class Representation(Protocol):
 
     def recover(self, encoded: Encoded, written: tuple[str, ...]) -> tuple[str, ...]:
         """Return the texts for `Sample.buggy` that the written tokens may mean, best first; empty when they mean none."""
+        ...
+
+
+@runtime_checkable
+class Learnt(Protocol):
+    """A representation that is made to measure for a set of pairs."""
+
+    @staticmethod
+    def learn(pairs: Iterable[tuple[Sample, str]]) -> Mapping[str, Any]:
+        """Return the settings for these samples and their fixes, as JSON can hold them."""
         ...

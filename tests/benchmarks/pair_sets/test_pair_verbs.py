@@ -5,13 +5,14 @@ import random
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.pair_sets.contamination import DecontaminateSettings, decontaminate_pairs, texts_of
 from repairlab.benchmarks.pair_sets.duplicates import DedupSettings, dedup_pairs
-from repairlab.benchmarks.pair_sets.edits import changed_lines_of, edit_of, words
+from repairlab.benchmarks.pair_sets.edits import edit_of, words
 from repairlab.benchmarks.pair_sets.exporting import export_pairs, fixeval_tokens
 from repairlab.benchmarks.pair_sets.filtering import FilterSettings, filter_pairs
 from repairlab.benchmarks.pair_sets.near import features, near_index
@@ -21,6 +22,7 @@ from repairlab.benchmarks.pair_sets.statistics import pair_statistics
 from repairlab.benchmarks.pairs import PairWriter, read_head, read_pairs
 from repairlab.benchmarks.predictions import read_predictions
 from repairlab.cli.main import run
+from repairlab.core.changed_lines import changed_lines_of
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair, PairForm, PairSet
@@ -41,7 +43,7 @@ def write_set(folder: Path, splits: dict[str, Sequence[Pair]], *, language: str 
     return folder
 
 
-def pair(name: str, buggy: str, fixed: str, **more: str) -> Pair:
+def pair(name: str, buggy: str, fixed: str, **more: Any) -> Pair:
     return Pair(id=name, buggy=buggy, fixed=fixed, **more)
 
 

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from repairlab.benchmarks.pair_sets.edits import changed_lines_of
 from repairlab.benchmarks.pair_sets.rewriting import DROPPED, every_pair
 from repairlab.benchmarks.pairs import read_head
+from repairlab.core.changed_lines import changed_lines_of
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record, to_json

@@ -37,4 +37,5 @@ FACTS = Facts(
     idioms=IDIOMS,
     traits=frozenset({"cpp", "c", "typed"}),
     import_line=IMPORT_LINE,
+    class_nodes=frozenset({"class_specifier", "struct_specifier"}),
 )

@@ -59,4 +59,8 @@ FACTS = Facts(
     imports="last part",
     package_line=r"^[ \t]*package[ \t][^;\n]*;[^\n]*\n",
     checker=CheckerStart(program="Checker", file="RepairlabStart.java", starts="RepairlabStart", text=_START),
+    class_nodes=frozenset(
+        {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration", "annotation_type_declaration"}
+    ),
+    type_name=r"[A-Z]\w*[a-z]\w*",
 )

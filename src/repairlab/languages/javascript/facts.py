@@ -35,4 +35,6 @@ FACTS = Facts(
     traits=frozenset({"javascript"}),
     method_around="class A {\n%s\n};",
     checker=CheckerStart(program="checker.js", file="repairlab_start.cjs", starts="repairlab_start.cjs", text=_START, is_file=True),
+    class_nodes=frozenset({"class_declaration", "class"}),
+    char_quote="",
 )

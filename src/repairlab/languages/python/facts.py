@@ -41,4 +41,6 @@ FACTS = Facts(
     import_line=r"^(?:import[ \t]+[\w., \t]+|from[ \t]+[\w.]+[ \t]+import[ \t]+[\w, \t]+)(?=[ \t]*(?:#|$))",
     imports="names",
     checker=CheckerStart(program="checker.py", file="repairlab_start.py", starts="repairlab_start.py", text=_START, is_file=True),
+    class_nodes=frozenset({"class_definition"}),
+    char_quote="",
 )

@@ -19,8 +19,12 @@ def predict(
     pairs: Annotated[Path, typer.Option("--pairs", help="The set of pairs: a folder that `import` or `pairs` made.")],
     to: Annotated[Path, typer.Option("--to", help="New file *.jsonl for the predictions, which `match` reads.")],
     split: Annotated[str, typer.Option("--split", help="The split to predict.")] = "test",
-    beam: Annotated[int | None, typer.Option("--beam", help="Hypotheses, 1 to 1000; by default as the model's settings say.")] = None,
-    at_once: Annotated[int | None, typer.Option("--at-once", help="Hypotheses that are extended together: lower it if memory is short.")] = None,
+    beam: Annotated[
+        int | None, typer.Option("--beam", help="Hypotheses, 1 to 1000; by default as the model's settings say.")
+    ] = None,
+    at_once: Annotated[
+        int | None, typer.Option("--at-once", help="Hypotheses that are extended together: lower it if memory is short.")
+    ] = None,
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
     json: Json = False,
 ) -> None:
@@ -35,8 +39,8 @@ def predict(
 
     _, splits = read_head(pairs)
     loaded = load_ensemble(model, device=device)
-    given = {name: value for name, value in {"beam": beam, "at_once": at_once}.items() if value is not None}
-    decoding = dataclasses.replace(loaded.decoding, **given)
+    usual = loaded.decoding
+    decoding = dataclasses.replace(usual, beam=beam or usual.beam, at_once=at_once or usual.at_once)
     decoding.check()
     with progress_bar() as progress:
         task = progress.add_task("pairs predicted", total=splits.get(split))
@@ -44,5 +48,7 @@ def predict(
     if json:
         print_json({"to": str(to), "decoding": to_data(decoding), **to_data(made)})
         return
-    data().print(f"{made.n} pairs, {made.n_texts} predictions in {to}; {made.unrepresentable} could not be represented", markup=False)
+    data().print(
+        f"{made.n} pairs, {made.n_texts} predictions in {to}; {made.unrepresentable} could not be represented", markup=False
+    )
     talk().print(f"Next: repairlab match {to} --pairs {pairs} --split {split}", markup=False)

@@ -48,7 +48,9 @@ class _Listener:
 
 
 def train(
-    system: Annotated[str | None, typer.Argument(help="A system, NAME-small, or a settings file *.toml; without it all are listed.")] = None,
+    system: Annotated[
+        str | None, typer.Argument(help="A system, NAME-small, or a settings file *.toml; without it all are listed.")
+    ] = None,
     pairs: Annotated[Path | None, typer.Option("--pairs", help="The set of pairs: a folder that `import` or `pairs` made.")] = None,
     to: Annotated[Path | None, typer.Option("--to", help="New folder for the model.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="published (default) or small.")] = None,
@@ -99,7 +101,7 @@ def train(
         talk().print(f"left out {n}: {reason}", markup=False)
     data().print(
         f"{made.system} in {to}: {count(made.n_parameters, 'parameter')}, {count(made.steps, 'step')}, "
-        f"perplexity {made.metrics['perplexity']:.3f}, exact match {100 * made.metrics['exact_match']:.1f} % of the validation pairs",
+        f"perplexity {made.metrics['perplexity']:.3f}, {100 * made.metrics['exact_match']:.1f} % of the validation pairs matched",
         markup=False,
     )
     talk().print(f"Next: repairlab predict {to} --pairs {pairs} --split test --to predictions.jsonl", markup=False)

@@ -4,7 +4,7 @@ The scores of hypotheses are sums of log-probabilities; the length rule decides 
 no hypothesis that is still open can enter its best ones.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,28 +186,29 @@ def _choose(
 
 
 def _store_ended(search: _Search, parts: list[_Chosen], settings: DecodingSettings, length: int) -> None:
-    """Put hypotheses that ended among the best of their source."""
+    """Put hypotheses that ended among the best of their source and group."""
     size = settings.beam // settings.groups
     for group, part in enumerate(parts):
-        n, beam = search.done_scores.shape
+        mine = slice(group * size, (group + 1) * size)
         parents = part.ended_parents + group * size
         written = search.written.gather(1, parents.unsqueeze(2).expand(-1, -1, search.written.shape[2]))
-        room = search.done_written.new_zeros((n, parents.shape[1], search.done_written.shape[2]))
+        room = search.done_written.new_zeros((*parents.shape, search.done_written.shape[2]))
         room[:, :, : written.shape[2]] = written
-        scores = torch.cat((search.done_scores, part.ended / length**settings.length_penalty), 1)
-        search.done_scores, order = scores.topk(beam)
-        search.done_logprobs = torch.cat((search.done_logprobs, part.ended), 1).gather(1, order)
-        lengths = torch.cat((search.done_lengths, torch.full_like(parents, length - 1)), 1)
-        search.done_lengths = lengths.gather(1, order)
-        every = torch.cat((search.done_written, room), 1)
-        search.done_written = every.gather(1, order.unsqueeze(2).expand(-1, -1, every.shape[2]))
+        scores = torch.cat((search.done_scores[:, mine], part.ended / length**settings.length_penalty), 1)
+        search.done_scores[:, mine], order = scores.topk(size)
+        search.done_logprobs[:, mine] = torch.cat((search.done_logprobs[:, mine], part.ended), 1).gather(1, order)
+        lengths = torch.cat((search.done_lengths[:, mine], torch.full_like(parents, length - 1)), 1)
+        search.done_lengths[:, mine] = lengths.gather(1, order)
+        every = torch.cat((search.done_written[:, mine], room), 1)
+        search.done_written[:, mine] = every.gather(1, order.unsqueeze(2).expand(-1, -1, every.shape[2]))
 
 
 def _is_open(search: _Search, settings: DecodingSettings, length: int) -> torch.Tensor:
-    """Return for which sources a hypothesis could still enter the best ones: log-probabilities only fall."""
-    best = search.logprobs.amax(1)
+    """Return for which sources a hypothesis could still enter the best ones of its group: log-probabilities only fall."""
+    best = search.logprobs.unflatten(1, (settings.groups, -1)).amax(2)
+    worst = search.done_scores.unflatten(1, (settings.groups, -1)).amin(2)
     bound = best / (settings.max_length if settings.length_penalty > 0 else length) ** settings.length_penalty
-    return (bound > search.done_scores.amin(1)) & (best > _NEVER)
+    return ((bound > worst) & (best > _NEVER)).any(1)
 
 
 def _finished(search: _Search, is_done: torch.Tensor) -> Iterator[tuple[int, list[Hypothesis]]]:
@@ -219,11 +220,8 @@ def _finished(search: _Search, is_done: torch.Tensor) -> Iterator[tuple[int, lis
     written, lengths = search.done_written.index_select(0, rows).tolist(), search.done_lengths.index_select(0, rows).tolist()
     for number, place in enumerate(places):
         found = zip(written[number], lengths[number], logprobs[number], scores[number], strict=True)
-        yield place, [
-            Hypothesis(ids=tuple(ids[:length]), logprob=logprob, score=score)
-            for ids, length, logprob, score in found
-            if score > _NEVER
-        ]
+        made = [Hypothesis(ids=tuple(ids[:n]), logprob=logprob, score=score) for ids, n, logprob, score in found if score > _NEVER]
+        yield place, _best_first(made)
 
 
 def _sample(
@@ -266,4 +264,9 @@ def _distinct(rows: list[list[int]], logprobs: list[float], settings: DecodingSe
     for row, logprob in zip(rows, logprobs, strict=True):
         ids = tuple(row[: row.index(end)]) if end in row else tuple(row)
         found[ids] = Hypothesis(ids=ids, logprob=logprob, score=logprob / (len(ids) + 1) ** settings.length_penalty)
-    return sorted(found.values(), key=lambda item: -item.score)
+    return _best_first(found.values())
+
+
+def _best_first(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Return hypotheses in their order; groups may have found the same one."""
+    return sorted({item.ids: item for item in hypotheses}.values(), key=lambda item: -item.score)

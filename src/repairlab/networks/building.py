@@ -4,6 +4,7 @@ from pathlib import Path
 
 from torch import nn
 
+from repairlab.networks.convolution import Convolution
 from repairlab.networks.recurrent import Recurrent
 from repairlab.networks.settings import NetworkSettings
 from repairlab.networks.transformer import Transformer
@@ -14,4 +15,6 @@ def build(settings: NetworkSettings, n_source: int, n_target: int, *, folder: Pa
     settings.check()
     if settings.kind == "recurrent":
         return Recurrent(settings, n_source, n_target)
+    if settings.kind == "convolution":
+        return Convolution(settings, n_source, n_target)
     return Transformer(settings, n_source, n_target)

@@ -19,9 +19,8 @@ class TokenHead(nn.Module):
         """Take the width of the decoder and the size of the vocabulary; `tied` lends its weights."""
         super().__init__()
         self.size = size
-        fits = tied is not None and tied.embedding_dim == width
         self.output = nn.Linear(width, size)
-        if fits:
+        if tied is not None and tied.embedding_dim == width:
             self.output.weight = tied.weight
         self.gate = nn.Linear(width, 1) if copy else None
 

@@ -1,4 +1,4 @@
-"""A trained model: settings, numbers of its tokens and the network, read from its folder. Used by `predict` and the repairer `neural`."""
+"""A trained model: settings, vocabularies and network, read from its folder. Used by `predict` and the repairer `neural`."""
 
 import json
 import tomllib
@@ -90,13 +90,11 @@ class Model:
             done(len(rows))
         return results
 
-    def _search(
-        self, batch: TokenBatch, decoding: DecodingSettings, generator: torch.Generator | None
-    ) -> list[list[Hypothesis]]:
+    def _search(self, batch: TokenBatch, decoding: DecodingSettings, generator: torch.Generator | None) -> list[list[Hypothesis]]:
         target = self.numbering.target
         marks = Marks(begin=target.begin, end=target.end, banned=tuple({target.pad, target.begin, target.unknown} - {target.end}))
         try:
-            return beam_search(self.network, batch, decoding, marks, generator=generator)  # type: ignore[arg-type]  # all that `build` gives
+            return beam_search(self.network, batch, decoding, marks, generator=generator)
         except torch.OutOfMemoryError:
             raise UserError(
                 f"the memory of {self.device} does not hold {batch.source.shape[0]} bugs × {decoding.beam} hypotheses; "
@@ -144,7 +142,9 @@ def choose_device(name: str) -> torch.device:
         raise UserError(f"unknown device {name!r}. Possible: auto, cpu, cuda, cuda:1, mps") from None
     working = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not working.get(device.type, False) or (device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count()):
-        raise UserError(f"there is no device {name!r} here: torch {torch.__version__} sees {torch.cuda.device_count()} GPUs; use --device cpu")
+        raise UserError(
+            f"there is no device {name!r} here: torch {torch.__version__} sees {torch.cuda.device_count()} GPUs; use --device cpu"
+        )
     return device
 
 
@@ -154,7 +154,9 @@ def read_settings(folder: Path) -> ModelSettings:
     try:
         facts = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise UserError(f"{folder} is no model: it has no {SETTINGS}. Make one with: repairlab train SYSTEM --pairs SET --to {folder}") from None
+        raise UserError(
+            f"{folder} is no model: it has no {SETTINGS}. Make one with: repairlab train SYSTEM --pairs SET --to {folder}"
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is not valid TOML: {error}") from None
     if facts.pop("format", None) != FORMAT:
@@ -194,7 +196,9 @@ def load_model(folder: Path, *, device: str = "auto") -> Model:
     settings = read_settings(folder)
     weights = folder / WEIGHTS
     if not weights.is_file():
-        raise UserError(f"{folder} is not trained to its end: it has no {WEIGHTS}. Go on with: repairlab train … --to {folder} --resume")
+        raise UserError(
+            f"{folder} is not trained to its end: it has no {WEIGHTS}. Go on with: repairlab train … --to {folder} --resume"
+        )
     place = choose_device(device)
     numbering = read_numbering(folder, settings)
     network = build(settings.network, numbering.source.size, numbering.target.size, folder=folder)

@@ -36,7 +36,9 @@ class NetworkSettings:
     dropout: float = 0.1
     copy: Annotated[bool, "Copy words of the source by a pointer."] = False
     context: Annotated[bool, "A second encoder reads the context."] = False
-    tied: Annotated[bool, "Embeddings of the target are its output weights; needs a shared vocabulary to tie the source, too."] = True
+    tied: Annotated[bool, "Embeddings of the target are its output weights; needs a shared vocabulary to tie the source, too."] = (
+        True
+    )
     cell: CellKind = "lstm"
     attention: AttentionKind = "general"
     input_feeding: Annotated[bool, "A recurrent decoder sees its last attention; slower to train."] = True

@@ -88,7 +88,9 @@ class PretrainedTokens:
             return cls(import_module("transformers").AutoTokenizer.from_pretrained(str(place)))
         except (OSError, ValueError, KeyError) as error:
             reason = str(error).strip().split("\n")[0]
-            raise UserError(f"cannot load the tokenizer of {str(place)!r}: {reason}; give the folder of a pretrained model") from None
+            raise UserError(
+                f"cannot load the tokenizer of {str(place)!r}: {reason}; give the folder of a pretrained model"
+            ) from None
 
     def save(self, folder: Path) -> None:
         """Write it into the folder of a model."""

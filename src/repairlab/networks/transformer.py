@@ -218,7 +218,9 @@ class Transformer(nn.Module):
         own = [(keys.index_select(0, rows), values.index_select(0, rows)) for keys, values in state.own]
         if sources is None:
             return dataclasses.replace(state, own=own)
-        across = [[(keys.index_select(0, sources), values.index_select(0, sources)) for keys, values in item] for item in state.across]
+        across = [
+            [(keys.index_select(0, sources), values.index_select(0, sources)) for keys, values in item] for item in state.across
+        ]
         return dataclasses.replace(state, own=own, across=across, memory=state.memory.select(sources))
 
     def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding, first: int) -> torch.Tensor:

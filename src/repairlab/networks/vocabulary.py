@@ -6,7 +6,7 @@ can still copy it, and reads it as unknown.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -68,16 +68,8 @@ class WordVocabulary:
         self.size = len(self._words)
 
     @classmethod
-    def count(cls, tokens: Iterable[Sequence[str]], *, size: int, least_count: int = 1, copies: bool = False) -> "WordVocabulary":
-        """Make the vocabulary of a corpus; words that are as frequent come in their alphabetical order."""
-        counts: Counter[str] = Counter()
-        for sequence in tokens:
-            counts.update(sequence)
-        return cls.most_frequent(counts, size=size, least_count=least_count, copies=copies)
-
-    @classmethod
-    def most_frequent(cls, counts: Counter[str], *, size: int, least_count: int = 1, copies: bool = False) -> "WordVocabulary":
-        """Make a vocabulary of counted words."""
+    def most_frequent(cls, counts: Counter[str], size: int, least_count: int, *, copies: bool = False) -> "WordVocabulary":
+        """Make a vocabulary of counted words; those that are as frequent come in their alphabetical order."""
         kept = sorted((item for item in counts.items() if item[1] >= least_count and item[0] not in SPECIAL), key=_by_frequency)
         return cls([word for word, _ in kept[: max(size - len(SPECIAL), 0)]], copies=copies)
 

@@ -6,7 +6,7 @@ import repairlab
 from repairlab.training.settings import SystemSettings
 
 if TYPE_CHECKING:
-    from repairlab.training.train import TrainingStart, TrainedModel
+    from repairlab.training.train import TrainedModel, TrainingStart
 
 
 def model_card(made: "TrainedModel", settings: SystemSettings, begun: "TrainingStart") -> str:
@@ -25,7 +25,7 @@ A model for program repair, trained by repairlab {repairlab.__version__}.
 | network | {model.network.kind}, {made.n_parameters:,} parameters |
 | pairs | {begun.pairs} (digest {begun.data}): {sizes} |
 | training | {made.steps} steps, {made.epochs} epochs, seed {begun.seed} |
-| validation | perplexity {metrics.get("perplexity", float("nan")):.3f}, exact match at beam 1 {100 * metrics["exact_match"]:.1f} % |
+| validation | perplexity {metrics["perplexity"]:.3f}, exact match at beam 1 {100 * metrics["exact_match"]:.1f} % |
 
 {dropped}
 

@@ -1,4 +1,4 @@
-"""Training on several devices at once, as started by torchrun or by a Ray Train job: each process takes its share of the batches."""
+"""Training on several devices, as started by torchrun or by a Ray Train job: each process takes its share of the batches."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from torch import distributed
 
 @dataclass(frozen=True, slots=True)
 class ProcessGroup:
-    """This process among those that train together."""
+    """One process among those that train together."""
 
     rank: int = 0
     size: int = 1

@@ -1,4 +1,4 @@
-"""The training loop: batches that lie ready, no wait for the device in a step, looks at the validation set, checkpoints. Called by `train`."""
+"""The training loop: batches that lie ready, no wait for the device in a step, validation, checkpoints. Called by `train`."""
 
 import math
 import time
@@ -82,6 +82,8 @@ class _Progress:
     is_over: bool = False
     n_batches: int = 0
     """Since the last look."""
+    elapsed_s: float = 0.0
+    """Up to the last checkpoint, for a training with a budget of time."""
     looks: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -125,6 +127,8 @@ class Trainer:
         self._clock = time.monotonic()
         self._saved = time.monotonic()
         self._n_tokens = 0
+        self._most_steps = self._n_steps = 0
+        self._begun = time.monotonic()
 
     def run(self, *, resume: bool) -> list[dict[str, Any]]:
         """Train until the end of epochs, steps or patience; the network then has its best weights. Returns all looks."""
@@ -134,16 +138,15 @@ class Trainer:
             self._load()
         progress = self._progress
         job.network.train()
-        plans = self._plans(progress.epoch)
-        n_steps = self._n_steps(len(plans))
-        self._listener.begun(n_steps, progress.step)
-        self._clock, self._n_tokens = time.monotonic(), 0
-        while not progress.is_over and progress.epoch < settings.epochs and progress.step < n_steps:
-            self._epoch(self._plans(progress.epoch), n_steps)
+        self._most_steps = self._n_steps = self._all_steps()
+        self._listener.begun(self._n_steps, progress.step)
+        self._clock, self._n_tokens, self._begun = time.monotonic(), 0, time.monotonic() - progress.elapsed_s
+        while not progress.is_over and progress.epoch < settings.epochs and progress.step < self._n_steps:
+            self._epoch(self._plans(progress.epoch))
             if not settings.evaluate_every and not progress.is_over:
-                self._look(n_steps)
+                self._look()
         if not progress.is_over and progress.n_batches:
-            self._look(n_steps)
+            self._look()
         progress.is_over = True
         self._save(force=True)
         if self._best:
@@ -156,11 +159,22 @@ class Trainer:
         usable = len(plans) - len(plans) % group.size
         return plans[group.rank : usable : group.size] if usable else plans
 
-    def _n_steps(self, n_batches: int) -> int:
-        n = self._settings.epochs * math.ceil(n_batches / self._settings.accumulate)
-        return min(n, self._settings.max_steps) if self._settings.max_steps else n
+    def _all_steps(self) -> int:
+        settings = self._settings
+        n = settings.epochs * math.ceil(len(self._plans(0)) / settings.accumulate)
+        return min(n, settings.max_steps) if settings.max_steps else n
 
-    def _epoch(self, plans: list[BatchPlan], n_steps: int) -> None:
+    def _keep_to_budget(self) -> None:
+        """Set how many steps there are by what a step has taken so far."""
+        if self.job.device.type == "cuda":
+            torch.cuda.synchronize(self.job.device)
+        elapsed = time.monotonic() - self._begun
+        fitting = torch.tensor([self._progress.step * self._settings.budget_s / elapsed], device=self.job.device)
+        self.job.group.average([fitting])
+        self._n_steps = max(self._progress.step, min(self._most_steps, int(fitting.item())))
+        self._listener.begun(self._n_steps, self._progress.step)
+
+    def _epoch(self, plans: list[BatchPlan]) -> None:
         """Go through what is left of an epoch; checkpoints fall between steps, so that gradients are never part of one."""
         progress = self._progress
         first = progress.batch
@@ -171,12 +185,12 @@ class Trainer:
             if n_batches < self._settings.accumulate and number < len(plans):
                 continue
             progress.batch = number
-            self._step(n_steps, n_batches)
-            if progress.is_over or progress.step >= n_steps:
+            self._step(n_batches)
+            if progress.is_over or progress.step >= self._n_steps:
                 return
         progress.epoch, progress.batch = progress.epoch + 1, 0
 
-    def _step(self, n_steps: int, n_batches: int) -> None:
+    def _step(self, n_batches: int) -> None:
         settings, progress = self._settings, self._progress
         gradients = [item.grad for item in self._weights]
         if n_batches > 1:
@@ -184,7 +198,7 @@ class Trainer:
         self.job.group.average(gradients)
         if settings.clip:
             nn.utils.clip_grad_norm_(self._weights, settings.clip)
-        rate = rate_at(progress.step, n_steps, settings)
+        rate = rate_at(progress.step, self._n_steps, settings)
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         self._optimiser.step()
@@ -196,7 +210,9 @@ class Trainer:
         tell = progress.step % _TELL_EVERY == 0
         self._listener.stepped(progress.step, self._mean_loss() if tell else None, self._rate())
         if settings.evaluate_every and progress.step % settings.evaluate_every == 0:
-            self._look(n_steps)
+            self._look()
+        if settings.budget_s and tell:
+            self._keep_to_budget()
         self._save()
 
     def _guarded(self, batch: TokenBatch) -> torch.Tensor:
@@ -205,12 +221,14 @@ class Trainer:
         except torch.OutOfMemoryError:
             rows, source = batch.source.shape
             raise UserError(
-                f"the memory of {self.job.device} does not hold a batch of {rows} pairs with {source} tokens; lower training.batch_pairs "
-                f"(now {self._settings.batch_pairs}; training.accumulate makes up for it), max_source or max_target"
+                f"the memory of {self.job.device} does not hold a batch of {rows} pairs with {source} tokens; lower "
+                f"training.batch_pairs (now {self._settings.batch_pairs}; training.accumulate makes up for it), "
+                "max_source or max_target"
             ) from None
 
     def _forward_backward(self, batch: TokenBatch) -> torch.Tensor:
         """Add the gradients of a batch; return its loss."""
+        assert batch.target is not None
         with torch.autocast(self.job.device.type, torch.bfloat16, enabled=self._bf16, cache_enabled=False):
             losses = self._losses(batch, self._settings.smoothing)
             counts = (batch.target != self.job.store.pad).sum(1)
@@ -221,7 +239,7 @@ class Trainer:
         loss.backward()
         return loss.detach()
 
-    def _look(self, n_steps: int) -> None:
+    def _look(self) -> None:
         """Measure on the validation set, keep the weights if they are the best, and say so."""
         progress, settings = self._progress, self._settings
         rate = self._rate()
@@ -248,7 +266,7 @@ class Trainer:
             valid_loss=loss,
             perplexity=math.exp(min(loss, 50.0)),
             exact_match=exact,
-            learning_rate=rate_at(max(progress.step - 1, 0), n_steps, settings),
+            learning_rate=rate_at(max(progress.step - 1, 0), self._n_steps, settings),
             tokens_s=rate,
             is_best=is_best,
         )
@@ -271,7 +289,7 @@ class Trainer:
             torch._foreach_copy_(self._weights, own)
 
     def _mean_loss(self) -> float:
-        return self._loss.item() / max(1, self._progress.n_batches)
+        return float(self._loss.item()) / max(1, self._progress.n_batches)
 
     def _rate(self) -> float:
         return self._n_tokens * self.job.group.size / max(time.monotonic() - self._clock, 1e-6)
@@ -279,6 +297,7 @@ class Trainer:
     def _save(self, *, force: bool = False) -> None:
         if not self.job.group.is_first or not (force or time.monotonic() - self._saved >= self._settings.checkpoint_s):
             return
+        self._progress.elapsed_s = time.monotonic() - self._begun
         state = {
             "identity": self.job.identity,
             "progress": asdict(self._progress),

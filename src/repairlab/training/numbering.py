@@ -120,10 +120,11 @@ def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...]) 
         sources.update(source)
         sources.update(context)
         targets.update(target[2:] if is_edit else target)
-    copies = settings.network.copy
-    limits = {"size": wanted.size, "least_count": wanted.least_count, "copies": copies}
-    first = WordVocabulary.most_frequent(sources, **limits)
-    return Numbering(source=first, target=first if wanted.shared else WordVocabulary.most_frequent(targets, **limits))
+    first = WordVocabulary.most_frequent(sources, wanted.size, wanted.least_count, copies=settings.network.copy)
+    if wanted.shared:
+        return Numbering(source=first, target=first)
+    second = WordVocabulary.most_frequent(targets, wanted.size, wanted.least_count, copies=settings.network.copy)
+    return Numbering(source=first, target=second)
 
 
 def number_tokens(path: Path, folder: Path, settings: ModelSettings, numbering: Numbering) -> PairStore:

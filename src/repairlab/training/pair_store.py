@@ -64,7 +64,7 @@ class PairStore:
     @property
     def size_mb(self) -> float:
         """Return how much memory the numbers take."""
-        return sum(column.ids.nelement() * 4 for column in self._columns.values()) / 2**20
+        return sum(int(column.ids.nelement()) * 4 for column in self._columns.values()) / 2**20
 
     def to(self, device: torch.device) -> "PairStore":
         """Return it with all numbers on a device."""

@@ -1,4 +1,4 @@
-"""Random search: models with settings drawn from the ranges of a system; the best make up the result. Called by `repairlab train`."""
+"""Random search: models with settings drawn from the ranges of a system; the best make up the result. Called by `train`."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
-from repairlab.networks.ensemble import FILE, MergeRule
+from repairlab.networks.ensemble import FILE
 from repairlab.storage.encoding import write_aside
 from repairlab.training.loop import TrainingListener
 from repairlab.training.settings import SearchRange, SystemSettings, with_changes
@@ -25,11 +25,12 @@ def search_settings(
     *,
     n: int,
     keep: int = 1,
-    rule: MergeRule = "by-score",
 ) -> list[TrainedModel]:
     """Train `n` models into folders of their own; return all, the best first. A search that was stopped goes on by itself."""
     if not settings.search:
-        raise UserError(f"the system {settings.model.system} has no ranges to search: add a table [search] to a copy of its settings")
+        raise UserError(
+            f"the system {settings.model.system} has no ranges to search: add a table [search] to a copy of its settings"
+        )
     if not 1 <= keep <= n:
         raise UserError(f"--keep is {keep}: write a number from 1 to {n}")
     if (folder / FILE).exists():
@@ -46,7 +47,7 @@ def search_settings(
     told = [{"folder": model.folder.name, "settings": drawn, **model.metrics} for model, drawn in made]
     write_aside(folder / TRIALS, json.dumps(told, indent=2) + "\n")
     members = [model.folder.name for model, _ in made[:keep]]
-    write_aside(folder / FILE, json.dumps({"members": members, "rule": rule}, indent=2) + "\n")
+    write_aside(folder / FILE, json.dumps({"members": members, "rule": "by-score"}, indent=2) + "\n")
     return [model for model, _ in made]
 
 

@@ -39,6 +39,9 @@ class TrainingSettings:
     normalise: Annotated[Literal["tokens", "sequences"], "Whether all tokens of a batch weigh the same, or all pairs."] = "tokens"
     epochs: int = 20
     max_steps: Annotated[int, "Steps after which training ends; 0: no limit."] = 0
+    budget_s: Annotated[
+        float, "Seconds that training takes: the schedule ends with them. The weights then depend on the machine; 0: no limit."
+    ] = 0.0
     evaluate_every: Annotated[int, "Steps between looks at the validation set; 0: an epoch."] = 0
     stop_on: Annotated[Literal["loss", "perplexity", "exact-match"], "What decides which weights are kept."] = "loss"
     patience: Annotated[int, "Looks without progress after which training ends; 0: never."] = 0
@@ -107,7 +110,11 @@ def load_system(name: str, *, preset: str | None = None, changes: Sequence[str] 
     if not is_file and plain not in known:
         raise unknown("system", name, [*known, *(item + _SUFFIX for item in known)])
     try:
-        text = path.read_text(encoding="utf-8") if is_file else files("repairlab.training").joinpath(f"systems/{plain}.toml").read_text()
+        text = (
+            path.read_text(encoding="utf-8")
+            if is_file
+            else files("repairlab.training").joinpath(f"systems/{plain}.toml").read_text()
+        )
         facts = tomllib.loads(text)
     except FileNotFoundError:
         raise UserError(f"there is no settings file {path}") from None
@@ -136,7 +143,8 @@ def as_facts(settings: SystemSettings) -> dict[str, Any]:
     facts["representation"] = {"name": model["representation"], **settings.representation}
     facts["marks"] = list(settings.marks)
     search = {
-        name: {key: value for key, value in to_data(item).items() if value not in (None, [], False)} for name, item in settings.search.items()
+        name: {key: value for key, value in to_data(item).items() if value not in (None, [], False)}
+        for name, item in settings.search.items()
     }
     tables = {name: model[name] for name in ("vocabulary", "network", "decoding")}
     return {**facts, **tables, "training": to_data(settings.training), "search": search}

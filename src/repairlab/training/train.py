@@ -4,8 +4,6 @@ import dataclasses
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +17,12 @@ from repairlab.benchmarks.writing import toml
 from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record, to_data
 from repairlab.networks.building import build
-from repairlab.networks.model import FORMAT, LEARNT, SETTINGS, WEIGHTS, Numbering, choose_device, read_numbering, save_numbering
-from repairlab.networks.settings import ModelSettings
+from repairlab.networks.model import FORMAT, LEARNT, SETTINGS, WEIGHTS, choose_device, read_numbering, save_numbering
 from repairlab.representations.table import representation
 from repairlab.storage.encoding import write_aside
 from repairlab.training.card import model_card
-from repairlab.training.checkpoints import FILE as CHECKPOINT
 from repairlab.training.distributed import ProcessGroup, joined_processes
-from repairlab.training.loop import Look, Trainer, TrainingJob, TrainingListener
+from repairlab.training.loop import Trainer, TrainingJob, TrainingListener
 from repairlab.training.numbering import (
     PairEncoder,
     learn_representation,
@@ -99,9 +95,14 @@ def train(settings: SystemSettings, pairs: Path, folder: Path, options: TrainOpt
         data = data_digest(pairs)
         identity = digest(repairlab.__version__, FORMAT, as_facts(settings), data, options.seed, group.size)
         if group.is_first:
-            _prepare(settings, pairs, folder, options, TrainingStart(
-                identity=identity, pairs=str(pairs), data=data, seed=options.seed, dropped={}, sizes={}
-            ), listener)
+            _prepare(
+                settings,
+                pairs,
+                folder,
+                options,
+                TrainingStart(identity=identity, pairs=str(pairs), data=data, seed=options.seed, dropped={}, sizes={}),
+                listener,
+            )
         group.wait()
         return _train_prepared(settings, folder, options, listener, group, place)
 
@@ -134,7 +135,7 @@ def _prepare(
             raise UserError(f"{folder} exists: go on with --resume, or name a new folder with --to")
         if found["identity"] != started.identity:
             raise UserError(
-                f"{folder} was begun with other settings, pairs, seed or version of repairlab; give the same ones, or a new folder with --to"
+                f"{folder} was begun with other settings, pairs, seed or version of repairlab; give the same ones, or a new folder"
             )
         return
     if folder.exists() and (not folder.is_dir() or any(item.name != WORK for item in folder.iterdir())):
@@ -179,12 +180,19 @@ def _represent(
 
 
 def _train_prepared(
-    settings: SystemSettings, folder: Path, options: TrainOptions, listener: TrainingListener, group: ProcessGroup, device: torch.device
+    settings: SystemSettings,
+    folder: Path,
+    options: TrainOptions,
+    listener: TrainingListener,
+    group: ProcessGroup,
+    device: torch.device,
 ) -> TrainedModel:
     work = folder / WORK
     begun = TrainingStart(**json.loads((folder / STARTED).read_text(encoding="utf-8")))
     if (folder / WEIGHTS).is_file():
-        raise UserError(f"{folder} is trained to its end already; use it with: repairlab run BENCHMARK --repairer neural --model {folder}")
+        raise UserError(
+            f"{folder} is trained to its end already; use it with: repairlab run BENCHMARK --repairer neural --model {folder}"
+        )
     numbering = read_numbering(folder, settings.model)
     train_split, valid_split = (
         _placed(PairStore.open(work / split, pad=numbering.target.pad), device, settings.training.device_cache_mb)
@@ -229,7 +237,9 @@ def _placed(store: PairStore, device: torch.device, most_mb: float) -> PairStore
     return store.to(device) if device.type != "cpu" and store.size_mb <= most_mb else store
 
 
-def _write(network: nn.Module, looks: list[dict[str, Any]], made: TrainedModel, settings: SystemSettings, begun: TrainingStart) -> None:
+def _write(
+    network: nn.Module, looks: list[dict[str, Any]], made: TrainedModel, settings: SystemSettings, begun: TrainingStart
+) -> None:
     """Write what a trained model consists of; its weights come last, as they make it one."""
     folder = made.folder
     write_aside(folder / CURVES, "".join(json.dumps(look) + "\n" for look in looks))

@@ -41,9 +41,10 @@ class ValidationSet:
         total = torch.zeros(2, device=device)
         with torch.no_grad():
             for _, batch in feed(self._store, plan_all(self._store.lengths, self._training), device):
+                assert batch.target is not None
                 losses = network.token_losses(batch, 0.0)
                 total += torch.stack((losses.sum(), (batch.target != self._store.pad).sum()))
-        found = total.tolist()
+        found: list[float] = total.tolist()
         return found[0] / max(found[1], 1.0)
 
     def exact_match(self, network: nn.Module, n: int) -> float:

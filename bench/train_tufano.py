@@ -18,13 +18,31 @@ from repairlab.metrics.exact_match import same_text
 
 SYSTEMS = {
     "transformer": ["transformer", "--set", "training.epochs=1000"],
-    "recurrent": ["tufano", "--set", "training.max_steps=0", "--set", "training.patience=0", "--set", "training.learning_rate=1e-3"],
+    "recurrent": [
+        "tufano",
+        "--set",
+        "training.max_steps=0",
+        "--set",
+        "training.patience=0",
+        "--set",
+        "training.learning_rate=1e-3",
+    ],
 }
 PUBLISHED = {1: 21.16, 10: 36.02}
 
 
 def start(name: str, folder: Path, options: argparse.Namespace) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "repairlab", "train", *SYSTEMS[name], "--pairs", str(options.pairs), "--to", str(folder / name)]
+    command = [
+        sys.executable,
+        "-m",
+        "repairlab",
+        "train",
+        *SYSTEMS[name],
+        "--pairs",
+        str(options.pairs),
+        "--to",
+        str(folder / name),
+    ]
     command += ["--device", options.device, "--seed", str(options.seed), "--set", f"training.budget_s={options.seconds}"]
     command += ["--set", "training.checkpoint_s=1000", "--set", "decoding.max_length=60", "--json"]
     for change in options.set:

@@ -135,7 +135,9 @@ def test_training_stops_when_nothing_gets_better(pairs: Path, tmp_path: Path) ->
 
 def test_a_budget_of_time_ends_a_training_with_its_schedule(pairs: Path, tmp_path: Path) -> None:
     listener = Quiet()
-    settings = small("transformer", "network.width=16", "training.max_steps=1000000", "training.epochs=1000000", "training.budget_s=2")
+    settings = small(
+        "transformer", "network.width=16", "training.max_steps=1000000", "training.epochs=1000000", "training.budget_s=2"
+    )
     train(settings, pairs, tmp_path / "model", CPU, listener)
     assert listener.looks[-1].learning_rate < settings.training.learning_rate / 10
 

@@ -86,6 +86,11 @@ def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings,
     )
     results: list[list[Hypothesis]] = [[] for _ in range(n)]
     state: Any = network.start(batch, beam)
+    n_places = 0
+    if (opened := network.openings(state)) is not None:
+        search.logprobs, search.written = opened
+        n_places = search.written.shape[2]
+        search.done_written = search.done_written.new_zeros((n, beam, longest + n_places))
     tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
     for length in range(1, longest + 1):
         logs, state = network.step(state, tokens)
@@ -95,7 +100,7 @@ def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings,
         if length % _LOOK_EVERY == 0 or length == longest:
             is_open = _is_open(search, settings, length)
             kept = is_open.nonzero().squeeze(1)
-            for place, found in _finished(search, ~is_open if length < longest else torch.ones_like(is_open)):
+            for place, found in _finished(search, ~is_open if length < longest else torch.ones_like(is_open), n_places):
                 results[place] = found
             if len(kept) == 0 or length == longest:
                 break
@@ -197,7 +202,7 @@ def _store_ended(search: _Search, parts: list[_Chosen], settings: DecodingSettin
         scores = torch.cat((search.done_scores[:, mine], part.ended / length**settings.length_penalty), 1)
         search.done_scores[:, mine], order = scores.topk(size)
         search.done_logprobs[:, mine] = torch.cat((search.done_logprobs[:, mine], part.ended), 1).gather(1, order)
-        lengths = torch.cat((search.done_lengths[:, mine], torch.full_like(parents, length - 1)), 1)
+        lengths = torch.cat((search.done_lengths[:, mine], torch.full_like(parents, search.written.shape[2])), 1)
         search.done_lengths[:, mine] = lengths.gather(1, order)
         every = torch.cat((search.done_written[:, mine], room), 1)
         search.done_written[:, mine] = every.gather(1, order.unsqueeze(2).expand(-1, -1, every.shape[2]))
@@ -211,7 +216,7 @@ def _is_open(search: _Search, settings: DecodingSettings, length: int) -> torch.
     return ((bound > worst) & (best > _NEVER)).any(1)
 
 
-def _finished(search: _Search, is_done: torch.Tensor) -> Iterator[tuple[int, list[Hypothesis]]]:
+def _finished(search: _Search, is_done: torch.Tensor, n_places: int) -> Iterator[tuple[int, list[Hypothesis]]]:
     rows = is_done.nonzero().squeeze(1)
     if len(rows) == 0:
         return
@@ -220,7 +225,11 @@ def _finished(search: _Search, is_done: torch.Tensor) -> Iterator[tuple[int, lis
     written, lengths = search.done_written.index_select(0, rows).tolist(), search.done_lengths.index_select(0, rows).tolist()
     for number, place in enumerate(places):
         found = zip(written[number], lengths[number], logprobs[number], scores[number], strict=True)
-        made = [Hypothesis(ids=tuple(ids[:n]), logprob=logprob, score=score) for ids, n, logprob, score in found if score > _NEVER]
+        made = [
+            Hypothesis(ids=tuple(ids[n_places:n]), logprob=logprob, score=score, places=tuple(ids[:n_places]))
+            for ids, n, logprob, score in found
+            if score > _NEVER
+        ]
         yield place, _best_first(made)
 
 
@@ -269,4 +278,4 @@ def _distinct(rows: list[list[int]], logprobs: list[float], settings: DecodingSe
 
 def _best_first(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
     """Return hypotheses in their order; groups may have found the same one."""
-    return sorted({item.ids: item for item in hypotheses}.values(), key=lambda item: -item.score)
+    return sorted({(item.places, item.ids): item for item in hypotheses}.values(), key=lambda item: -item.score)

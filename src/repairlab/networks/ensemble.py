@@ -1,18 +1,15 @@
 """One model, or several whose candidates are merged (CoCoNut). Loaded by `predict` and the repairer `neural`."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from repairlab.core.errors import UserError
-from repairlab.networks.model import Model, NetworkInput, Written, load_model
+from repairlab.networks.folder import MergeRule, read_members
+from repairlab.networks.inputs import NetworkInput, Written
+from repairlab.networks.model import Model, load_model
 from repairlab.networks.settings import DecodingSettings
-
-FILE = "ensemble.json"
-MergeRule = Literal["by-score", "equal-shares"]
-"""All candidates sorted by log-probability (CoCoNut's code), or as many of each member (its paper)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +67,8 @@ def merge(lists: Sequence[Sequence[Written]], rule: MergeRule, n: int) -> list[W
 
 def load_ensemble(folder: Path, *, device: str = "auto") -> Ensemble:
     """Load a model, or the members that a folder lists."""
-    listed = folder / FILE
-    if not listed.is_file():
-        return Ensemble(members=(load_model(folder, device=device),))
-    try:
-        found = json.loads(listed.read_text(encoding="utf-8"))
-        names, rule = found["members"], found["rule"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{listed} is no list of models: {error}") from None
-    members = tuple(load_model(folder / name, device=device) for name in names)
-    odd = [model for model in members if model.settings.representation != members[0].settings.representation]
-    if not members or odd:
-        raise UserError(f"{listed} should name models of one representation")
-    return Ensemble(members=members, rule=rule)
+    found = read_members(folder)
+    members = tuple(load_model(item, device=device) for item in found.folders)
+    if any(model.settings.representation != members[0].settings.representation for model in members):
+        raise UserError(f"{folder} lists models of several representations")
+    return Ensemble(members=members, rule=found.rule)

@@ -1,54 +1,29 @@
 """A trained model: settings, vocabularies and network, read from its folder. Used by `predict` and the repairer `neural`."""
 
-import json
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from pydantic import TypeAdapter, ValidationError
 from safetensors.torch import load_file
 from torch import nn
 
 from repairlab.core.errors import UserError
-from repairlab.core.record import record
 from repairlab.networks.beam import Hypothesis, Marks, beam_search
 from repairlab.networks.building import build
-from repairlab.networks.settings import DecodingSettings, ModelSettings
+from repairlab.networks.folder import SETTINGS, WEIGHTS, read_learnt, read_settings
+from repairlab.networks.inputs import NetworkInput, Written
+from repairlab.networks.pretrained import SpecialTokens
+from repairlab.networks.settings import DecodingSettings, ModelSettings, NetworkSettings
 from repairlab.networks.subwords import FOLDER, BytePairs, PretrainedTokens
 from repairlab.networks.token_batch import TokenBatch, padded
 from repairlab.networks.vocabulary import FILE as WORDS_FILE
 from repairlab.networks.vocabulary import NumberedSource, TokenNumbers, WordVocabulary
 
-FORMAT = 1
-"""Version of the form of model folders."""
-SETTINGS = "settings.toml"
-WEIGHTS = "model.safetensors"
-LEARNT = "representation.json"
 TARGET_WORDS = "target-vocabulary.json"
 _LONGEST_TOGETHER = 400_000
 """Most places of sources and contexts that are read together."""
-
-
-@record
-class NetworkInput:
-    """What a network reads of one bug."""
-
-    source: tuple[str, ...]
-    context: tuple[str, ...] = ()
-    span: tuple[int, int] = (0, 0)
-    """Where in the source the bug is, for networks that point to it: the first token, and the one behind the last."""
-
-
-@record
-class Written:
-    """One thing that a network wrote."""
-
-    tokens: tuple[str, ...]
-    logprob: float
-    n_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,37 +123,14 @@ def choose_device(name: str) -> torch.device:
     return device
 
 
-def read_settings(folder: Path) -> ModelSettings:
-    """Return the settings of a model's folder; what is wrong with it is a UserError."""
-    path = folder / SETTINGS
-    try:
-        facts = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(
-            f"{folder} is no model: it has no {SETTINGS}. Make one with: repairlab train SYSTEM --pairs SET --to {folder}"
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not valid TOML: {error}") from None
-    if facts.pop("format", None) != FORMAT:
-        raise UserError(f"{path}: this version of repairlab reads models of format {FORMAT}; train the model again")
-    facts.pop("repairlab", None)
-    try:
-        settings: ModelSettings = TypeAdapter(ModelSettings).validate_python(facts)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
-    settings.check()
-    return settings
-
-
 def read_numbering(folder: Path, settings: ModelSettings) -> Numbering:
     """Return the vocabularies of a model's folder."""
     kind = settings.vocabulary.kind
     if kind == "pretrained":
-        numbers: TokenNumbers = PretrainedTokens.load(folder / FOLDER)
+        numbers: TokenNumbers = PretrainedTokens.load(folder / FOLDER, settings.vocabulary.prefix)
         return Numbering(source=numbers, target=numbers)
     if kind == "bpe":
-        numbers = BytePairs.load(folder)
+        numbers = BytePairs.load(folder, settings.vocabulary.prefix)
         return Numbering(source=numbers, target=numbers)
     source = WordVocabulary.load(folder, WORDS_FILE)
     return Numbering(source=source, target=source if settings.vocabulary.shared else WordVocabulary.load(folder, TARGET_WORDS))
@@ -191,27 +143,48 @@ def save_numbering(numbering: Numbering, folder: Path) -> None:
         numbering.target.save(folder, TARGET_WORDS)
 
 
+def build_for(settings: ModelSettings, numbering: Numbering, *, folder: Path | None = None) -> nn.Module:
+    """Return a network for the vocabularies."""
+    target = numbering.target
+    marks = SpecialTokens(pad=target.pad, begin=target.begin, end=target.end)
+    return build(settings.network, numbering.source.size, target.size, marks=marks, folder=folder)
+
+
+def weights_to_keep(network: nn.Module, settings: NetworkSettings) -> dict[str, torch.Tensor]:
+    """Return the weights that make the model: tied ones once, and of a pretrained network with LoRA those of LoRA alone."""
+    only_lora = bool(settings.lora_rank and settings.pretrained)
+    named = dict(network.named_parameters())  # of tied ones the first name
+    every = {name for name, _ in network.named_parameters(remove_duplicate=False)}
+    kept = {name: item for name, item in named.items() if item.requires_grad or not only_lora}
+    more = {} if only_lora else {name: item for name, item in network.state_dict().items() if name not in every}
+    return {name: item.detach().contiguous() for name, item in {**kept, **more}.items()}
+
+
+def untrained(folder: Path) -> UserError:
+    """Return the error for a model without weights."""
+    return UserError(
+        f"{folder} is not trained to its end: it has no {WEIGHTS}. Go on with: repairlab train … --to {folder} --resume"
+    )
+
+
 def load_model(folder: Path, *, device: str = "auto") -> Model:
     """Read a model from its folder."""
     settings = read_settings(folder)
     weights = folder / WEIGHTS
     if not weights.is_file():
-        raise UserError(
-            f"{folder} is not trained to its end: it has no {WEIGHTS}. Go on with: repairlab train … --to {folder} --resume"
-        )
+        raise untrained(folder)
     place = choose_device(device)
     numbering = read_numbering(folder, settings)
-    network = build(settings.network, numbering.source.size, numbering.target.size, folder=folder)
+    network = build_for(settings, numbering, folder=folder)
     try:
         missing = network.load_state_dict(load_file(weights), strict=False)
     except RuntimeError as error:
         raise UserError(f"{weights} does not fit the vocabulary or network of {folder / SETTINGS}: {_first(error)}") from None
-    tied = {name for name in missing.missing_keys if name not in dict(network.named_parameters())}
-    lost = set(missing.missing_keys) - tied
+    lost = set(missing.missing_keys) & set(weights_to_keep(network, settings.network))
     if lost or missing.unexpected_keys:
         odd = min([*lost, *missing.unexpected_keys])
         raise UserError(f"{weights} is of another network than {folder / SETTINGS} says: {odd} is not in both")
-    learnt = json.loads((folder / LEARNT).read_text(encoding="utf-8")) if (folder / LEARNT).is_file() else {}
+    learnt = read_learnt(folder)
     return Model(settings=settings, learnt=learnt, numbering=numbering, network=network.to(place).eval(), device=place)
 
 

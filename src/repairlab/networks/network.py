@@ -14,6 +14,10 @@ class StepDecoder(Protocol):
         """Return the state of `beam` hypotheses for each source, in rows of sources."""
         ...
 
+    def openings(self, state: Any) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """Return log-probabilities and places that hypotheses begin with, for a network that points; none for others."""
+        ...
+
     def step(self, state: Any, tokens: torch.Tensor) -> tuple[torch.Tensor, Any]:
         """Return log-probabilities of what follows the last tokens, one row a hypothesis, and the next state."""
         ...

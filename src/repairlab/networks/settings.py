@@ -19,6 +19,7 @@ class VocabularySettings:
     kind: VocabularyKind = "words"
     size: Annotated[int, "Most words or subwords; the most frequent are kept."] = 50_000
     least_count: Annotated[int, "Rarer words are unknown."] = 1
+    prefix: Annotated[tuple[str, ...], "Subwords that stand before every source."] = ()
     shared: Annotated[bool, "Source and target have one vocabulary."] = True
 
 

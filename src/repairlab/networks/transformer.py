@@ -166,14 +166,17 @@ class Transformer(nn.Module):
     def token_losses(self, batch: TokenBatch, smoothing: float) -> torch.Tensor:
         """Return the loss of every token of the targets, 0 for padding."""
         assert batch.target is not None
-        memory = self.encode(batch)
-        begin = torch.full_like(batch.target[:, :1], BEGIN)
-        states = self._embed(torch.cat((begin, batch.target[:, :-1]), 1), self.target_embedding, 0)
+        return self.losses_from(self.encode(batch), batch.target, smoothing)
+
+    def losses_from(self, memory: SourceMemory, target: torch.Tensor, smoothing: float) -> torch.Tensor:
+        """Return the loss of every token of the targets for sources that were read."""
+        begin = torch.full_like(target[:, :1], BEGIN)
+        states = self._embed(torch.cat((begin, target[:, :-1]), 1), self.target_embedding, 0)
         for layer in self.decoder:
             across = [attention.project(item) for attention, item in zip(layer.across, memory.states, strict=True)]
             states, _ = layer(states, across, memory.biases, None, 1)
         states = self.decoder_norm(states)
-        return self.head.losses(states, self._copied(states, memory), batch.source, batch.target, smoothing)
+        return self.head.losses(states, self._copied(states, memory), memory.source, target, smoothing)
 
     def encode(self, batch: TokenBatch) -> SourceMemory:
         """Run the encoders."""
@@ -200,6 +203,10 @@ class Transformer(nn.Module):
         heads, rows = self.settings.heads, memory.source.shape[0] * beam
         nothing = memory.states[0].new_zeros(rows, heads, 0, self.settings.width // heads)
         return TransformerState(memory=memory, across=across, own=[(nothing, nothing)] * len(across), beam=beam)
+
+    def openings(self, state: TransformerState) -> None:
+        """Return none: nothing is pointed to before it writes."""
+        del state
 
     def step(self, state: TransformerState, tokens: torch.Tensor) -> tuple[torch.Tensor, TransformerState]:
         """Return log-probabilities of what follows, and the next state."""
@@ -233,4 +240,4 @@ class Transformer(nn.Module):
             return None
         scores = self.pointer[0](states) @ self.pointer[1](memory.states[0]).transpose(1, 2)
         scores = scores.float() / math.sqrt(self.settings.width)
-        return scores.masked_fill(~memory.biases[0][:, 0], float("-inf")).softmax(-1)
+        return scores.masked_fill((memory.source == PAD).unsqueeze(1), float("-inf")).softmax(-1)

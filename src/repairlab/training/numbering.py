@@ -12,6 +12,7 @@ from repairlab.benchmarks.pairs import read_head, read_pairs
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import PairSet
 from repairlab.core.record import record
+from repairlab.networks.inputs import network_input
 from repairlab.networks.model import Numbering
 from repairlab.networks.settings import ModelSettings
 from repairlab.networks.subwords import BytePairs, PretrainedTokens
@@ -88,9 +89,8 @@ def write_tokens(pairs: Iterable[RepresentedPair], path: Path, done: Callable[[]
     n = 0
     with path.open("w", encoding="utf-8") as file:
         for pair in pairs:
-            span = pair.encoded.memory if isinstance(pair.encoded.memory, dict) else {}
-            places = [span.get("first", 0), span.get("last", 0)]
-            line = [pair.id, list(pair.encoded.source), list(pair.encoded.context), list(pair.target), places]
+            read = network_input(pair.encoded.source, pair.encoded.context, pair.encoded.memory)
+            line = [pair.id, list(read.source), list(read.context), list(pair.target), list(read.span)]
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
             n += 1
             done()
@@ -106,12 +106,12 @@ def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...]) 
                 "vocabulary.kind is pretrained, but network.pretrained names no folder or model whose tokenizer it is; "
                 "add --set network.pretrained=FOLDER, or --set vocabulary.kind=bpe for a network from random numbers"
             )
-        tokens = PretrainedTokens.load(settings.network.pretrained)
+        tokens = PretrainedTokens.load(settings.network.pretrained, wanted.prefix)
         tokens.add_marks(marks)
         return Numbering(source=tokens, target=tokens)
     if wanted.kind == "bpe":
         texts = (text for line in _lines(path) for part in line[1:4] for text in part)
-        pairs = BytePairs.train(texts, size=wanted.size, marks=marks)
+        pairs = BytePairs.train(texts, size=wanted.size, marks=marks, prefix=wanted.prefix)
         return Numbering(source=pairs, target=pairs)
     is_edit = settings.network.kind == "edits"
     sources: Counter[str] = Counter()

@@ -11,7 +11,7 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import Pair
 from repairlab.core.record import record
 from repairlab.networks.ensemble import Ensemble
-from repairlab.networks.model import NetworkInput
+from repairlab.networks.inputs import network_input
 from repairlab.networks.settings import DecodingSettings
 from repairlab.representations.representation import Encoded, Unrepresentable
 from repairlab.representations.samples import sample_of_pair
@@ -61,7 +61,7 @@ def predict(
                 except Unrepresentable:
                     encoded.append(None)
                     unrepresentable += 1
-            inputs = [network_input(item) for item in encoded if item is not None]
+            inputs = [network_input(item.source, item.context, item.memory) for item in encoded if item is not None]
             written = iter(model.write(inputs, decoding, seed=seed, done=done))
             for pair, item in zip(chunk, encoded, strict=True):
                 texts: dict[str, float] = {}
@@ -74,12 +74,6 @@ def predict(
             n += len(chunk)
     aside.replace(to)
     return Predicted(n=n, unrepresentable=unrepresentable, n_texts=n_texts)
-
-
-def network_input(encoded: Encoded) -> NetworkInput:
-    """Return what a network reads of an encoded sample."""
-    memory = encoded.memory if isinstance(encoded.memory, dict) else {}
-    return NetworkInput(source=encoded.source, context=encoded.context, span=(memory.get("first", 0), memory.get("last", 0)))
 
 
 def _chunks(pairs: Iterator[Pair]) -> Iterator[Sequence[Pair]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
-from repairlab.networks.ensemble import FILE
+from repairlab.networks.folder import ENSEMBLE
 from repairlab.storage.encoding import write_aside
 from repairlab.training.loop import TrainingListener
 from repairlab.training.settings import SearchRange, SystemSettings, with_changes
@@ -33,7 +33,7 @@ def search_settings(
         )
     if not 1 <= keep <= n:
         raise UserError(f"--keep is {keep}: write a number from 1 to {n}")
-    if (folder / FILE).exists():
+    if (folder / ENSEMBLE).exists():
         raise UserError(f"{folder} is searched to its end already; name a new folder with --to")
     if folder.exists() and not options.resume:
         raise UserError(f"{folder} exists: go on with --resume, or name a new folder with --to")
@@ -47,7 +47,7 @@ def search_settings(
     told = [{"folder": model.folder.name, "settings": drawn, **model.metrics} for model, drawn in made]
     write_aside(folder / TRIALS, json.dumps(told, indent=2) + "\n")
     members = [model.folder.name for model, _ in made[:keep]]
-    write_aside(folder / FILE, json.dumps({"members": members, "rule": "by-score"}, indent=2) + "\n")
+    write_aside(folder / ENSEMBLE, json.dumps({"members": members, "rule": "by-score"}, indent=2) + "\n")
     return [model for model, _ in made]
 
 

@@ -16,8 +16,9 @@ from repairlab.benchmarks.pairs import HEAD, read_head
 from repairlab.benchmarks.writing import toml
 from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record, to_data
-from repairlab.networks.building import build
-from repairlab.networks.model import FORMAT, LEARNT, SETTINGS, WEIGHTS, choose_device, read_numbering, save_numbering
+from repairlab.networks.folder import FORMAT, LEARNT, SETTINGS, WEIGHTS
+from repairlab.networks.model import build_for, choose_device, read_numbering, save_numbering, weights_to_keep
+from repairlab.networks.pretrained import save_configuration
 from repairlab.representations.table import representation
 from repairlab.storage.encoding import write_aside
 from repairlab.training.card import model_card
@@ -199,7 +200,7 @@ def _train_prepared(
         for split in options.splits
     )
     torch.manual_seed(options.seed)
-    network = build(settings.model.network, numbering.source.size, numbering.target.size).to(device)
+    network = build_for(settings.model, numbering).to(device)
     job = TrainingJob(
         network=network,
         store=train_split,
@@ -247,16 +248,7 @@ def _write(
     write_aside(folder / METRICS, json.dumps({key: value for key, value in facts.items() if value is not None}, indent=2) + "\n")
     write_aside(folder / CARD, model_card(made, settings, begun))
     aside = folder / f".{WEIGHTS}"
-    save_file(_own_tensors(network), aside)
+    save_file(weights_to_keep(network, settings.model.network), aside)
+    save_configuration(network, folder)
     aside.replace(folder / WEIGHTS)
     shutil.rmtree(folder / WORK)
-
-
-def _own_tensors(network: nn.Module) -> dict[str, torch.Tensor]:
-    """Return all weights under one name each: tied ones under their first."""
-    kept, seen = {}, set()
-    for name, item in network.state_dict().items():
-        if item.data_ptr() not in seen or item.numel() == 0:
-            seen.add(item.data_ptr())
-            kept[name] = item.contiguous()
-    return kept

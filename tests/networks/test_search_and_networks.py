@@ -11,7 +11,7 @@ from repairlab.networks.beam import Hypothesis, Marks, beam_search
 from repairlab.networks.building import build
 from repairlab.networks.settings import DecodingSettings, NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
-from repairlab.networks.vocabulary import END, WordVocabulary
+from repairlab.networks.vocabulary import END, FIRST_PLACE, WordVocabulary
 
 MARKS = Marks(begin=2, end=3, banned=(0, 1, 2))
 WORDS = 6
@@ -22,6 +22,13 @@ KINDS = {
     "gru, mlp": NetworkSettings(
         kind="recurrent", width=16, encoder_layers=2, decoder_layers=1, cell="gru", attention="mlp", input_feeding=False
     ),
+    "edits": NetworkSettings(kind="edits", width=16, heads=2, encoder_layers=1, decoder_layers=1),
+    "t5": NetworkSettings(kind="pretrained", family="t5", width=16, heads=2, encoder_layers=1, decoder_layers=1),
+    "bart": NetworkSettings(kind="pretrained", family="bart", width=16, heads=2, encoder_layers=1, decoder_layers=1),
+    "roberta": NetworkSettings(kind="pretrained", family="roberta", width=16, heads=2, encoder_layers=1, decoder_layers=1),
+    "unixcoder": NetworkSettings(kind="pretrained", family="unixcoder", width=16, heads=2, encoder_layers=2),
+    "causal": NetworkSettings(kind="pretrained", family="causal", width=16, heads=2, decoder_layers=2),
+    "causal, LoRA": NetworkSettings(kind="pretrained", family="causal", width=16, heads=2, decoder_layers=1, lora_rank=2),
     "convolution": NetworkSettings(kind="convolution", width=16, embedding=12, encoder_layers=2, decoder_layers=2, context=True),
 }
 
@@ -40,7 +47,7 @@ def sources(kind: str) -> TokenBatch:
     n_extra = 1 if KINDS[kind].copy else 0
     source = torch.tensor([[4, 5, 5 + n_extra, END], [5, END, 0, 0], [4, 4, END, 0]])
     context = torch.tensor([[5, 5, END], [4, END, 0], [END, 0, 0]]) if KINDS[kind].context else None
-    return TokenBatch(source=source, context=context, n_extra=n_extra)
+    return TokenBatch(source=source, context=context, span=torch.tensor([[1, 2], [0, 1], [0, 0]]), n_extra=n_extra)
 
 
 def row(batch: TokenBatch, number: int, target: list[int] | None = None) -> TokenBatch:
@@ -48,26 +55,37 @@ def row(batch: TokenBatch, number: int, target: list[int] | None = None) -> Toke
     source = batch.source[number]
     context = None if batch.context is None else batch.context[number][batch.context[number] != 0].unsqueeze(0)
     wanted = None if target is None else torch.tensor([target])
-    return TokenBatch(source=source[source != 0].unsqueeze(0), context=context, target=wanted, n_extra=batch.n_extra)
+    assert batch.span is not None
+    alone = source[source != 0].unsqueeze(0)
+    return TokenBatch(source=alone, context=context, target=wanted, span=batch.span[number : number + 1], n_extra=batch.n_extra)
 
 
-def logprob(net: torch.nn.Module, batch: TokenBatch, number: int, ids: tuple[int, ...]) -> float:
+def logprob(net: torch.nn.Module, batch: TokenBatch, number: int, ids: tuple[int, ...], places: tuple[int, ...] = ()) -> float:
     """Return the log-probability of a sequence by one pass over all of it, without any cache."""
     with torch.no_grad():
-        return -float(net.token_losses(row(batch, number, [*ids, END]), 0.0).sum())
+        target = [*(place + FIRST_PLACE for place in places), *ids, END]
+        return -float(net.token_losses(row(batch, number, target), 0.0).sum())
+
+
+def openings(kind: str, batch: TokenBatch, number: int) -> list[tuple[int, ...]]:
+    """Return all pairs of places that a network may point to; one that is empty for networks that do not."""
+    assert batch.span is not None
+    first, last = batch.span[number].tolist()
+    return [(a, b) for a in range(first, last + 1) for b in range(a, last + 1)] if KINDS[kind].kind == "edits" else [()]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_beam_search_finds_what_exhaustive_search_finds(kind: str) -> None:
     net, batch, longest = network(kind), sources(kind), 4
-    found = beam_search(net, batch, DecodingSettings(beam=100, max_length=longest), MARKS)
+    found = beam_search(net, batch, DecodingSettings(beam=200, max_length=longest), MARKS)
     words = range(4, WORDS + batch.n_extra)
     for number in range(3):
-        every = [ids for n in range(longest) for ids in itertools.product(words, repeat=n)]
-        expected = sorted(((logprob(net, batch, number, ids), ids) for ids in every), reverse=True)
+        written = [ids for n in range(longest) for ids in itertools.product(words, repeat=n)]
+        every = list(itertools.product(openings(kind, batch, number), written))
+        expected = sorted(((logprob(net, batch, number, ids, places), ids) for places, ids in every), reverse=True)
         assert len(found[number]) == len(expected)
         assert [item.logprob for item in found[number]] == pytest.approx([value for value, _ in expected], abs=1e-4)
-        assert {item.ids for item in found[number]} == set(every)
+        assert {(item.places, item.ids) for item in found[number]} == set(every)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -76,7 +94,7 @@ def test_cached_steps_give_what_one_pass_gives(kind: str) -> None:
     for number, hypotheses in enumerate(beam_search(net, batch, DecodingSettings(beam=5, max_length=9), MARKS)):
         assert hypotheses
         for item in hypotheses:
-            assert item.logprob == pytest.approx(logprob(net, batch, number, item.ids), abs=1e-4)
+            assert item.logprob == pytest.approx(logprob(net, batch, number, item.ids, item.places), abs=1e-4)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,7 +105,7 @@ def test_a_batch_of_one_gives_what_a_batch_of_many_gives(kind: str, length_penal
     together = beam_search(net, batch, settings, MARKS)
     for number in range(3):
         alone = beam_search(net, row(batch, number), settings, MARKS)[0]
-        assert [item.ids for item in alone] == [item.ids for item in together[number]]
+        assert [(item.places, item.ids) for item in alone] == [(item.places, item.ids) for item in together[number]]
         assert [item.score for item in alone] == pytest.approx([item.score for item in together[number]], abs=1e-4)
 
 

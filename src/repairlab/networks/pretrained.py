@@ -264,8 +264,8 @@ def _core(settings: NetworkSettings, size: int, marks: SpecialTokens, folder: Pa
     except (OSError, ValueError, KeyError) as error:
         reason = str(error).strip().split("\n")[0]
         raise UserError(
-            f"cannot load the pretrained network {settings.pretrained!r}: {reason}; name a folder with its weights, or a model of the "
-            "hub"
+            f"cannot load the pretrained network {settings.pretrained!r}: {reason}; name a folder with its weights, or one of "
+            "the hub"
         ) from None
 
 

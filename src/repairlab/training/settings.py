@@ -143,7 +143,7 @@ def as_facts(settings: SystemSettings) -> dict[str, Any]:
     facts["representation"] = {"name": model["representation"], **settings.representation}
     facts["marks"] = list(settings.marks)
     search = {
-        name: {key: value for key, value in to_data(item).items() if value not in (None, [], False)}
+        name: {key: value for key, value in to_data(item).items() if value is not None and value != [] and value is not False}
         for name, item in settings.search.items()
     }
     tables = {name: model[name] for name in ("vocabulary", "network", "decoding")}

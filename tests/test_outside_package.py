@@ -19,6 +19,7 @@ KINDS = {
     "strategies": "terse",
     "sandboxes": "best",
     "tables": "sizes",
+    "representations": "characters",
 }
 
 

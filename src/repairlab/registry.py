@@ -21,6 +21,7 @@ KINDS: Mapping[str, str] = {
     "repairers": "repairlab.repairers.table:REPAIRERS",
     "strategies": "repairlab.repairers.llm.prompts.strategies.table:STRATEGIES",
     "metrics": "repairlab.metrics.table:METRICS",
+    "representations": "repairlab.representations.table:REPRESENTATIONS",
     "tables": "repairlab.report.papers.table:TABLES",
 }
 """Kind → where its table is. Other packages join through the entry-point group `repairlab.KIND`."""

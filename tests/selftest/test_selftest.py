@@ -18,7 +18,7 @@ from repairlab.selftest.repairer import starter_problems, wrong_with
 from repairlab.selftest.run import CHECKS, find_part, run_selftest
 from repairlab.validation.machine import Machine
 
-QUICK = ("metrics", "strategies", "formats", "languages")
+QUICK = ("metrics", "strategies", "formats", "languages", "representations")
 PARTS = [(kind, name) for kind in QUICK for name in parts_of(kind)]
 NOT_TRIED = {("formats", "npr4j-results"), ("formats", "defects4c")}
 """They have no place for bugs of the built-in benchmark; tests of their own try them."""

@@ -13,10 +13,12 @@ from repairlab.benchmarks.pair_sets.contamination import DecontaminateSettings, 
 from repairlab.benchmarks.pair_sets.duplicates import DedupSettings, dedup_pairs
 from repairlab.benchmarks.pair_sets.exporting import EXPORTS, ExportedPairs, export_pairs
 from repairlab.benchmarks.pair_sets.filtering import FilterSettings, filter_pairs
+from repairlab.benchmarks.pair_sets.of_bugs import take_pairs
+from repairlab.benchmarks.pair_sets.representing import RepresentedPairs, learnt_settings, represent_pairs
 from repairlab.benchmarks.pair_sets.rewriting import DROPPED, Rewritten, every_pair
 from repairlab.benchmarks.pair_sets.splitting import SPLIT_BY, STRATA, SplitSettings, split_pairs
 from repairlab.benchmarks.pair_sets.statistics import pair_statistics
-from repairlab.benchmarks.pairs import read_head
+from repairlab.benchmarks.pairs import read_head, read_pairs
 from repairlab.cli.options import Json
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.access import Access
@@ -28,6 +30,7 @@ from repairlab.languages.table import default_cache
 from repairlab.metrics.distribution import Distribution
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
+from repairlab.representations.table import REPRESENTATIONS, representation, settings_of
 
 PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="A set of pairs: a folder that `import` or `pairs` made.")]
 To = Annotated[Path, typer.Option("--to", help="New folder for the set that is made.")]
@@ -215,6 +218,69 @@ def export(
     _print_made(made, as_json=json)
 
 
+def take(
+    benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="A benchmark.")],
+    to: To,
+    language: Annotated[str | None, typer.Option("--language", help="Only bugs in this language.")] = None,
+    json: Json = False,
+) -> None:
+    """Make a set of the bugs of a benchmark, as whole files before and after the fix."""
+    opened = open_benchmark(benchmark)
+    with progress_bar() as progress:
+        task = progress.add_task("bugs read", total=len(opened))
+        made = take_pairs(opened, to, language, done=lambda: progress.advance(task))
+    _print_made(made, as_json=json)
+
+
+def represent(
+    pairs: PairFolder,
+    name: Annotated[str, typer.Option("--representation", help="What a network would read and write.")],
+    split: Annotated[str | None, typer.Option("--split", help="Only this split.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", help="At most so many pairs.")] = None,
+    setting: Annotated[list[str] | None, typer.Option("--setting", help="NAME=VALUE of the representation; several times.")] = None,
+    learn: Annotated[str | None, typer.Option("--learn", help="Learn idioms or a grammar from this split first.")] = None,
+    json: Json = False,
+) -> None:
+    """Show how many pairs a representation can hold, and give back."""
+    facts, splits = read_head(pairs)
+    if split is not None and split not in splits:
+        raise unknown("split", split, splits)
+    given = settings_of(setting or ())
+    made = representation(name, {**(learnt_settings(name, pairs, learn) if learn else {}), **given})
+    chosen = (pair for one in ([split] if split else splits) for pair in read_pairs(pairs, one))
+    n_pairs = splits[split] if split else sum(splits.values())
+    with progress_bar() as progress:
+        task = progress.add_task("pairs represented", total=n_pairs if limit is None else min(limit, n_pairs))
+        found = represent_pairs(islice(chosen, limit), facts, made, done=lambda: progress.advance(task))
+    if json:
+        print_json(to_data(found) | {"settings": given, "split": split})
+        return
+    _print_represented(found)
+
+
+def _print_represented(found: RepresentedPairs) -> None:
+    rows: list[tuple[str, object]] = [
+        ("pairs", found.pairs),
+        ("represented", _of(found.represented, found.pairs)),
+        ("recovered", _of(found.recovered, found.represented)),
+        ("recovered first", _of(found.recovered_first, found.represented)),
+        (f"read, {found.counted_in}", _lengths(found.source)),
+        (f"written, {found.counted_in}", _lengths(found.written)),
+    ]
+    if found.context:
+        rows.insert(5, (f"context, {found.counted_in}", _lengths(found.context)))
+    if found.counted_in == "tokens":
+        rows += [("different tokens read", found.source_words), ("different tokens written", found.written_words)]
+    rows += [(f"not represented: {reason}", n) for reason, n in found.reasons.items()]
+    print_table(f"{found.representation}: {REPRESENTATIONS.about(found.representation)}", ["", ""], rows)
+    if found.lost:
+        talk().print(f"not recovered: {', '.join(found.lost)}", markup=False)
+
+
+def _of(n: int, total: int) -> str:
+    return f"{n} ({n / total:.1%})" if total else str(n)
+
+
 @contextmanager
 def _bar(pairs: Path, what: str) -> Iterator[Callable[[], None]]:
     _, splits = read_head(pairs)
@@ -242,5 +308,7 @@ VERBS: Mapping[str, Callable[..., None]] = {
     "dedup": dedup,
     "decontaminate": decontaminate,
     "stats": stats,
+    "take": take,
+    "represent": represent,
     "export": export,
 }

@@ -10,7 +10,7 @@ from repairlab.core.text import Span
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Token
 from repairlab.languages.parser import Parsed
-from repairlab.representations.code import LAYOUT, read_tokens, syntax_of, words
+from repairlab.representations.code import LAYOUT, functions_of, read_tokens, words
 from repairlab.representations.representation import Sample, Unrepresentable
 
 
@@ -70,7 +70,7 @@ def _kept(language: str, text: str, tokens: list[Token], method: Span) -> Iterat
     outer = _outermost_class(language, text, method)
     dropped = [
         function.body
-        for function in syntax_of(language).functions(text)
+        for function in functions_of(language, text)
         if (function.body.end <= method.start or function.body.start >= method.end) and function.body.end > function.body.start
     ]
     imports = [] if outer else list(_import_lines(language, text))
@@ -98,6 +98,8 @@ def _kept(language: str, text: str, tokens: list[Token], method: Span) -> Iterat
 
 def _outermost_class(language: str, text: str, method: Span) -> Span | None:
     wanted = facts(language).class_nodes
+    if not wanted:
+        return None
     parsed = Parsed(language, text)
     node: Node | None = parsed.root
     while node is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from repairlab.core.text import Span
 from repairlab.languages.language import Token
 from repairlab.representations.choices import choices
-from repairlab.representations.code import indent_of, indented, join, outdented, read_tokens, words
+from repairlab.representations.code import indent_of, indented, join, outdented, read_tokens, split_fix, words
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 STRING, NUMBER = "$STRING$", "$NUMBER$"
@@ -20,7 +20,7 @@ _NAME = re.compile(r"(_*)(.*?)(_*)", re.DOTALL)
 _PART = re.compile(r"_|\d+|[^\W\d_]*[^\W\d_A-Z](?=[A-Z])|[A-Z]+(?=[A-Z][^\W\d_A-Z])|[^\W\d_]+|[^\w]+")
 
 
-class Coconut:
+class CoconutSubtokens:
     """Sub-tokens of the line and, for a second encoder, of the method; strings and numbers are put back from the file."""
 
     name = "coconut"
@@ -47,7 +47,9 @@ class Coconut:
     def target(self, sample: Sample, fixed: str) -> tuple[Encoded, tuple[str, ...]]:
         """Return line, method and the fixed line."""
         encoded = self.encode(sample)
-        tokens = read_tokens(sample.language, outdented(fixed, encoded.memory["indent"]))
+        text = outdented(fixed, encoded.memory["indent"])
+        split_fix(sample.language, text)
+        tokens = read_tokens(sample.language, text)
         if any(token.text in _MARKS or token.text in (STRING, NUMBER) for token in tokens):
             raise Unrepresentable("a name is spelled like a mark")
         written = words(tokens, _spelled)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from repairlab.core.text import Span
 from repairlab.languages.facts import facts
-from repairlab.languages.language import Syntax, Token
+from repairlab.languages.language import Function, Syntax, Token
 from repairlab.languages.table import language as language_named
 from repairlab.representations.representation import Sample, Unrepresentable
 
@@ -28,18 +28,30 @@ def syntax_of(language: str) -> Syntax:
     return language_named(language).syntax
 
 
+@lru_cache(maxsize=64)
+def _tokens(language: str, text: str) -> tuple[Token, ...]:
+    """Return the tokens of a text; many candidates of a bug ask for those of the same one."""
+    return tuple(syntax_of(language).tokens(text))
+
+
+@lru_cache(maxsize=8)
+def functions_of(language: str, text: str) -> tuple[Function, ...]:
+    """Return the functions of a text, the outer before the inner."""
+    return tuple(syntax_of(language).functions(text))
+
+
 def read_tokens(language: str, text: str, *, strict: Span | None = None) -> list[Token]:
     """Return the tokens of a piece of code without line breaks and depth at its ends; Unrepresentable when one is unreadable.
 
     Only those in `strict` must be readable, if it is given; the others are left out: code around a bug may be cut anywhere.
     """
-    found = syntax_of(language).tokens(text)
+    found = _tokens(language, text)
     if any(token.kind == "error" and (strict is None or _touches(token.span, strict)) for token in found):
         raise Unrepresentable(UNREADABLE)
-    found = [token for token in found if token.kind != "error"]
+    found = tuple(token for token in found if token.kind != "error")
     first = next((at for at, token in enumerate(found) if token.kind not in LAYOUT), len(found))
     last = next((at for at in range(len(found), first, -1) if found[at - 1].kind not in LAYOUT), first)
-    return found[first:last]
+    return list(found[first:last])
 
 
 def _touches(one: Span, two: Span) -> bool:
@@ -72,6 +84,14 @@ def split(language: str, text: str) -> tuple[str, ...]:
     return words(read_tokens(language, text))
 
 
+def split_fix(language: str, text: str) -> tuple[str, ...]:
+    """Return the words of a fix; Unrepresentable when joining them does not give the same code, as with text between tags."""
+    found = split(language, text)
+    if split(language, join(language, found)) != found:
+        raise Unrepresentable("the tokens of the fix do not make up the same code when they are joined")
+    return found
+
+
 def join(language: str, parts: Iterable[str]) -> str:
     r"""Return the code that words make up, in lines and with depth where there are words for it: the inverse of `split`.
 
@@ -96,13 +116,14 @@ def _join_line(language: str, parts: Sequence[str]) -> str:
     for at, part in enumerate(parts):
         if part == GLUE:
             continue
-        is_apart = at and parts[at - 1] != GLUE and not _is_glued(language, parts[at - 1], part)
+        is_macro = at > 2 and parts[at - 3] == "#" and parts[at - 2] == "define"
+        is_apart = at and parts[at - 1] != GLUE and (is_macro or not is_glued(language, parts[at - 1], part))
         text += f" {part}" if is_apart else part
     return text
 
 
 @lru_cache(maxsize=1 << 16)
-def _is_glued(language: str, left: str, right: str) -> bool:
+def is_glued(language: str, left: str, right: str) -> bool:
     """Return whether two tokens are written without a blank: by custom, and only where they stay two tokens."""
     name_or_end = _texts(language, left, kind="name") or left in (")", "]")
     is_called = right in ("(", "[") and name_or_end
@@ -117,13 +138,21 @@ def _texts(language: str, text: str, *, kind: str = "") -> list[str]:
 
 
 def same_code(language: str, one: str, two: str) -> bool:
-    """Return whether two codes are equal in tokens; texts that cannot be read must be equal as they stand."""
+    """Return whether two codes are equal in tokens; texts that cannot be read must be equal as they stand.
+
+    `>>` is taken as two tokens: at the end of nested type arguments it is, and nowhere else may two stand side by side.
+    """
     if one.strip() == two.strip():
         return True
     try:
-        return split(language, one) == split(language, two)
+        first, second = ([mark for word in split(language, text) for mark in _ends(word)] for text in (one, two))
+        return first == second
     except Unrepresentable:
         return False
+
+
+def _ends(word: str) -> str | tuple[str]:
+    return word if word and not word.strip(">") else (word,)
 
 
 def flat(language: str, text: str, *, marks: Sequence[tuple[Span, str, str]] = ()) -> str:

@@ -77,7 +77,9 @@ def read_tree(language: str, text: str) -> CodeNode:
 
     Unrepresentable when it does not parse, or when the leaves of its tree are not its tokens.
     """
-    tokens = [token for token in read_tokens(language, text) if token.kind != "error"]
+    if not facts(language).grammar:
+        raise Unrepresentable("there is no grammar of the language")
+    tokens = read_tokens(language, text)
     if not tokens:
         raise Unrepresentable("there is no code")
     root = _Builder(language, text, tokens).root()

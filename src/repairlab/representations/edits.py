@@ -2,14 +2,14 @@
 
 from repairlab.core.changed_lines import common_ends
 from repairlab.representations.class_context import BugInContext, class_context, truncated
-from repairlab.representations.code import indent_of, indented, join, outdented, split
+from repairlab.representations.code import indent_of, indented, join, outdented, split, split_fix
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 END = "<END>"
 """Behind the last token of the source: where a pure insertion at the end points to."""
 
 
-class Edits:
+class TokenEdits:
     """The place of insertion, the end of the deletion, and the inserted tokens.
 
     Both places are numbers of tokens of the source, written in decimals: the first that is deleted, and the one behind the last.
@@ -44,7 +44,7 @@ class Edits:
         """Return the source and the edit: start, end, inserted tokens."""
         encoded = self.encode(sample)
         first, last = encoded.memory["first"], encoded.memory["last"]
-        after = split(sample.language, outdented(fixed, encoded.memory["indent"]))
+        after = split_fix(sample.language, outdented(fixed, encoded.memory["indent"]))
         head, tail = common_ends(encoded.source[first:last], after)
         return encoded, (str(first + head), str(last - tail), *after[head : len(after) - tail])
 

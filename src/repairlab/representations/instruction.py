@@ -8,7 +8,7 @@ from repairlab.representations.representation import Encoded, Sample, Unit
 _BLOCK = re.compile(r"^(`{3,})[^\n`]*\n(.*?)(?:\n\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 
 
-class Instruction:
+class FixInstruction:
     """What to do in words, the buggy function in a fenced block, and the fixed function in one."""
 
     name = "instruction"

@@ -4,7 +4,7 @@ from repairlab.representations.code import flat, indent_of, indented, outdented
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 
-class Line:
+class BuggyLine:
     """The buggy line as text, and the fixed one; nothing around it."""
 
     name = "line"

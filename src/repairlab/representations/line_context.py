@@ -5,7 +5,7 @@ from repairlab.representations.code import LAYOUT, flat, indent_of, indented, jo
 from repairlab.representations.representation import Encoded, Sample, Unit
 
 
-class LineContext:
+class LineInContext:
     """`buggy: line context: class`, where the class is SequenceR's without its marks, and the fixed line."""
 
     name = "line-context"

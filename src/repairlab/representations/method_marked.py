@@ -7,7 +7,7 @@ from repairlab.representations.representation import Encoded, Sample, Unit, Unre
 BUG, BUG_END, FIX, FIX_END = "<BUGS>", "<BUGE>", "<FIXS>", "<FIXE>"
 
 
-class MethodMarked:
+class MarkedMethod:
     """The method with `<BUGS> line <BUGE>` in place, and `<FIXS> line <FIXE>`."""
 
     name = "method-marked"

@@ -3,7 +3,7 @@
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 
-class Program:
+class WholeProgram:
     """The whole program as it stands, and the fixed one."""
 
     name = "program"
@@ -24,7 +24,7 @@ class Program:
         return ("".join(written),)
 
 
-class ProgramWithVerdict(Program):
+class ProgramWithVerdict(WholeProgram):
     """The whole program and what the judge said of it, and the fixed program."""
 
     name = "program-verdict"

@@ -10,14 +10,14 @@ from repairlab.core.changed_lines import common_ends
 from repairlab.core.record import to_data
 from repairlab.languages.facts import facts
 from repairlab.representations.choices import choices
-from repairlab.representations.code import LAYOUT, indent_of, indented, join, outdented, read_tokens, syntax_of, words
+from repairlab.representations.code import LAYOUT, indent_of, indented, is_glued, join, outdented, read_tokens, syntax_of, words
 from repairlab.representations.code_tree import CodeNode, read_tree
 from repairlab.representations.recoder_edits import applied, written_edits
 from repairlab.representations.recoder_grammar import UNKNOWN, Grammar, grammar_of, learn_grammar, rule_parts, terminal_parts
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 
-class Recoder:
+class RecoderTree:
     """The nodes of the buggy method's tree, and a sequence of edits, rules, terminals and copies that makes the fixed one.
 
     `memory` holds for every node its parent (`parents`, -1 for the root), its type (`types`), and a tag (`tags`: 2 in the bug,
@@ -219,12 +219,15 @@ def _text(encoded: Encoded, tree: CodeNode) -> str:
         last = tokens[len(tokens) - tail - 1].span.end if next_.kind in LAYOUT and tail < len(tokens) else next_.span.start
     line = text[text.rfind("\n", 0, first) + 1 : first]
     middle = indented(join(language, new[head : len(new) - tail]), line[: len(line) - len(line.lstrip(" \t"))])
-    return _parted(_parted(text[:first], middle), text[last:])
+    left = _between(language, text[:first], new[:head][-1:], middle, new[head:][:1])
+    right = _between(language, middle or text[:first], new[: len(new) - tail][-1:], text[last:], new[len(new) - tail :][:1])
+    return text[:first] + left + middle + right + text[last:]
 
 
-def _parted(left: str, right: str) -> str:
-    """Return two pieces of code with a blank between them unless there is white space."""
-    return left + right if not left or not right or left[-1].isspace() or right[0].isspace() else f"{left} {right}"
+def _between(language: str, left: str, last: Sequence[str], right: str, first: Sequence[str]) -> str:
+    """Return the blank between two pieces of code, of which the last and the first word are given, or nothing."""
+    is_open = not left or not right or left[-1].isspace() or right[0].isspace()
+    return "" if is_open or (last and first and is_glued(language, last[0], first[0])) else " "
 
 
 def _closed(parts: Sequence[str]) -> list[str]:

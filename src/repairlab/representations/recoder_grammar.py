@@ -1,8 +1,8 @@
 """What a network that writes trees may write: edits, pointers, rules and terminals. `recoder` and its decoder call it.
 
 A written sequence is `modify @5 TREE`, `insert @5 TREE` (before a sibling), `append @5 TREE` (behind one), `delete @5`, any number
-of these, then `end`. `@5` is a named node of the source, counted from 0. A tree is `copy @7`, a rule followed by the trees of its named
-children from left to right, or a terminal.
+of these, then `end`. `@5` is a named node of the source, counted from 0. A tree is `copy @7`, a rule followed by the trees of its
+named children from left to right, or a terminal.
 """
 
 import json
@@ -145,10 +145,10 @@ def expected(written: Sequence[str]) -> Expected:
     open_slots: list[str] = []
     at: Literal["edit", "pointer", "tree", "copied"] = "edit"
     takes_tree = False
-    for token in written:
+    for number, token in enumerate(written, start=1):
         if at == "edit":
             if token == END:
-                return Expected(kind="nothing" if token is written[-1] else "wrong")
+                return Expected(kind="nothing" if number == len(written) else "wrong")
             if token not in EDITS:
                 return Expected(kind="wrong")
             at, takes_tree = "pointer", EDITS[token]

@@ -13,7 +13,7 @@ from repairlab.core.problem import Problem
 from repairlab.core.record import record
 from repairlab.core.text import Span, line_span, newline_of
 from repairlab.languages.facts import facts as facts_of
-from repairlab.representations.code import syntax_of
+from repairlab.representations.code import functions_of
 from repairlab.representations.representation import Sample, Unit, Unrepresentable
 
 _BLANK = " \t\r\n\f\v"
@@ -99,7 +99,7 @@ def put_back(sample: Sample, text: str) -> str:
     return method[:start] + text + method[end:]
 
 
-def edit_of(problem: Problem, sample: Sample, text: str) -> Edit:
+def edit_for(problem: Problem, sample: Sample, text: str) -> Edit:
     """Return the edit of the problem's file that puts a recovered text in its place."""
     if sample.method is None or sample.method_start is None:
         return Edit(path=problem.path, text=text, span=Span(start=0, end=len(problem.source)))
@@ -170,11 +170,7 @@ def _location(problem: Problem) -> Span | None:
 def _function(language: str, text: str, place: Span) -> Span | None:
     """Return the outermost function around a place."""
     return next(
-        (
-            found.span
-            for found in syntax_of(language).functions(text)
-            if found.span.start <= place.start and place.end <= found.span.end
-        ),
+        (found.span for found in functions_of(language, text) if found.span.start <= place.start and place.end <= found.span.end),
         None,
     )
 

@@ -1,13 +1,13 @@
 """`sequencer`: the class around the buggy line, marked, as tokens (SequenceR). The table of representations loads it."""
 
 from repairlab.representations.class_context import class_context, truncated
-from repairlab.representations.code import indent_of, indented, join, outdented, split
+from repairlab.representations.code import indent_of, indented, join, outdented, split_fix
 from repairlab.representations.representation import Encoded, Sample, Unit
 
 START, END, DELETE, UNKNOWN = "<START_BUG>", "<END_BUG>", "<DELETE>", "<unk>"
 
 
-class Sequencer:
+class SequencerContext:
     """Fields, signatures and the buggy method with `<START_BUG> line <END_BUG>` in it, and the tokens of the fixed line."""
 
     name = "sequencer"
@@ -27,7 +27,7 @@ class Sequencer:
     def target(self, sample: Sample, fixed: str) -> tuple[Encoded, tuple[str, ...]]:
         """Return the context and the fixed line; `<DELETE>` stands for none."""
         encoded = self.encode(sample)
-        return encoded, split(sample.language, outdented(fixed, encoded.memory["indent"])) or (DELETE,)
+        return encoded, split_fix(sample.language, outdented(fixed, encoded.memory["indent"])) or (DELETE,)
 
     def recover(self, encoded: Encoded, written: tuple[str, ...]) -> tuple[str, ...]:
         """Return the tokens as a line; a line with an unknown word means nothing."""

@@ -3,7 +3,7 @@
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 
-class Tokens:
+class PlainTokens:
     """Text that is tokens already, one blank between two of them."""
 
     name = "tokens"

@@ -3,14 +3,14 @@
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from repairlab.languages.facts import facts
 from repairlab.languages.language import Token
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
-from repairlab.representations.code import indent_of, indented, join, outdented, read_tokens, words
+from repairlab.representations.code import indent_of, indented, join, outdented, read_tokens, split_fix, words
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 ABSTRACTED = frozenset({"name", "number", "string"})
@@ -19,14 +19,14 @@ _FLOAT = re.compile(r"(?!0[xX][^pP]*$).*(?:[.eEpP]|[fFdD]$)", re.DOTALL)
 _N_IDIOMS = 300
 
 
-class Tufano:
+class TufanoAbstraction:
     """Names and literals become TYPE_1, METHOD_1, VAR_1, STRING_1, … in order of first use; idioms stay."""
 
     name = "tufano"
     languages: frozenset[str] | None = None
     unit: Unit = "method"
 
-    def __init__(self, *, idioms: Collection[str] = (), new_names: bool = False) -> None:
+    def __init__(self, *, idioms: Sequence[str] = (), new_names: bool = False) -> None:
         """Take the names and literals that stay, and whether to train on fixes with others that the buggy method does not have.
 
         Such fixes cannot be recovered: at test time the map knows the buggy method alone.
@@ -55,6 +55,7 @@ class Tufano:
         """Return both methods, abstracted with one map (pair mode)."""
         encoded, indent, abstraction = self._encoded(sample)
         n_known = len(abstraction.ids)
+        split_fix(sample.language, outdented(fixed, indent))
         written = abstraction.words(outdented(fixed, indent))
         if len(abstraction.ids) > n_known and not self.new_names:
             raise Unrepresentable("the fix has names or literals that the buggy method does not have")
@@ -117,6 +118,8 @@ class _Abstraction:
 def _types(language: str, text: str) -> frozenset[str]:
     """Return the names that the grammar takes for types; `type_identifier` is what all grammars call them."""
     around = facts(language).method_around
+    if not facts(language).grammar:
+        return frozenset()
     parsed = Parsed(language, text)
     if parsed.root.has_error and around:
         parsed = Parsed(language, around % text)

@@ -18,6 +18,7 @@ CHECKS = {
     "repairers": "repairlab.selftest.repairer:checks",
     "strategies": "repairlab.selftest.strategy:checks",
     "metrics": "repairlab.selftest.metric:checks",
+    "representations": "repairlab.selftest.representation:checks",
     "tables": "repairlab.selftest.table:checks",
 }
 """Kind → its checks; loaded when a part of the kind is tried."""

@@ -1,5 +1,6 @@
 """Pairs without tests are read from everybody's layout, and written whole or not at all."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from repairlab.cli.main import run
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
 
-SHARED = Path(__file__).parents[2] / "../shared/data/pairs"
+SHARED = Path(__file__).parents[3] / "../shared/data/pairs"
 
 
 def write(folder: Path, texts: dict[str, str]) -> Path:
@@ -69,6 +70,48 @@ def test_the_raw_folders_of_npr4j(tmp_path: Path) -> None:
     assert [pair.id for pair in read_pairs(tmp_path / "made", "train")] == ["bb"]
 
 
+TASK = "int b = 2;\n\nclass A {\n  void f() {\n    int b = 1;\n  }\n  void g() {\n    int b = 1;\n  }\n}\n"
+
+
+def test_one_line_fixes_of_codrep_know_their_place_in_the_file(tmp_path: Path) -> None:
+    write(
+        tmp_path / "Datasets",
+        {
+            "Dataset1/Tasks/1.txt": TASK,
+            "Dataset1/Solutions/1.txt": "6\n",
+            "Dataset4/Tasks/7.txt": TASK.replace("\n", "\r\n"),
+            "Dataset4/Solutions/7.txt": "3",
+        },
+    )
+    assert run(["import", "codrep", str(tmp_path / "Datasets"), "--to", str(tmp_path / "made")]) == 0
+    (pair,) = read_pairs(tmp_path / "made", "train")
+    assert (pair.id, pair.buggy, pair.fixed, pair.context) == ("1-1", "int b = 1;", "int b = 2;", TASK.split("\n\n", 1)[1])
+    assert pair.start == pair.context.rindex("int b = 1;") and read_head(tmp_path / "made")[0].form == "line"
+    (other,) = read_pairs(tmp_path / "made", "test")
+    assert (other.id, other.start) == ("4-7", other.context.index("int b = 1;"))
+    line = {"ds": 4, "id": 7, "buggy": "b = 1;", "fixed": "b = 2;", "before": ["void f() {"], "after": ["}"]}
+    with gzip.open(tmp_path / "lines.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    assert run(["import", "codrep", str(tmp_path / "lines.jsonl.gz"), "--to", str(tmp_path / "lines")]) == 0
+    assert list(read_pairs(tmp_path / "lines", "test")) == [
+        Pair(id="4-7", buggy="b = 1;", fixed="b = 2;", context="void f() {\nb = 1;\n}", start=11)
+    ]
+
+
+def test_the_drawn_programs_of_fixeval_are_a_split_of_their_own(tmp_path: Path) -> None:
+    entry = {
+        "src_id": "p1_s1",
+        "src": ["int", "a", ";"],
+        "src_verdict": "Wrong Answer",
+        "tgt": ["int", "b", ";"],
+        "tgt_id": "p1_s2",
+    }
+    names = ("train", "valid", "test", "eval")
+    write(tmp_path / "splits", {f"{name}.jsonl": json.dumps([entry | {"src_id": f"p1_{name}"}]) for name in names})
+    assert run(["import", "fixeval-pairs", str(tmp_path / "splits"), "--to", str(tmp_path / "made")]) == 0
+    assert read_head(tmp_path / "made")[1] == dict.fromkeys(sorted(names), 1)
+
+
 def test_mined_records_of_npr4j(tmp_path: Path) -> None:
     record = {
         "id": "c1@f()",
@@ -92,6 +135,10 @@ def test_mined_records_of_npr4j(tmp_path: Path) -> None:
         ("codexglue", {"test.buggy-fixed.buggy": "a\nb\n", "test.buggy-fixed.fixed": "a\n"}, "has 1 lines and"),
         ("bfp", {"test/buggy.txt": "a\n"}, "fixed.txt is missing"),
         ("npr4j-raw", {"data.ids": "x\n"}, "x.txt is missing"),
+        ("codrep", {"readme.txt": ""}, "holds no folder Tasks"),
+        ("codrep", {"Tasks/1.txt": "a\n\nb\n", "Solutions/1.txt": "9"}, "says line '9', and the file has 2 lines"),
+        ("codrep", {"Tasks/1.txt": "a\n\nb\n"}, "1.txt is missing"),
+        ("codrep", {"data.json": "{}\n"}, "line 1: the field 'buggy' is missing"),
         ("npr4j-records", {"data.json": '[{"id": "x"}]'}, "entry 1: the field 'method_info' is missing"),
         ("npr4j-records", {"data.json": '[{"id": '}, "data.json, line 1: not valid JSON"),
     ],

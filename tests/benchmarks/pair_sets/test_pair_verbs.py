@@ -263,6 +263,39 @@ def test_the_seven_folders_of_npr4j_are_read_again(tmp_path: Path) -> None:
     assert ids(tmp_path / "again", "test") == ["b2"]
 
 
+def test_lines_are_written_as_methods_and_classes_of_npr4j(tmp_path: Path) -> None:
+    file = "class A {\n  int f() {\n    return 1;\n  }\n  int g() {\n    return 1;\n  }\n}\n"
+    line = pair("c3", "return 1;", "return 2;", context=file, start=file.rindex("return"))
+    source = write_set(tmp_path / "a", {"train": [line, pair("lone", "x", "y")]}, form="line")
+    made = export_pairs(source, "npr4j-raw", tmp_path / "out")
+    assert made.dropped == {"no method is known around it": 1}
+    texts = {path.parent.name: path.read_text(encoding="utf-8") for path in (tmp_path / "out").glob("*/c3.*")}
+    assert texts["buggy_methods"] == "int g() {\n    return 1;\n  }" and texts["fix_lines"] == "    return 2;\n"
+    assert (
+        texts["buggy_classes"] == file and texts["fix_classes"] == file[: line.start] + "return 2" + file[(line.start or 0) + 8 :]
+    )
+    assert texts["metas"].startswith("train<sep>c3<sep>[1:2]<sep>[1:2]<sep>")
+
+
+def test_bugs_of_a_benchmark_become_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["pairs", "take", "starter", "--to", str(tmp_path / "all")]) == 2
+    assert "choose one with --language: c, cpp" in capsys.readouterr().err
+    assert run(["pairs", "take", "starter", "--language", "shell", "--to", str(tmp_path / "all")]) == 2
+    assert "it has no bug in shell" in capsys.readouterr().err and not (tmp_path / "all").exists()
+    assert run(["pairs", "take", "starter", "--language", "c", "--to", str(tmp_path / "c")]) == 0
+    facts, splits = read_head(tmp_path / "c")
+    assert (facts.form, facts.language) == ("program", "c") and splits["train"] >= 10
+    capsys.readouterr()
+    assert run(["pairs", "represent", str(tmp_path / "c"), "--representation", "sequencer", "--limit", "9", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["pairs"] == found["represented"] == found["recovered"] == 9 and found["counted_in"] == "tokens"
+    assert run(["pairs", "represent", str(tmp_path / "c"), "--representation", "recoder", "--learn", "train"]) == 0
+    assert "recovered first" in capsys.readouterr().out
+    assert run(["pairs", "represent", str(tmp_path / "c"), "--representation", "line", "--split", "dev"]) == 2
+    assert run(["pairs", "represent", str(tmp_path / "c"), "--representation", "line", "--learn", "train"]) == 2
+    assert "learns nothing" in capsys.readouterr().err
+
+
 def test_metas_that_begin_with_a_repository(tmp_path: Path) -> None:
     folder = tmp_path / "raw"
     for name, text in {"buggy_methods": "a ;", "fix_methods": "b ;", "metas": "apache/x<sep>c0ffee<sep>[1:2]"}.items():

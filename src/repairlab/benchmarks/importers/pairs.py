@@ -1,15 +1,16 @@
 """Bug–fix pairs without tests in the forms of others: parallel text files, NPR4J's raw folders and records, FixEval's splits."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.benchmarks.importers.codrep import codrep_pairs
 from repairlab.benchmarks.importers.fixeval import fixeval_language, program_of, tokens_of
 from repairlab.benchmarks.importers.reading import need_sources
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import field, read_json, read_json_lines, read_text
-from repairlab.core.pair import Pair, PairSet
+from repairlab.core.pair import Pair, PairForm, PairSet
 from repairlab.core.record import record
 
 PAIR_SETS = {
@@ -17,6 +18,7 @@ PAIR_SETS = {
     "bfp": "A folder of BFP (small or medium): SPLIT/buggy.txt and SPLIT/fixed.txt.",
     "parallel": "A folder with src-SPLIT.txt and tgt-SPLIT.txt, one text a line.",
     "npr4j-raw": "NPR4J's raw data folder: data.ids, buggy_methods/, fix_methods/, metas/ and so on.",
+    "codrep": "CodRep's folder Datasets, or one DatasetN of it (Tasks/, Solutions/), or JSON Lines with before and after.",
     "fixeval-pairs": "A split file of FixEval, or a folder of them (SPLIT.jsonl): whole programs and what the judge said.",
     "npr4j-records": "NPR4J's mined records: a JSON file with one or a list of them.",
 }
@@ -24,6 +26,8 @@ PAIR_SETS = {
 
 _KNOWN_SPLITS = ("train", "valid", "test")
 _OURS = ("dropped.jsonl", "made.jsonl")
+_FIXEVAL_SPLITS = {"train": "train", "valid": "valid", "val": "valid", "test": "test", "eval": "eval"}
+"""The 500 programs of FixEval's `eval` are drawn from `test`; all other files are for training."""
 _SPLITS = {"val": "valid", "eval": "valid", "validation": "valid", "dev": "valid"}
 _LAYOUTS = {
     "codexglue": ("*.buggy-fixed.buggy", lambda path: (path.name.split(".")[0], path.with_suffix(".fixed"))),
@@ -52,9 +56,10 @@ def open_pairs(name: str, sources: Sequence[Path]) -> PairSource:
         return _open_parallel(name, source)
     if name == "fixeval-pairs":
         return _open_fixeval(source)
-    pairs = _raw_folder(source) if name == "npr4j-raw" else _records(source)
+    read, form = _JAVA[name]
+    pairs = read(source)
     facts = PairSet(
-        name=name, version="1", licence="none stated", description=PAIR_SETS[name], language="java", form="method", abstract=False
+        name=name, version="1", licence="none stated", description=PAIR_SETS[name], language="java", form=form, abstract=False
     )
     return PairSource(facts=facts, pairs=pairs)
 
@@ -113,13 +118,13 @@ def _open_fixeval(source: Path) -> PairSource:
 
 def _fixeval(files: list[Path], language: str) -> Iterator[tuple[str, Pair]]:
     for path in files:
-        split = _SPLITS.get(path.stem, path.stem)
+        split = _FIXEVAL_SPLITS.get(path.stem, "train")
         for where, entry in read_json_lines(path):
             texts = [tokens_of(entry, name, where) for name in ("src", "tgt")]
             if fixeval_language(texts[0]) != language:
                 raise UserError(f"{where}: this program is not in {language} as those before; import each language by itself")
             yield (
-                split if split in _KNOWN_SPLITS else "train",
+                split,
                 Pair(
                     id=field(entry, "src_id", str, where),
                     buggy=program_of(language, texts[0]),
@@ -169,3 +174,11 @@ def _records(path: Path) -> Iterator[tuple[str, Pair]]:
                 commit=url.rpartition("/")[2] or None,
             ),
         )
+
+
+_JAVA: Mapping[str, tuple[Callable[[Path], Iterator[tuple[str, Pair]]], PairForm]] = {
+    "codrep": (codrep_pairs, "line"),
+    "npr4j-raw": (_raw_folder, "method"),
+    "npr4j-records": (_records, "method"),
+}
+"""Sets of Java code: how each is read, and what it holds."""

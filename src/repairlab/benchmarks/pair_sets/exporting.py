@@ -1,5 +1,6 @@
 """Write a set of pairs in the forms of others, which `import` reads again. Called by `pairs export`."""
 
+import dataclasses
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -15,6 +16,8 @@ from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record, to_json
 from repairlab.languages.facts import facts as facts_of
 from repairlab.languages.table import language
+from repairlab.representations.representation import Unrepresentable
+from repairlab.representations.samples import sample_of_pair
 from repairlab.storage.new_folder import new_folder
 
 EXPORTS: Mapping[str, str] = {
@@ -22,7 +25,7 @@ EXPORTS: Mapping[str, str] = {
     "bfp": "SPLIT/buggy.txt and SPLIT/fixed.txt, one text a line.",
     "parallel": "src-SPLIT.txt and tgt-SPLIT.txt, one text a line.",
     "npr4j-raw": "NPR4J's raw data folder: data.ids and the seven folders of lines, methods, classes and metas.",
-    "fixeval-pairs": "FixEval's split files: SPLIT.jsonl with lists of tokens and the verdict.",
+    "fixeval-pairs": "FixEval's split files: SPLIT.jsonl, one JSON array of programs as lists of tokens with the verdict.",
 }
 """Name and what is written; the names are those of the importers."""
 
@@ -70,11 +73,14 @@ def export_pairs(source: Path, form: str, to: Path, *, done: Callable[[], None] 
 def _writer(form: str, facts: PairSet, folder: Path, stack: ExitStack) -> Callable[[str, Pair], None]:
     files: dict[str, IO[str]] = {}
 
-    def append(name: str, line: str) -> None:
+    def opened(name: str) -> IO[str]:
         if name not in files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             files[name] = stack.enter_context((folder / name).open("w", encoding="utf-8"))
-        files[name].write(line + "\n")
+        return files[name]
+
+    def append(name: str, line: str) -> None:
+        opened(name).write(line + "\n")
 
     def parallel(split: str, pair: Pair) -> None:
         texts = [_one_line(text, facts.language) for text in (pair.buggy, pair.fixed)]
@@ -85,12 +91,17 @@ def _writer(form: str, facts: PairSet, folder: Path, stack: ExitStack) -> Callab
         if pair.verdict is None:
             raise UserError("no verdict of a judge is known")
         texts = {"src": fixeval_tokens(pair.buggy, facts.language), "tgt": fixeval_tokens(pair.fixed, facts.language)}
-        append(f"{split}.jsonl", json.dumps({"src_id": pair.id, **texts, "src_verdict": pair.verdict}, ensure_ascii=False))
+        name = f"{split}.jsonl"
+        is_first = name not in files
+        entry = {"src_id": pair.id, "src": texts["src"], "src_verdict": pair.verdict, "tgt": texts["tgt"], "tgt_id": pair.id}
+        opened(name).write(("[" if is_first else ",\n") + json.dumps(entry, ensure_ascii=False))
+        if is_first:
+            stack.callback(files[name].write, "]\n")
 
     def raw(split: str, pair: Pair) -> None:
         if "/" in pair.id or pair.id.startswith("."):
             raise UserError("the id is no file name")
-        for name, text in _raw_texts(split, pair).items():
+        for name, text in _raw_texts(split, _as_method(pair, facts)).items():
             (folder / name).mkdir(exist_ok=True)
             suffix = ".java" if name.endswith("_classes") else ".txt"
             (folder / name / f"{pair.id.rpartition('_')[2] if suffix == '.java' else pair.id}{suffix}").write_text(
@@ -123,6 +134,19 @@ def fixeval_tokens(text: str, name: str) -> list[str]:
         else:
             found.append(_LAYOUT_TOKENS.get(token.kind, token.text))
     return found
+
+
+def _as_method(pair: Pair, facts: PairSet) -> Pair:
+    """Return a pair of methods, with the file around them where it is known."""
+    if facts.form == "method":
+        return pair
+    try:
+        sample, fixed = sample_of_pair(pair, facts, "method")
+    except Unrepresentable as reason:
+        raise UserError(str(reason)) from None
+    if sample.method is None:
+        raise UserError("no method is known around it")
+    return dataclasses.replace(pair, buggy=sample.buggy, fixed=fixed, context=sample.file or "", start=None)
 
 
 def _raw_texts(split: str, pair: Pair) -> dict[str, str]:

@@ -29,3 +29,27 @@ def token_pairs(folder: Path, sizes: dict[str, int], *, seed: int = 1) -> Path:
         stack.close()
         writer.finish(facts)
     return folder
+
+
+def java_pairs(folder: Path, sizes: dict[str, int], *, seed: int = 1) -> Path:
+    """Write whole methods in which the bound of a loop is one too high."""
+    chance = random.Random(seed)
+    folder.mkdir(parents=True)
+    facts = PairSet(name="bounds", version="1", licence="MIT", description="Loops.", language="java", form="method", abstract=False)
+    words = ("items", "values", "rows", "cells", "parts", "names")
+    with ExitStack() as stack:
+        writer = PairWriter(folder, stack)
+        for split, n in sizes.items():
+            while writer.counts.get(split, 0) < n:
+                name, other, method = (chance.choice(words) for _ in range(3))
+                number = chance.randrange(8)
+                text = (
+                    f"int {method}(int[] {name}, int {other}) {{\n    int sum = {number};\n"
+                    f"    for (int i = 0; i <= {name}.length; i++) {{\n        sum += {name}[i];\n    }}\n    return sum + {other};\n}}\n"
+                )
+                fixed = text.replace("i <=", "i <")
+                name = f"{split}-{chance.randrange(10**9)}"
+                writer.add(split, Pair(id=name, buggy=text, fixed=fixed, verdict="Wrong Answer"))
+        stack.close()
+        writer.finish(facts)
+    return folder

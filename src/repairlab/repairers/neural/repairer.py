@@ -14,7 +14,7 @@ from repairlab.core.record import record
 from repairlab.core.text import Lines
 from repairlab.networks.inputs import network_input
 from repairlab.representations.representation import Encoded, Representation, Sample, Unrepresentable
-from repairlab.representations.samples import NO_PLACE, edit_of, sample_of_problem
+from repairlab.representations.samples import NO_PLACE, edit_for, sample_of_problem
 
 if TYPE_CHECKING:
     from repairlab.networks.ensemble import Ensemble
@@ -54,7 +54,7 @@ class Neural:
         seen: set[Edit] = set()
         for item, answer in found:
             for text in self._representation.recover(item.encoded, answer.tokens):
-                edit = edit_of(problem, item.sample, text)
+                edit = edit_for(problem, item.sample, text)
                 if edit in seen or (edit.span is not None and edit.text == edit.span.of(problem.source)):
                     continue
                 seen.add(edit)

@@ -51,7 +51,7 @@ class Silent:
         print(text)
 
 
-class Straightforward(nn.Module):
+class Straightforward(nn.Module):  # type: ignore[misc]  # torch's types are not looked at
     """What one writes in an hour: nn.Transformer, positions, a linear layer."""
 
     def __init__(self, settings: NetworkSettings, size: int) -> None:
@@ -104,7 +104,8 @@ def made_pairs(folder: Path, n: int) -> None:
 
 
 def rows_of(store: PairStore) -> list[Row]:
-    batch = store.batch(torch.arange(len(store)), tuple(int(store.lengths[part].max()) for part in ("source", "context", "target")))
+    widths = (int(store.lengths["source"].max()), 0, int(store.lengths["target"].max()))
+    batch = store.batch(torch.arange(len(store)), widths)
     assert batch.target is not None
     return [
         ([number for number in source if number], [number for number in target if number])
@@ -138,15 +139,13 @@ def straightforward(rows: list[Row], settings: NetworkSettings, size: int, devic
 
 
 def ours(store: PairStore, settings: NetworkSettings, size: int, device: torch.device, steps: int, batch: int, work: Path) -> float:
-    """Train by the loop of repairlab; return tokens a second, after as many steps to warm up."""
-    system = load_system(
-        "transformer",
-        changes=[f"training.batch_pairs={batch}", "training.checkpoint_s=1000000", "training.epochs=100000", "training.average=0"],
-    )
-    training = system.training
-    network = build(settings, size, size).to(device)
+    """Train by the loop of repairlab; return tokens a second of its second half, when graphs are recorded."""
+    changes = [f"training.batch_pairs={batch}", "training.checkpoint_s=1000000", "training.average=0", "training.epochs=100000"]
+    training = load_system(
+        "transformer", changes=[*changes, f"training.max_steps={2 * steps}", "training.evaluate_every=0"]
+    ).training
     job = TrainingJob(
-        network=network,
+        network=build(settings, size, size).to(device),
         store=store.to(device),
         settings=training,
         seed=1,
@@ -155,30 +154,23 @@ def ours(store: PairStore, settings: NetworkSettings, size: int, device: torch.d
         folder=work,
         identity="bench",
     )
-    times: list[float] = []
-    trainer = Trainer(job, lambda _: (0.0, None), _Counting(times, device, steps))
-    plans = trainer._plans(0)
-    n = 0
-    while n < 2 * steps:  # the second half is measured
-        trainer._progress.batch = 0
-        trainer._most_steps = trainer._n_steps = 10**9
-        trainer._epoch(plans[: 2 * steps - n])
-        n += min(len(plans), 2 * steps - n)
-    _wait(device)
-    taken = time.monotonic() - times[0]
-    every = (plans * (2 * steps // len(plans) + 1))[steps : 2 * steps]
-    return sum(plan.n_tokens for plan in every) / taken
+    clock = _Clock(device, steps)
+    Trainer(job, lambda _: (0.0, None), clock).run(resume=False)
+    per_pair = float(store.lengths["source"].mean() + store.lengths["target"].mean())
+    return per_pair * batch * steps / (clock.times[1] - clock.times[0])
 
 
-class _Counting(Silent):
-    def __init__(self, times: list[float], device: torch.device, steps: int) -> None:
-        self._times, self._device, self._steps, self._n = times, device, steps, 0
+class _Clock(Silent):
+    """Takes the time at the end of each half."""
+
+    def __init__(self, device: torch.device, steps: int) -> None:
+        self._device, self._steps = device, steps
+        self.times: list[float] = []
 
     def stepped(self, step: int, loss: float | None, tokens_s: float) -> None:
-        self._n += 1
-        if self._n == self._steps:
+        if step in (self._steps, 2 * self._steps):
             _wait(self._device)
-            self._times.append(time.monotonic())
+            self.times.append(time.monotonic())
 
 
 def decoding(network: Transformer, rows: list[Row], device: torch.device, beam: int, longest: int) -> None:

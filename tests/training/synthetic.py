@@ -45,7 +45,8 @@ def java_pairs(folder: Path, sizes: dict[str, int], *, seed: int = 1) -> Path:
                 number = chance.randrange(8)
                 text = (
                     f"int {method}(int[] {name}, int {other}) {{\n    int sum = {number};\n"
-                    f"    for (int i = 0; i <= {name}.length; i++) {{\n        sum += {name}[i];\n    }}\n    return sum + {other};\n}}\n"
+                    f"    for (int i = 0; i <= {name}.length; i++) {{\n        sum += {name}[i];\n    }}\n"
+                    f"    return sum + {other};\n}}\n"
                 )
                 fixed = text.replace("i <=", "i <")
                 name = f"{split}-{chance.randrange(10**9)}"

@@ -107,7 +107,7 @@ def test_a_training_that_is_killed_and_resumed_ends_with_the_same_weights(name: 
     killed = tmp_path / "killed"
     command = [sys.executable, "-c", PROGRAM, name, str(pairs), str(killed)]
     for mode in ("begin", "resume"):
-        process = subprocess.Popen([*command, mode, *changes], env={**os.environ, "PYTHONPATH": os.getcwd()})
+        process = subprocess.Popen([*command, mode, *changes], env={**os.environ, "PYTHONPATH": str(Path.cwd())})
         before = _checkpoint_time(killed)
         while process.poll() is None and _checkpoint_time(killed) == before:
             time.sleep(0.01)
@@ -172,7 +172,7 @@ def test_wrong_input_leaves_nothing_behind(split: str, changes: tuple[str, ...],
 def test_an_empty_split_is_an_error(tmp_path: Path) -> None:
     pairs = token_pairs(tmp_path / "pairs", {"train": 10, "valid": 4})
     (pairs / "valid.jsonl").write_text("")
-    with pytest.raises(UserError, match="'valid' of .* has no pair"):
+    with pytest.raises(UserError, match=r"'valid' of .* has no pair"):
         train(small("transformer", *QUICK), pairs, tmp_path / "model", CPU, Quiet())
     assert not (tmp_path / "model").exists()
 

@@ -16,7 +16,7 @@ from repairlab.benchmarks.pair_sets.of_bugs import pairs_of_bugs
 from repairlab.benchmarks.pair_sets.representing import RepresentedPairs, represent_pairs
 from repairlab.core.pair import Pair, PairForm, PairSet
 from repairlab.languages.facts import names
-from repairlab.representations.code import join, same_code, split
+from repairlab.representations.code import join, same_code, same_fix, split
 from repairlab.representations.representation import Sample, Unrepresentable
 from repairlab.representations.samples import put_back, sample_of_pair
 from repairlab.representations.table import REPRESENTATIONS, representation
@@ -53,7 +53,7 @@ def test_what_is_put_back_is_the_fixed_function(starter: list[tuple[str, Pair]])
     for language, pair in starter:
         sample, fixed = sample_of_pair(pair, facts(language, "program"), "line")
         widened, whole = sample_of_pair(pair, facts(language, "program"), "method")
-        assert put_back(sample, fixed) == whole == put_back(widened, whole)
+        assert same_code(language, put_back(sample, fixed), whole) and put_back(widened, whole) == whole
         assert sample.method is not None and sample.start is not None and sample.method.startswith(sample.buggy, sample.start)
         rest = len(pair.buggy) - (sample.method_start or 0) - len(sample.method)
         again = pair.buggy[: sample.method_start] + put_back(sample, fixed) + pair.buggy[len(pair.buggy) - rest :]
@@ -102,7 +102,7 @@ def test_drawn_methods_are_recovered_by_every_representation(buggy: str, fixed: 
         except Unrepresentable:
             continue
         assert (encoded.source, encoded.context) == (made.encode(sample).source, made.encode(sample).context)
-        assert any(same_code("java", text, wanted) for text in made.recover(made.encode(sample), written)), name
+        assert any(same_fix(sample, text, wanted) for text in made.recover(made.encode(sample), written)), name
 
 
 @settings(max_examples=60, deadline=None)
@@ -115,7 +115,7 @@ def test_drawn_expressions_are_recovered_in_every_language(buggy: str, fixed: st
             _, written = made.target(sample, fixed)
         except Unrepresentable:
             continue
-        assert any(same_code(language, text, fixed) for text in made.recover(made.encode(sample), written)), name
+        assert any(same_fix(sample, text, fixed) for text in made.recover(made.encode(sample), written)), name
 
 
 def published(name: str) -> Iterator[tuple[PairForm, Pair]]:

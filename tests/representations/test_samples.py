@@ -56,7 +56,7 @@ def test_what_cannot_be_a_sample_says_why() -> None:
     with pytest.raises(Unrepresentable, match="nothing is changed"):
         sample_of_pair(Pair(id="1", buggy="a", fixed="a"), facts("method"), "line")
     text = "def f():\n    x()\n    y()\n"
-    with pytest.raises(Unrepresentable, match="depth of the first line"):
+    with pytest.raises(Unrepresentable, match="depth of lines"):
         sample_of_pair(Pair(id="1", buggy=text, fixed=text.replace("    y", "        y")), facts("method", "python"), "line")
 
 
@@ -69,6 +69,24 @@ def test_lines_in_python_keep_their_depth() -> None:
         _, written = made.target(sample, change)
         (again, *_) = made.recover(made.encode(sample), written)
         assert put_back(sample, again) == put_back(sample, change), name
+
+
+def test_lines_begin_with_the_shallowest_where_depth_counts() -> None:
+    text = "def f(a):\n    if a:\n        return 1\n    else:\n        return 2\n"
+    fixed = text.replace("1", "0").replace("2", "1")
+    pair = Pair(id="1", buggy=text, fixed=fixed)
+    sample, change = sample_of_pair(pair, facts("program", "python"), "line")
+    assert (sample.buggy, change) == (text[14:].strip(), fixed[14:].strip())
+    for name in ("line", "sequencer", "method-marked", "coconut", "edits", "line-context"):
+        made = representation(name)
+        _, written = made.target(sample, change)
+        (again, *_) = made.recover(made.encode(sample), written)
+        assert put_back(sample, again).strip() == fixed.strip(), name
+    assert sample_of_pair(pair, facts("program", "java"), "line")[0].buggy.startswith("return 1")
+    with pytest.raises(Unrepresentable, match="depth"):
+        sample_of_pair(
+            Pair(id="1", buggy=text, fixed=text.replace("return 1\n", "a()\n    b()\n")), facts("program", "python"), "line"
+        )
 
 
 @pytest.mark.parametrize("unit", ["line", "method", "program"])

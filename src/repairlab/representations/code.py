@@ -217,3 +217,9 @@ def outdented(text: str, indent: str) -> str:
 def indented(text: str, indent: str) -> str:
     """Return a text with this much at the beginning of its second and later lines."""
     return "\n".join(line if not at or not line else indent + line for at, line in enumerate(text.split("\n"))) if indent else text
+
+
+def same_fix(sample: Sample, one: str, two: str) -> bool:
+    """Return whether two texts for `buggy` are equal in tokens: of both, only the first line lacks the blanks before it."""
+    indent = indent_of(sample)
+    return same_code(sample.language, outdented(one, indent), outdented(two, indent))

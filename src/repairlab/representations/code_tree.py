@@ -18,6 +18,9 @@ from repairlab.languages.parser import Parsed
 from repairlab.representations.code import LAYOUT, NEWLINE, read_tokens, words
 from repairlab.representations.representation import Unrepresentable
 
+_MAX_DEPTH = 200
+"""Of a tree: what walks over it calls itself."""
+
 
 class CodeNode:
     """A node of the syntax tree: a leaf with a word, or a rule with children. Only named nodes can be pointed at."""
@@ -130,7 +133,9 @@ class _Builder:
         start, end = span.start - self.offset, span.end - self.offset
         return Span(start=max(start, 0), end=max(end, 0)) if start >= 0 else Span(start=0, end=len(self.text) + 1)
 
-    def _node(self, node: Node, field: str) -> CodeNode:
+    def _node(self, node: Node, field: str, depth: int = 0) -> CodeNode:
+        if depth > _MAX_DEPTH:
+            raise Unrepresentable(f"the tree is deeper than {_MAX_DEPTH} nodes")
         span = self._span(node)
         text = span.of(self.text)
         # A string is one token, whatever the grammar finds in it; a name that is all of an expression is a node of its own.
@@ -147,7 +152,7 @@ class _Builder:
                 self._add_layout(made, end, inner.start)
                 if inner.start in self.directives and made.children[-1].word != NEWLINE:
                     made.add(CodeNode("layout", NEWLINE, is_named=False))
-            made.add(self._node(child, node.field_name_for_child(at) or ""))
+            made.add(self._node(child, node.field_name_for_child(at) or "", depth + 1))
             end = made.children[-1].span.end if made.children[-1].span else inner.end
         return made
 

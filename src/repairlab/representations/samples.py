@@ -22,10 +22,13 @@ NO_PLACE = "the place of the bug is not shown"
 
 @record
 class _Change:
-    """One changed range of a text: what is there, and what the fix puts there."""
+    """One changed range of a text: where it is, what the fix puts there, and the whole text after it."""
 
     span: Span
     fixed: str
+    whole: str
+    keeps_depth: bool = True
+    """Whether the place of the range tells how deep all its lines are, where that counts."""
 
 
 def sample_of_pair(pair: Pair, facts: PairSet, unit: Unit) -> tuple[Sample, str]:
@@ -33,23 +36,26 @@ def sample_of_pair(pair: Pair, facts: PairSet, unit: Unit) -> tuple[Sample, str]
 
     Of a line or expression without code around it, the text itself is all that can be replaced.
     """
-    if unit == "text" or facts.form == "expression" or (facts.form == "line" and not pair.context):
+    is_line = facts.form == "line"
+    if unit == "text" or facts.form == "expression" or (is_line and not pair.context) or (unit == "program" and not is_line):
         return Sample(language=facts.language, buggy=pair.buggy, verdict=pair.verdict), pair.fixed
-    text, change = _in_whole(pair, facts)
+    text, change = _in_line(pair) if is_line else _in_whole(pair, facts)
     if unit == "program":
-        fixed = text[: change.span.start] + change.fixed + text[change.span.end :] if facts.form == "line" else pair.fixed
-        return Sample(language=facts.language, buggy=pair.buggy if facts.form != "line" else text, verdict=pair.verdict), fixed
+        return Sample(language=facts.language, buggy=text, verdict=pair.verdict), change.whole
     around = Span(start=0, end=len(text))
-    if facts.form != "method" or text != pair.buggy:
-        around = _function(facts.language, text, change.span) or around
-    if facts.form == "method" and text != pair.buggy:
-        start = text.index(pair.buggy)
+    if facts.form == "method":
+        start = _start(pair)
         around = Span(start=start, end=start + len(pair.buggy))
-    sample = _placed(facts.language, text, around, change.span)
-    fixed = change.fixed
+    else:
+        around = _function(facts.language, text, change.span) or around
+    sample = _told(_placed(facts.language, text, around, change.span), verdict=pair.verdict)
     if unit == "method":
-        sample, fixed = _widened(sample), put_back(sample, fixed)
-    return _told(sample, verdict=pair.verdict), fixed
+        if not (change.whole.startswith(text[: around.start]) and change.whole.endswith(text[around.end :])):
+            raise Unrepresentable("the fix changes code outside of the function, too")
+        return _widened(sample), change.whole[around.start : len(change.whole) - (len(text) - around.end)]
+    if not change.keeps_depth:
+        raise Unrepresentable("the fix changes the depth of lines")
+    return sample, change.fixed
 
 
 def sample_of_problem(problem: Problem, unit: Unit) -> Sample:
@@ -107,18 +113,33 @@ def edit_for(problem: Problem, sample: Sample, text: str) -> Edit:
     return Edit(path=problem.path, text=put_back(sample, text), span=span)
 
 
+def _in_line(pair: Pair) -> tuple[str, _Change]:
+    """Return the code around a line, and the change in it."""
+    text = pair.context
+    start = pair.start if pair.start is not None else _find(text, pair.buggy)
+    if start is None or not text.startswith(pair.buggy, start):
+        raise Unrepresentable("the line is not in the code around it")
+    span = Span(start=start, end=start + len(pair.buggy))
+    return text, _Change(span=span, fixed=pair.fixed, whole=text[: span.start] + pair.fixed + text[span.end :])
+
+
+def _start(pair: Pair) -> int:
+    """Return where the buggy text begins in the widest text that holds it: its context, or itself."""
+    start = pair.start if pair.start is not None else max(0, pair.context.find(pair.buggy))
+    return start if pair.context.startswith(pair.buggy, start) else 0
+
+
 def _in_whole(pair: Pair, facts: PairSet) -> tuple[str, _Change]:
     """Return the widest text that holds the buggy code, and the change in it."""
-    if facts.form == "line":
-        start = pair.start if pair.start is not None else _find(pair.context, pair.buggy)
-        if start is None or not pair.context.startswith(pair.buggy, start):
-            raise Unrepresentable("the line is not in the code around it")
-        return pair.context, _Change(span=Span(start=start, end=start + len(pair.buggy)), fixed=pair.fixed)
+    start = _start(pair)
+    text = pair.context if pair.context.startswith(pair.buggy, start) else pair.buggy
+    end = start + len(pair.buggy)
     change = _changed(pair.buggy, pair.fixed, is_indented=facts_of(facts.language).is_indented)
-    if pair.context and (pair.start is not None or pair.buggy in pair.context):
-        start = pair.start if pair.start is not None else pair.context.index(pair.buggy)
-        return pair.context, _Change(span=Span(start=start + change.span.start, end=start + change.span.end), fixed=change.fixed)
-    return pair.buggy, change
+    return text, dataclasses.replace(
+        change,
+        span=Span(start=start + change.span.start, end=start + change.span.end),
+        whole=text[:start] + pair.fixed + text[end:],
+    )
 
 
 def _find(text: str, line: str) -> int | None:
@@ -136,13 +157,33 @@ def _changed(buggy: str, fixed: str, *, is_indented: bool) -> _Change:
     lines = changed_lines_of(buggy, fixed)
     if not lines.old and not lines.new:
         raise Unrepresentable("nothing is changed")
-    start = line_span(buggy, 1, lines.first).end
-    span = _trimmed(buggy, Span(start=start, end=start + len(lines.old)))
-    old, new = _indent(buggy, span.start), _indent(lines.new, 0) if lines.new.strip(_BLANK) else ""
-    text = lines.new.strip(_BLANK)
-    if is_indented and text and old != new:
-        raise Unrepresentable("the fix changes the depth of the first line")
-    return _Change(span=span, fixed=text)
+    place = line_span(buggy, lines.first + 1, lines.last)
+    start = _shallowest_before(buggy, place) if is_indented else place.start
+    span = _trimmed(buggy, Span(start=start, end=place.end))
+    new = buggy[start : place.start] + lines.new
+    # Behind the first line, depth is told from it; of that one, the place tells.
+    base = _indent(new, len(new) - len(new.lstrip(_BLANK)))
+    is_even = base == _indent(buggy, span.start) and not any(_is_shallower(line, base) for line in new.split("\n"))
+    keeps_depth = is_even or not is_indented or not new.strip(_BLANK)
+    return _Change(span=span, fixed=new.strip(_BLANK), whole=fixed, keeps_depth=keeps_depth)
+
+
+def _shallowest_before(text: str, place: Span) -> int:
+    """Return where to begin so that no line of a place is less deep than its first."""
+    lines = [line for line in place.of(text).split("\n") if line.strip(_BLANK)]
+    start = place.start
+    depths = [_indent(line, 0) for line in lines]
+    while start and depths and any(_is_shallower(line, depths[0]) for line in lines):
+        start = text.rfind("\n", 0, start - 1) + 1
+        line = text[start : text.index("\n", start)]
+        if line.strip(_BLANK):
+            lines.insert(0, line)
+            depths.insert(0, _indent(line, 0))
+    return start
+
+
+def _is_shallower(line: str, depth: str) -> bool:
+    return bool(line.strip(_BLANK)) and len(_indent(line, 0).expandtabs()) < len(depth.expandtabs())
 
 
 def _indent(text: str, start: int) -> str:
@@ -164,7 +205,9 @@ def _location(problem: Problem) -> Span | None:
     places = [line_span(problem.source, lines.first, lines.last) for lines in problem.location or () if lines.path == problem.path]
     if not places:
         return None
-    return _trimmed(problem.source, Span(start=min(place.start for place in places), end=max(place.end for place in places)))
+    place = Span(start=min(place.start for place in places), end=max(place.end for place in places))
+    start = _shallowest_before(problem.source, place) if facts_of(problem.language).is_indented else place.start
+    return _trimmed(problem.source, Span(start=start, end=place.end))
 
 
 def _function(language: str, text: str, place: Span) -> Span | None:
@@ -190,15 +233,8 @@ def _placed(language: str, text: str, around: Span, place: Span) -> Sample:
 def _widened(sample: Sample, *, is_marked: bool = True) -> Sample:
     """Return a sample of the whole function, in which the bug is marked."""
     assert sample.method is not None and sample.start is not None
-    return Sample(
-        language=sample.language,
-        buggy=sample.method,
-        method=sample.method,
-        file=sample.file,
-        start=0,
-        method_start=sample.method_start,
-        marked=(sample.start, sample.start + len(sample.buggy)) if is_marked else None,
-    )
+    marked = (sample.start, sample.start + len(sample.buggy)) if is_marked else None
+    return dataclasses.replace(sample, buggy=sample.method, start=0, marked=marked)
 
 
 def _told(sample: Sample, *, verdict: str | None, description: str = "") -> Sample:

@@ -9,7 +9,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.pair_sets.of_bugs import pairs_of_bugs
 from repairlab.core.pair import Pair, PairForm, PairSet
 from repairlab.languages.facts import names
-from repairlab.representations.code import LAYOUT, same_code, split
+from repairlab.representations.code import LAYOUT, same_fix, split
 from repairlab.representations.representation import Encoded, Representation, Sample, Unrepresentable
 from repairlab.representations.samples import sample_of_pair
 from repairlab.representations.table import representation
@@ -77,7 +77,7 @@ def _is_pure(made: Representation, found: Sequence[_Represented]) -> str:
 
 def _recovers(made: Representation, found: Sequence[_Represented]) -> str:
     for sample, fixed, _, written in found:
-        if not any(same_code(sample.language, text, fixed) for text in made.recover(made.encode(sample), written)):
+        if not any(same_fix(sample, text, fixed) for text in made.recover(made.encode(sample), written)):
             return f"the fix {fixed!r} of {sample.buggy!r} is not recovered from {' '.join(written)!r}"
     if not found:
         raise NotTried("it represents no bug of the built-in benchmark")

@@ -13,7 +13,7 @@ from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record
 from repairlab.languages.facts import title
 from repairlab.metrics.distribution import Distribution, distribution
-from repairlab.representations.code import same_code
+from repairlab.representations.code import same_fix
 from repairlab.representations.representation import Encoded, Learnt, Representation, Sample, Unit, Unrepresentable
 from repairlab.representations.samples import sample_of_pair
 from repairlab.representations.table import REPRESENTATIONS, representation
@@ -114,7 +114,7 @@ def _place(made: Representation, sample: Sample, fixed: str, written: tuple[str,
     """Return at which place the fix is recovered from what is known at test time; none when it is not."""
     encoded: Encoded = made.encode(sample)
     texts = made.recover(encoded, written)
-    return next((at for at, text in enumerate(texts) if same_code(sample.language, text, fixed)), None)
+    return next((at for at, text in enumerate(texts) if same_fix(sample, text, fixed)), None)
 
 
 def _samples(pairs: Iterable[Pair], facts: PairSet, unit: Unit) -> Iterator[tuple[Sample, str]]:

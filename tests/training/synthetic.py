@@ -54,3 +54,24 @@ def java_pairs(folder: Path, sizes: dict[str, int], *, seed: int = 1) -> Path:
         stack.close()
         writer.finish(facts)
     return folder
+
+
+def python_pairs(folder: Path, sizes: dict[str, int], *, seed: int = 1) -> Path:
+    """Write functions whose sum must begin with 0."""
+    chance = random.Random(seed)
+    folder.mkdir(parents=True)
+    facts = PairSet(name="sums", version="1", licence="MIT", description="Sums.", language="python", form="method", abstract=False)
+    words = ("numbers", "prices", "weights", "total", "amounts", "sizes")
+    with ExitStack() as stack:
+        writer = PairWriter(folder, stack)
+        for split, n in sizes.items():
+            while writer.counts.get(split, 0) < n:
+                name, method = chance.choice(words), chance.choice(words)
+                first = chance.randrange(1, 4)
+                head = f"def {method}({name}):\n    result = {first}\n"
+                text = f"{head}    for one in {name}:\n        result += one\n    return result\n"
+                fixed = text.replace(f"result = {first}", "result = 0")
+                writer.add(split, Pair(id=f"{split}-{chance.randrange(10**9)}", buggy=text, fixed=fixed))
+        stack.close()
+        writer.finish(facts)
+    return folder

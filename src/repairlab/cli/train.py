@@ -1,15 +1,20 @@
 """`repairlab train`."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from repairlab.cli.options import Json
+from repairlab.cli.options import Include, Json, Limit
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import Interrupted, UserError
+from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
 from repairlab.networks.extra import require_extra
+from repairlab.networks.folder import read_members, read_settings
 from repairlab.report.training_curves import draw_curves
 from repairlab.training.settings import as_facts, load_system, system_names
 
@@ -62,12 +67,26 @@ def train(
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
     search: Annotated[int, typer.Option("--search", help="Train so many models with settings drawn from the system's ranges.")] = 0,
     keep: Annotated[int, typer.Option("--keep", help="How many of them, the best first, make up the model.")] = 1,
+    rewards: Annotated[
+        str | None,
+        typer.Option(
+            "--rewards", help="Second stage: a benchmark whose verdicts on what the model --from writes weigh its losses."
+        ),
+    ] = None,
+    first: Annotated[Path | None, typer.Option("--from", help="The model that the second stage begins with.")] = None,
+    epochs: Annotated[int, typer.Option("--epochs", help="Epochs of the second stage.")] = 1,
+    rate: Annotated[float, typer.Option("--learning-rate", help="Of the second stage.")] = 1e-5,
+    include: Include = None,
+    limit: Limit = None,
     show: Annotated[bool, typer.Option("--show", help="Only print the settings file, to copy and change.")] = False,
     json: Json = False,
 ) -> None:
     """Train a network on bug–fix pairs: one command for every system of the papers."""
     if system is None:
         print_json({"systems": system_names()}) if json else print_table("Systems", ["name"], [(name,) for name in system_names()])
+        return
+    if rewards is not None:
+        _reward(system, rewards, first, to, {"epochs": epochs, "learning_rate": rate}, device, include, limit, as_json=json)
         return
     settings = load_system(system, preset=preset, changes=change or ())
     if show:
@@ -105,3 +124,44 @@ def train(
         markup=False,
     )
     talk().print(f"Next: repairlab predict {to} --pairs {pairs} --split test --to predictions.jsonl", markup=False)
+
+
+def _reward(
+    system: str,
+    benchmark: str,
+    first: Path | None,
+    to: Path | None,
+    given: dict[str, float],
+    device: str,
+    include: list[str] | None,
+    limit: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Train a model further by the verdicts of a benchmark's own tests."""
+    if first is None or to is None:
+        raise UserError("the model to begin with, or where to write to, is not said: add --from MODEL and --to NEW")
+    require_extra("training")
+    from repairlab.api import Validator, load  # noqa: PLC0415  # with all engines
+    from repairlab.training.rewards import RewardSettings, reward_model  # noqa: PLC0415  # loads torch
+
+    found = read_settings(read_members(first).folders[0]).system
+    if found != system:
+        raise UserError(f"{first} is a model of the system {found}, not of {system}")
+    bugs = list(load(benchmark).filter(*(include or ()), limit=limit))
+    validators: dict[str, Validator] = {}
+    with ExitStack() as stack, progress_bar() as progress:
+
+        def judge(bug: Bug, candidate: Candidate) -> Outcome:
+            if bug.id not in validators:
+                validators[bug.id] = stack.enter_context(Validator(bug, workers=1))
+            return validators[bug.id].validate(candidate)
+
+        settings = RewardSettings(epochs=int(given["epochs"]), learning_rate=given["learning_rate"])
+        made = reward_model(first, bugs, to, judge, settings, _Listener(progress), device=device)
+    if as_json:
+        print_json({"model": str(to), "epochs": [{**to_data(item), "compile_rate": item.compile_rate} for item in made]})
+        return
+    last = made[-1]
+    rates = " → ".join(f"{100 * item.compile_rate:.1f} %" for item in made)
+    data().print(f"{system} in {to}: {sum(last.counts.values())} bugs, candidates that compile by epoch: {rates}", markup=False)

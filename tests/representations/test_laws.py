@@ -152,3 +152,27 @@ def test_published_pairs_are_recovered(name: str, capsys: pytest.CaptureFixture[
             print(f"\n{name} {way}: {part.represented}/{part.pairs} represented, {part.recovered} recovered", part.reasons)  # noqa: T201
     assert Counter(item.pairs for item in found.values()) == {N: len(found)}
     assert found["tokens"].represented == found["program"].represented == found["instruction"].represented == N
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("language", "file"), [("python", "python"), ("java", "java"), ("cpp", "cpp"), ("go", "go"), ("javascript", "js")]
+)
+def test_functions_of_humanevalfix_are_recovered(language: str, file: str) -> None:
+    path = PUBLISHED.parent / f"humanevalfix/humanevalpack_{file}.jsonl"
+    if not path.is_file():
+        pytest.skip("HumanEvalFix is not at hand (../shared/data/humanevalfix)")
+    entries = random.Random(SEED).sample([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], 40)
+    pairs = [
+        Pair(
+            id=entry["task_id"],
+            buggy=entry["declaration"] + entry["buggy_solution"],
+            fixed=entry["declaration"] + entry["canonical_solution"],
+        )
+        for entry in entries
+    ]
+    for way in REPRESENTATIONS:
+        found = represent_pairs(pairs, facts(language, "program"), representation(way))
+        assert found.lost == (), way
+        if way in ("sequencer", "recoder", "line-context", "method-marked", "instruction", "program"):
+            assert found.represented >= 38, way

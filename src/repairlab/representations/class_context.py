@@ -82,18 +82,13 @@ def _kept(language: str, text: str, tokens: list[Token], method: Span) -> Iterat
             continue
         while at < len(dropped) and dropped[at].end <= token.span.start:
             at += 1
-        inside = at < len(dropped) and dropped[at].start <= token.span.start
-        is_bracket = (
-            inside
-            and token.text in ("{", "}")
-            and (token.span.start, token.span.end)
-            in (
-                (dropped[at].start, dropped[at].start + 1),
-                (dropped[at].end - 1, dropped[at].end),
-            )
-        )
-        if not inside or is_bracket:
+        if at == len(dropped) or token.span.start < dropped[at].start or _is_bracket(token, dropped[at]):
             yield token
+
+
+def _is_bracket(token: Token, body: Span) -> bool:
+    """Return whether a token is the first or last of a body in braces: of a method that is left out, they stay."""
+    return (token.text, token.span.start) == ("{", body.start) or (token.text, token.span.end) == ("}", body.end)
 
 
 def _outermost_class(language: str, text: str, method: Span) -> Span | None:

@@ -27,7 +27,7 @@ CANDIDATE = Candidate(bug_id="sum", edits=(Edit(path="main.py", text=""),), rank
 
 
 def outcome(verdict: Verdict, stage: Stage) -> Outcome:
-    return Outcome(candidate_id="c", bug_id="sum", verdict=verdict, stage=stage)
+    return Outcome(candidate_id="c", bug_id="sum", verdict=verdict, stage=stage, policy="first-failure")
 
 
 @pytest.mark.parametrize(

@@ -16,18 +16,18 @@ from pathlib import Path
 from repairlab.benchmarks.predictions import read_predictions
 from repairlab.metrics.exact_match import same_text
 
-SYSTEMS = {
-    "transformer": ["transformer", "--set", "training.epochs=1000"],
+CHANGES = {
+    "transformer": ["training.epochs=1000", "training.evaluate_every=1500"],
     "recurrent": [
-        "tufano",
-        "--set",
         "training.max_steps=0",
-        "--set",
         "training.patience=0",
-        "--set",
+        "training.batch_pairs=64",
         "training.learning_rate=1e-3",
+        "training.schedule=linear",
+        "network.width=512",
     ],
 }
+SYSTEMS = {"transformer": "transformer", "recurrent": "tufano"}
 PUBLISHED = {1: 21.16, 10: 36.02}
 
 
@@ -45,7 +45,7 @@ def start(name: str, folder: Path, options: argparse.Namespace) -> "subprocess.P
     ]
     command += ["--device", options.device, "--seed", str(options.seed), "--set", f"training.budget_s={options.seconds}"]
     command += ["--set", "training.checkpoint_s=1000", "--set", "decoding.max_length=60", "--json"]
-    for change in options.set:
+    for change in [*CHANGES[name], *options.set]:
         command += ["--set", change]
     log = (folder / f"{name}.log").open("w")
     return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, text=True)

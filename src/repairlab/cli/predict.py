@@ -12,6 +12,7 @@ from repairlab.cli.output import data, print_json, progress_bar, talk
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.networks.extra import require_extra
+from repairlab.networks.folder import read_members, read_settings
 
 
 def predict(
@@ -29,7 +30,7 @@ def predict(
     json: Json = False,
 ) -> None:
     """Let a trained model predict the fixes of a set of pairs, for `repairlab match`."""
-    require_extra("predicting")
+    require_extra("predicting", read_settings(read_members(model).folders[0]))
     if to.suffix != ".jsonl":
         raise UserError(f"--to {to}: predictions are JSON lines; name the file *.jsonl")
     if to.exists():

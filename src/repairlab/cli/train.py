@@ -96,7 +96,7 @@ def train(
         return
     if pairs is None or to is None:
         raise UserError("what to train on, or where to write to, is not said: add --pairs SET and --to MODEL")
-    require_extra("training")
+    require_extra("training", settings.model)
     from repairlab.training.search import search_settings  # noqa: PLC0415  # loads torch
     from repairlab.training.train import CURVES, TrainOptions  # noqa: PLC0415
     from repairlab.training.train import train as train_model  # noqa: PLC0415
@@ -141,13 +141,13 @@ def _reward(
     """Train a model further by the verdicts of a benchmark's own tests."""
     if first is None or to is None:
         raise UserError("the model to begin with, or where to write to, is not said: add --from MODEL and --to NEW")
-    require_extra("training")
+    found = read_settings(read_members(first).folders[0])
+    require_extra("training", found)
     from repairlab.api import Validator, load  # noqa: PLC0415  # with all engines
     from repairlab.training.rewards import RewardSettings, reward_model  # noqa: PLC0415  # loads torch
 
-    found = read_settings(read_members(first).folders[0]).system
-    if found != system:
-        raise UserError(f"{first} is a model of the system {found}, not of {system}")
+    if found.system != system:
+        raise UserError(f"{first} is a model of the system {found.system}, not of {system}")
     bugs = list(load(benchmark).filter(*(include or ()), limit=limit))
     validators: dict[str, Validator] = {}
     with ExitStack() as stack, progress_bar() as progress:

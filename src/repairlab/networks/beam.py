@@ -177,10 +177,10 @@ def _choose(
 ) -> _Chosen:
     """Split the best extensions, of which at most `size` can be ends, into those that end and the first `size` of the others."""
     is_end = tokens == end
-    order = torch.where(is_end, _NEVER, best).sort(dim=1, descending=True, stable=True).indices[:, :size]
-    going = torch.where(is_end, _NEVER, logprobs).gather(1, order)
+    order = best.masked_fill(is_end, _NEVER).sort(dim=1, descending=True, stable=True).indices[:, :size]
+    going = logprobs.masked_fill(is_end, _NEVER).gather(1, order)
     # An end that is not among the `size` best extensions of its step would not be kept either.
-    ended = torch.where(is_end, logprobs, _NEVER)[:, :size]
+    ended = logprobs.masked_fill(~is_end, _NEVER)[:, :size]
     return _Chosen(
         parents=parents.gather(1, order),
         tokens=tokens.gather(1, order),
@@ -248,8 +248,8 @@ def _sample(
         logs, state = network.step(state, tokens)
         logs = _allowed(logs, marks, only_end=length == longest)
         drawn = torch.multinomial(_kept(logs / settings.temperature, settings.top_p), 1, generator=generator).squeeze(1)
-        tokens = torch.where(is_open, drawn, marks.end)
-        sums = sums + torch.where(is_open, logs.gather(1, tokens.unsqueeze(1)).squeeze(1), 0.0)
+        tokens = drawn.masked_fill(~is_open, marks.end)
+        sums = sums + logs.gather(1, tokens.unsqueeze(1)).squeeze(1).masked_fill(~is_open, 0.0)
         written.append(tokens)
         is_open = is_open & (tokens != marks.end)
         if length % _LOOK_EVERY == 0 and not is_open.any().item():

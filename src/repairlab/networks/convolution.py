@@ -186,6 +186,6 @@ class Convolution(nn.Module):
         return memories
 
     def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding, positions: nn.Embedding, first: int) -> torch.Tensor:
-        known = torch.where(tokens < embedding.num_embeddings, tokens, UNKNOWN)
+        known = tokens.masked_fill(tokens >= embedding.num_embeddings, UNKNOWN)
         places = torch.arange(first, first + tokens.shape[1], device=tokens.device) + _FIRST_POSITION
         return self.dropout(embedding(known) + positions(places.clamp(max=self.settings.positions - 1)))

@@ -3,12 +3,18 @@
 import importlib.util
 
 from repairlab.core.errors import UserError
+from repairlab.networks.settings import ModelSettings
 
-PACKAGES = ("torch", "transformers", "tokenizers", "peft", "safetensors")
+_ALWAYS = ("torch", "safetensors")
 
 
-def require_extra(what: str, packages: tuple[str, ...] = PACKAGES) -> None:
-    """Raise UserError when packages are missing that `what` needs."""
-    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+def require_extra(what: str, settings: ModelSettings | None = None) -> None:
+    """Raise UserError when packages are missing that `what` needs, with these settings."""
+    needed = list(_ALWAYS)
+    if settings is not None and settings.vocabulary.kind != "words":
+        needed.append("tokenizers")
+    if settings is not None and settings.network.kind == "pretrained":
+        needed += ["transformers", *(["peft"] if settings.network.lora_rank else [])]
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         raise UserError(f"{what} needs {', '.join(missing)}; get them with: pip install 'repairlab[train]'")

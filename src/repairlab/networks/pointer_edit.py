@@ -16,7 +16,7 @@ from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.transformer import SourceMemory, Transformer, TransformerState
 from repairlab.networks.vocabulary import FIRST_PLACE, PAD
 
-_ELSEWHERE, _INSIDE, _START, _END = range(4)
+_INSIDE, _START, _END = range(1, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,6 @@ class PointerEdit(nn.Module):
         """Return what is added to attention: sources, pairs of places, tokens of the source."""
         at = torch.arange(source.shape[1], device=source.device)
         start, end = places[..., :1], places[..., 1:]
-        kinds = torch.where((at >= start) & (at < end), _INSIDE, _ELSEWHERE)
-        kinds = torch.where(at == end, _END, torch.where(at == start, _START, kinds))
+        kinds = ((at >= start) & (at < end)).long() * _INSIDE  # elsewhere is 0
+        kinds = kinds.masked_fill(at == start, _START).masked_fill(at == end, _END)
         return self.biases[kinds].masked_fill((source == PAD).unsqueeze(1), float("-inf"))

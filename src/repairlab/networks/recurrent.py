@@ -187,4 +187,4 @@ class Recurrent(nn.Module):
         return memory, tuple(kept) if len(kept) > 1 else kept[0]
 
     def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding) -> torch.Tensor:
-        return self.dropout(embedding(torch.where(tokens < embedding.num_embeddings, tokens, UNKNOWN)))
+        return self.dropout(embedding(tokens.masked_fill(tokens >= embedding.num_embeddings, UNKNOWN)))

@@ -231,7 +231,7 @@ class Transformer(nn.Module):
         return dataclasses.replace(state, own=own, across=across, memory=state.memory.select(sources))
 
     def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding, first: int) -> torch.Tensor:
-        known = torch.where(tokens < embedding.num_embeddings, tokens, UNKNOWN)
+        known = tokens.masked_fill(tokens >= embedding.num_embeddings, UNKNOWN)
         places = torch.arange(first, first + tokens.shape[1], device=tokens.device).clamp(max=self.settings.positions - 1)
         return self.dropout(embedding(known) * math.sqrt(self.settings.width) + self.positions(places))
 

@@ -28,7 +28,7 @@ class _Column:
         places = torch.arange(width, device=rows.device)
         lengths = self.lengths.index_select(0, rows).unsqueeze(1)
         found = self.starts.index_select(0, rows).unsqueeze(1) + torch.minimum(places, (lengths - 1).clamp(min=0))
-        return torch.where(places < lengths, self.ids[found].long(), pad)
+        return self.ids[found].long().masked_fill(places >= lengths, pad)
 
 
 class PairStore:

@@ -170,7 +170,7 @@ def learn_from_rewards(
             loss.backward()
             nn.utils.clip_grad_norm_(weights, settings.clip)
             optimiser.step()
-            total += float(loss)
+            total += float(loss.detach())
             listener.stepped((epoch - 1) * len(bugs) + number, total / counts.total(), 0.0)
         epochs.append(RewardEpoch(epoch=epoch, loss=total / max(1, counts.total()), counts=dict(counts)))
         told = ", ".join(f"{name} {n}" for name, n in counts.items())

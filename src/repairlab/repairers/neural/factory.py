@@ -17,12 +17,12 @@ from repairlab.representations.table import representation
 
 @contextmanager
 def _open(context: RepairContext) -> Iterator[Repairer]:
-    require_extra("the repairer neural")
+    settings: NeuralSettings = context.settings
+    require_extra("the repairer neural", read_settings(read_members(Path(settings.model)).folders[0]))
     # Imported only now: most runs need no network, and torch takes a while to load.
     from repairlab.networks.ensemble import load_ensemble  # noqa: PLC0415
     from repairlab.repairers.neural.repairer import NAME, Neural  # noqa: PLC0415
 
-    settings: NeuralSettings = context.settings
     access: NeuralAccess = context.access
     model = load_ensemble(Path(settings.model), device=access.device)
     beam = settings.beam or min(1000, max(1, context.n))
@@ -41,7 +41,7 @@ def _representation(settings: NeuralSettings) -> Representation:
 def _check(settings: NeuralSettings, access: NeuralAccess, cache: Path) -> None:
     """Raise UserError when the folder holds no model that is trained to its end, or the extra is not installed."""
     del cache
-    require_extra("the repairer neural")
+    require_extra("the repairer neural", read_settings(read_members(Path(settings.model)).folders[0]))
     from repairlab.networks.model import choose_device, untrained  # noqa: PLC0415  # loads torch
 
     choose_device(access.device)

@@ -20,6 +20,7 @@ def test_losses_and_searches_are_those_of_transformers() -> None:
     with torch.no_grad():
         for weights in network.parameters():
             weights.add_(0.3 * torch.randn_like(weights))  # so that hypotheses differ
+        network.head.output.bias[END] += 3  # and end
     theirs = as_pegasus(network)
     source, target = torch.tensor([[4, 5, 8, END], [7, END, PAD, PAD]]), torch.tensor([[6, 7, END], [4, END, PAD]])
     batch = TokenBatch(source=source, target=target)

@@ -109,7 +109,8 @@ class Convolution(nn.Module):
         self.layers = nn.ModuleList(nn.Conv1d(width, 2 * width, settings.kernel) for _ in layers)
         self.attentions = nn.ModuleList(nn.ModuleList(ConvolutionAttention(width, size) for _ in self.encoders) for _ in layers)
         self.dropout = nn.Dropout(settings.dropout)
-        for embedding in {self.source_embedding, self.target_embedding, self.source_positions, self.target_positions}:
+        embeddings = (self.source_embedding, self.target_embedding, self.source_positions, self.target_positions)
+        for embedding in dict.fromkeys(embeddings):  # in a fixed order
             nn.init.normal_(embedding.weight, std=0.1)
         for layer in [*self.layers, *(layer for encoder in self.encoders for layer in encoder.layers)]:
             nn.init.normal_(layer.weight, std=math.sqrt(4 * (1 - settings.dropout) / (settings.kernel * width)))

@@ -159,7 +159,7 @@ class Transformer(nn.Module):
         for weights in self.parameters():
             if weights.dim() > 1:
                 nn.init.xavier_uniform_(weights)
-        for embedding in {self.source_embedding, self.target_embedding, self.positions}:
+        for embedding in dict.fromkeys((self.source_embedding, self.target_embedding, self.positions)):  # in a fixed order
             nn.init.normal_(embedding.weight, std=width**-0.5)
         self.head = TokenHead(width, n_target, tied=self.target_embedding if settings.tied else None, copy=settings.copy)
 

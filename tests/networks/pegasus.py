@@ -1,16 +1,17 @@
 """Our Transformer's weights in a network of `transformers` that computes the same, to compare results and speed."""
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import torch
-import transformers
-
-from repairlab.networks.transformer import Attention, Transformer
 from repairlab.networks.vocabulary import BEGIN, END, PAD
 
+if TYPE_CHECKING:
+    from repairlab.networks.transformer import Attention, Transformer
 
-def as_pegasus(network: Transformer) -> Any:
+
+def as_pegasus(network: "Transformer") -> Any:
     """Return Pegasus with the weights of a Transformer without pointer or second encoder."""
+    torch, transformers = import_module("torch"), import_module("transformers")  # pytest loads this file without the extra, too
     settings, size = network.settings, network.head.size
     inner = settings.feed_forward or 4 * settings.width
     made = transformers.PegasusForConditionalGeneration(
@@ -61,7 +62,7 @@ def _copy_layer(theirs: Any, ours: Any) -> None:
     theirs.fc2.load_state_dict(ours.feed_forward[3].state_dict())
 
 
-def _copy_attention(theirs: Any, ours: Attention) -> None:
+def _copy_attention(theirs: Any, ours: "Attention") -> None:
     theirs.q_proj.load_state_dict(ours.query.state_dict())
     theirs.out_proj.load_state_dict(ours.out.state_dict())
     for name, part in (("weight", ours.keys_values.weight), ("bias", ours.keys_values.bias)):

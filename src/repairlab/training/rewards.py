@@ -124,6 +124,8 @@ def level_of(candidate: Candidate | None, outcome: Outcome | None) -> str | None
 
 def reward_samples(bugs: Sequence[Bug], model: Model) -> list[RewardSample]:
     """Return the bugs whose fix is one edit where the model would make it; UserError when there is none."""
+    if model.settings.network.kind == "edits":
+        raise UserError("a model that points to edits is not rewarded; choose one that writes code")
     made = representation(model.settings.representation, model.learnt)
     found = []
     for bug in bugs:

@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
-.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-kill bench-engine check install format docs clean
+.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-kill bench-engine bench-train check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -42,6 +42,14 @@ test-llm: install  ## language models: SmolLM2 on llama.cpp, downloaded once; tr
 test-hf: install  ## models by transformers, in process and as a server; installs torch
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,hf]' 'transformers[serving]'
 	$(BIN)/pytest -q tests/llm_server/test_transformers.py -m llm
+
+test-train: install  ## networks and training; installs torch, transformers and peft
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/networks tests/training tests/repairers/neural
+
+bench-train: install  ## training beside a plain loop, decoding beside transformers' generate; --device cuda on a GPU
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
+	$(BIN)/python bench/train.py $(if $(shell command -v nvidia-smi),,--quick)
 
 test-kill: install  ## a run is killed at twenty moments and resumed each time; nothing may be lost, doubled or changed
 	$(BIN)/python bench/kill.py

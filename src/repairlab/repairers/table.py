@@ -26,8 +26,9 @@ REPAIRERS: Parts[Any] = Parts(
     {
         "copy": "repairlab.repairers.baselines:Copy",
         "llm": "repairlab.repairers.llm.factory:FACTORY",
-        # Behind `llm`: --model alone means that one.
+        # Behind `llm`, as `neural` is: --model alone means that one.
         "command": "repairlab.repairers.command.factory:FACTORY",
+        "neural": "repairlab.repairers.neural.factory:FACTORY",
         "templates": "repairlab.repairers.templates.repairer:Templates",
     },
     check=_check,

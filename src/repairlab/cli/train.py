@@ -1,0 +1,167 @@
+"""`repairlab train`."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from repairlab.cli.options import Include, Json, Limit
+from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
+from repairlab.core.errors import Interrupted, UserError
+from repairlab.core.outcome import Outcome
+from repairlab.core.record import to_data
+from repairlab.networks.extra import require_extra
+from repairlab.networks.folder import read_members, read_settings
+from repairlab.report.training_curves import draw_curves
+from repairlab.training.settings import as_facts, load_system, system_names
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from repairlab.training.loop import Look
+
+
+class _Listener:
+    """Shows a training as a progress bar; what was measured stays on the screen."""
+
+    def __init__(self, progress: "Progress") -> None:
+        self._progress = progress
+        self._task = progress.add_task("steps", total=None)
+        self._loss = ""
+
+    def begun(self, n_steps: int, step: int) -> None:
+        self._progress.update(self._task, total=n_steps, completed=step)
+
+    def stepped(self, step: int, loss: float | None, tokens_s: float) -> None:
+        if loss is not None:
+            self._loss = f", loss {loss:.3f}"
+            self._progress.update(self._task, completed=step, description=f"steps, {tokens_s:,.0f} tokens/s{self._loss}")
+
+    def looked(self, look: "Look") -> None:
+        exact = "" if look.exact_match is None else f", exact match {100 * look.exact_match:.1f} %"
+        best = " (best)" if look.is_best else ""
+        self.notify(
+            f"step {look.step}, epoch {look.epoch}: loss {look.loss:.3f}, validation {look.valid_loss:.3f}, "
+            f"perplexity {look.perplexity:.2f}{exact}, {look.tokens_s:,.0f} tokens/s{best}"
+        )
+
+    def notify(self, text: str) -> None:
+        self._progress.console.print(text, markup=False)
+
+
+def train(
+    system: Annotated[
+        str | None, typer.Argument(help="A system, NAME-small, or a settings file *.toml; without it all are listed.")
+    ] = None,
+    pairs: Annotated[Path | None, typer.Option("--pairs", help="The set of pairs: a folder that `import` or `pairs` made.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="New folder for the model.")] = None,
+    preset: Annotated[str | None, typer.Option("--preset", help="published (default) or small.")] = None,
+    change: Annotated[
+        list[str] | None, typer.Option("--set", help="Change a setting: network.width=128; may be given several times.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a training that was stopped or killed.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Decides first weights, order of the pairs and dropout.")] = 1,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
+    search: Annotated[int, typer.Option("--search", help="Train so many models with settings drawn from the system's ranges.")] = 0,
+    keep: Annotated[int, typer.Option("--keep", help="How many of them, the best first, make up the model.")] = 1,
+    rewards: Annotated[
+        str | None,
+        typer.Option(
+            "--rewards", help="Second stage: a benchmark whose verdicts on what the model --from writes weigh its losses."
+        ),
+    ] = None,
+    first: Annotated[Path | None, typer.Option("--from", help="The model that the second stage begins with.")] = None,
+    epochs: Annotated[int, typer.Option("--epochs", help="Epochs of the second stage.")] = 1,
+    rate: Annotated[float, typer.Option("--learning-rate", help="Of the second stage.")] = 1e-5,
+    include: Include = None,
+    limit: Limit = None,
+    show: Annotated[bool, typer.Option("--show", help="Only print the settings file, to copy and change.")] = False,
+    json: Json = False,
+) -> None:
+    """Train a network on bug–fix pairs: one command for every system of the papers."""
+    if system is None:
+        print_json({"systems": system_names()}) if json else print_table("Systems", ["name"], [(name,) for name in system_names()])
+        return
+    if rewards is not None:
+        _reward(system, rewards, first, to, {"epochs": epochs, "learning_rate": rate}, device, include, limit, as_json=json)
+        return
+    settings = load_system(system, preset=preset, changes=change or ())
+    if show:
+        from repairlab.benchmarks.writing import toml  # noqa: PLC0415  # needed here only
+
+        data().print(toml(as_facts(settings)), markup=False, end="")
+        return
+    if pairs is None or to is None:
+        raise UserError("what to train on, or where to write to, is not said: add --pairs SET and --to MODEL")
+    require_extra("training", settings.model)
+    from repairlab.training.search import search_settings  # noqa: PLC0415  # loads torch
+    from repairlab.training.train import CURVES, TrainOptions  # noqa: PLC0415
+    from repairlab.training.train import train as train_model  # noqa: PLC0415
+
+    options = TrainOptions(seed=seed, device=device, resume=resume)
+    try:
+        with progress_bar() as progress:
+            listener = _Listener(progress)
+            if search:
+                trials = search_settings(settings, pairs, to, options, listener, n=search, keep=keep)
+                made = trials[0]
+            else:
+                made = train_model(settings, pairs, to, options, listener)
+    except KeyboardInterrupt:
+        raise Interrupted(f"stopped; go on with: repairlab train … --to {to} --resume") from None
+    draw_curves(made.folder / CURVES)
+    if json:
+        print_json({**to_data(made), "folder": str(made.folder), "model": str(to)})
+        return
+    for reason, n in sorted(made.dropped.items()):
+        talk().print(f"left out {n}: {reason}", markup=False)
+    data().print(
+        f"{made.system} in {to}: {count(made.n_parameters, 'parameter')}, {count(made.steps, 'step')}, "
+        f"perplexity {made.metrics['perplexity']:.3f}, {100 * made.metrics['exact_match']:.1f} % of the validation pairs matched",
+        markup=False,
+    )
+    talk().print(f"Next: repairlab predict {to} --pairs {pairs} --split test --to predictions.jsonl", markup=False)
+
+
+def _reward(
+    system: str,
+    benchmark: str,
+    first: Path | None,
+    to: Path | None,
+    given: dict[str, float],
+    device: str,
+    include: list[str] | None,
+    limit: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Train a model further by the verdicts of a benchmark's own tests."""
+    if first is None or to is None:
+        raise UserError("the model to begin with, or where to write to, is not said: add --from MODEL and --to NEW")
+    found = read_settings(read_members(first).folders[0])
+    require_extra("training", found)
+    from repairlab.api import Validator, load  # noqa: PLC0415  # with all engines
+    from repairlab.training.rewards import RewardSettings, reward_model  # noqa: PLC0415  # loads torch
+
+    if found.system != system:
+        raise UserError(f"{first} is a model of the system {found.system}, not of {system}")
+    bugs = list(load(benchmark).filter(*(include or ()), limit=limit))
+    validators: dict[str, Validator] = {}
+    with ExitStack() as stack, progress_bar() as progress:
+
+        def judge(bug: Bug, candidate: Candidate) -> Outcome:
+            if bug.id not in validators:
+                validators[bug.id] = stack.enter_context(Validator(bug, workers=1))
+            return validators[bug.id].validate(candidate)
+
+        settings = RewardSettings(epochs=int(given["epochs"]), learning_rate=given["learning_rate"])
+        made = reward_model(first, bugs, to, judge, settings, _Listener(progress), device=device)
+    if as_json:
+        print_json({"model": str(to), "epochs": [{**to_data(item), "compile_rate": item.compile_rate} for item in made]})
+        return
+    last = made[-1]
+    rates = " → ".join(f"{100 * item.compile_rate:.1f} %" for item in made)
+    data().print(f"{system} in {to}: {sum(last.counts.values())} bugs, candidates that compile by epoch: {rates}", markup=False)

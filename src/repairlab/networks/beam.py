@@ -1,0 +1,281 @@
+"""One batched beam search for all networks, with diverse and sampled decoding as options. Called by `generate`.
+
+The scores of hypotheses are sums of log-probabilities; the length rule decides only their order. The search ends for a source when
+no hypothesis that is still open can enter its best ones.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from repairlab.networks.network import StepDecoder
+from repairlab.networks.settings import DecodingSettings
+from repairlab.networks.token_batch import TokenBatch
+
+_LOOK_EVERY = 4
+"""Steps between looks at whether all is done: each look waits for the device."""
+_NEVER = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One sequence that was written, without its end mark."""
+
+    ids: tuple[int, ...]
+    logprob: float
+    score: float
+    """The log-probability under the length rule: what the order is by."""
+    places: tuple[int, ...] = ()
+    """What a network pointed to before it wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The special tokens that the search has to know."""
+
+    begin: int
+    end: int
+    banned: tuple[int, ...] = ()
+    """Tokens that are never written."""
+
+
+@dataclass(slots=True)
+class _Search:
+    """Tensors of a search; a row a source, then a column a hypothesis."""
+
+    sources: torch.Tensor
+    logprobs: torch.Tensor
+    written: torch.Tensor
+    done_scores: torch.Tensor
+    done_logprobs: torch.Tensor
+    done_written: torch.Tensor
+    done_lengths: torch.Tensor
+
+    def keep(self, rows: torch.Tensor) -> None:
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name).index_select(0, rows))
+
+
+def beam_search(
+    network: StepDecoder,
+    batch: TokenBatch,
+    settings: DecodingSettings,
+    marks: Marks,
+    *,
+    generator: torch.Generator | None = None,
+) -> list[list[Hypothesis]]:
+    """Return for every source at most `beam` hypotheses, best first."""
+    with torch.inference_mode():
+        return _sample(network, batch, settings, marks, generator) if settings.sample else _search(network, batch, settings, marks)
+
+
+def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, marks: Marks) -> list[list[Hypothesis]]:
+    n, beam, longest = batch.source.shape[0], settings.beam, settings.max_length
+    device = batch.source.device
+    search = _Search(
+        sources=torch.arange(n, device=device),
+        # Hypotheses are equal at first: one alone is open in each group.
+        logprobs=torch.full((n, beam), _NEVER, device=device).index_fill_(1, _firsts(settings, device), 0.0),
+        written=torch.zeros((n, beam, 0), dtype=torch.long, device=device),
+        done_scores=torch.full((n, beam), _NEVER, device=device),
+        done_logprobs=torch.full((n, beam), _NEVER, device=device),
+        done_written=torch.zeros((n, beam, longest), dtype=torch.long, device=device),
+        done_lengths=torch.zeros((n, beam), dtype=torch.long, device=device),
+    )
+    results: list[list[Hypothesis]] = [[] for _ in range(n)]
+    state: Any = network.start(batch, beam)
+    n_places = 0
+    if (opened := network.openings(state)) is not None:
+        search.logprobs, search.written = opened
+        n_places = search.written.shape[2]
+        search.done_written = search.done_written.new_zeros((n, beam, longest + n_places))
+    tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
+    for length in range(1, longest + 1):
+        logs, state = network.step(state, tokens)
+        logs = _allowed(logs, marks, only_end=length == longest)
+        rows, tokens = _extend(search, logs, settings, marks.end, length)
+        sources = None
+        if length % _LOOK_EVERY == 0 or length == longest:
+            is_open = _is_open(search, settings, length)
+            kept = is_open.nonzero().squeeze(1)
+            for place, found in _finished(search, ~is_open if length < longest else torch.ones_like(is_open), n_places):
+                results[place] = found
+            if len(kept) == 0 or length == longest:
+                break
+            if len(kept) < len(is_open):
+                search.keep(kept)
+                rows = rows.view(-1, beam).index_select(0, kept).flatten()
+                tokens = tokens.view(-1, beam).index_select(0, kept).flatten()
+                sources = kept
+        state = network.select(state, rows, sources)
+    return results
+
+
+def _firsts(settings: DecodingSettings, device: torch.device) -> torch.Tensor:
+    return torch.arange(0, settings.beam, settings.beam // settings.groups, device=device)
+
+
+def _allowed(logs: torch.Tensor, marks: Marks, *, only_end: bool) -> torch.Tensor:
+    """Forbid tokens; the last place can only hold the end mark."""
+    if only_end:
+        ends = torch.full_like(logs, _NEVER)
+        ends[:, marks.end] = logs[:, marks.end]
+        return ends
+    if marks.banned:
+        logs[:, list(marks.banned)] = _NEVER
+    return logs
+
+
+def _extend(
+    search: _Search, logs: torch.Tensor, settings: DecodingSettings, end: int, length: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Extend all hypotheses by one token; return which rows the new ones come from, and their tokens."""
+    n, beam = search.logprobs.shape
+    words = logs.shape[-1]
+    size = beam // settings.groups
+    sums = (search.logprobs.unsqueeze(2) + logs.view(n, beam, words)).view(n, settings.groups, size, words)
+    taken: list[torch.Tensor] = []
+    parts = []
+    for group in range(settings.groups):
+        scores = sums[:, group]
+        if taken:  # diverse beam search (Vijayakumar et al. 2016): tokens of earlier groups cost
+            cost = torch.zeros((n, words), device=logs.device)
+            for tokens in taken:
+                cost.scatter_add_(1, tokens, torch.full_like(tokens, settings.diversity, dtype=cost.dtype))
+            scores = scores - cost.unsqueeze(1)
+        many = min(2 * size, size * words)
+        best, places = scores.flatten(1).topk(many)
+        tokens = places % words
+        parts.append(_choose(best, sums[:, group].flatten(1).gather(1, places), places // words, tokens, size, end))
+        taken.append(parts[-1].tokens)
+    _store_ended(search, parts, settings, length)
+    offset = torch.arange(settings.groups, device=logs.device).repeat_interleave(size) * size
+    parents = torch.cat([part.parents for part in parts], 1) + offset
+    tokens = torch.cat([part.tokens for part in parts], 1)
+    search.logprobs = torch.cat([part.logprobs for part in parts], 1)
+    kept = search.written.gather(1, parents.unsqueeze(2).expand(-1, -1, search.written.shape[2]))
+    search.written = torch.cat((kept, tokens.unsqueeze(2)), 2)
+    rows = parents + torch.arange(n, device=logs.device).unsqueeze(1) * beam
+    return rows.flatten(), tokens.flatten()
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What goes on of one group, and what ended."""
+
+    parents: torch.Tensor
+    tokens: torch.Tensor
+    logprobs: torch.Tensor
+    ended: torch.Tensor
+    ended_parents: torch.Tensor
+
+
+def _choose(
+    best: torch.Tensor, logprobs: torch.Tensor, parents: torch.Tensor, tokens: torch.Tensor, size: int, end: int
+) -> _Chosen:
+    """Split the best extensions, of which at most `size` can be ends, into those that end and the first `size` of the others."""
+    is_end = tokens == end
+    order = best.masked_fill(is_end, _NEVER).sort(dim=1, descending=True, stable=True).indices[:, :size]
+    going = logprobs.masked_fill(is_end, _NEVER).gather(1, order)
+    # An end that is not among the `size` best extensions of its step would not be kept either.
+    ended = logprobs.masked_fill(~is_end, _NEVER)[:, :size]
+    return _Chosen(
+        parents=parents.gather(1, order),
+        tokens=tokens.gather(1, order),
+        logprobs=going,
+        ended=ended,
+        ended_parents=parents[:, :size],
+    )
+
+
+def _store_ended(search: _Search, parts: list[_Chosen], settings: DecodingSettings, length: int) -> None:
+    """Put hypotheses that ended among the best of their source and group."""
+    size = settings.beam // settings.groups
+    for group, part in enumerate(parts):
+        mine = slice(group * size, (group + 1) * size)
+        parents = part.ended_parents + group * size
+        written = search.written.gather(1, parents.unsqueeze(2).expand(-1, -1, search.written.shape[2]))
+        room = search.done_written.new_zeros((*parents.shape, search.done_written.shape[2]))
+        room[:, :, : written.shape[2]] = written
+        scores = torch.cat((search.done_scores[:, mine], part.ended / length**settings.length_penalty), 1)
+        search.done_scores[:, mine], order = scores.topk(size)
+        search.done_logprobs[:, mine] = torch.cat((search.done_logprobs[:, mine], part.ended), 1).gather(1, order)
+        lengths = torch.cat((search.done_lengths[:, mine], torch.full_like(parents, search.written.shape[2])), 1)
+        search.done_lengths[:, mine] = lengths.gather(1, order)
+        every = torch.cat((search.done_written[:, mine], room), 1)
+        search.done_written[:, mine] = every.gather(1, order.unsqueeze(2).expand(-1, -1, every.shape[2]))
+
+
+def _is_open(search: _Search, settings: DecodingSettings, length: int) -> torch.Tensor:
+    """Return for which sources a hypothesis could still enter the best ones of its group: log-probabilities only fall."""
+    best = search.logprobs.unflatten(1, (settings.groups, -1)).amax(2)
+    worst = search.done_scores.unflatten(1, (settings.groups, -1)).amin(2)
+    bound = best / (settings.max_length if settings.length_penalty > 0 else length) ** settings.length_penalty
+    return ((bound > worst) & (best > _NEVER)).any(1)
+
+
+def _finished(search: _Search, is_done: torch.Tensor, n_places: int) -> Iterator[tuple[int, list[Hypothesis]]]:
+    rows = is_done.nonzero().squeeze(1)
+    if len(rows) == 0:
+        return
+    places = search.sources.index_select(0, rows).tolist()
+    scores, logprobs = search.done_scores.index_select(0, rows).tolist(), search.done_logprobs.index_select(0, rows).tolist()
+    written, lengths = search.done_written.index_select(0, rows).tolist(), search.done_lengths.index_select(0, rows).tolist()
+    for number, place in enumerate(places):
+        found = zip(written[number], lengths[number], logprobs[number], scores[number], strict=True)
+        made = [
+            Hypothesis(ids=tuple(ids[n_places:n]), logprob=logprob, score=score, places=tuple(ids[:n_places]))
+            for ids, n, logprob, score in found
+            if score > _NEVER
+        ]
+        yield place, _best_first(made)
+
+
+def _sample(
+    network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, marks: Marks, generator: torch.Generator | None
+) -> list[list[Hypothesis]]:
+    """Draw `beam` sequences for each source; equal ones are kept once, the likeliest first."""
+    n, beam, longest = batch.source.shape[0], settings.beam, settings.max_length
+    device = batch.source.device
+    state = network.start(batch, beam)
+    tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
+    sums = torch.zeros(n * beam, device=device)
+    is_open = torch.ones(n * beam, dtype=torch.bool, device=device)
+    written = []
+    for length in range(1, longest + 1):
+        logs, state = network.step(state, tokens)
+        logs = _allowed(logs, marks, only_end=length == longest)
+        drawn = torch.multinomial(_kept(logs / settings.temperature, settings.top_p), 1, generator=generator).squeeze(1)
+        tokens = drawn.masked_fill(~is_open, marks.end)
+        sums = sums + logs.gather(1, tokens.unsqueeze(1)).squeeze(1).masked_fill(~is_open, 0.0)
+        written.append(tokens)
+        is_open = is_open & (tokens != marks.end)
+        if length % _LOOK_EVERY == 0 and not is_open.any().item():
+            break
+    rows = torch.stack(written, 1).view(n, beam, -1).tolist()
+    return [_distinct(found, logs, settings, marks.end) for found, logs in zip(rows, sums.view(n, beam).tolist(), strict=True)]
+
+
+def _kept(logs: torch.Tensor, top_p: float) -> torch.Tensor:
+    """Return probabilities, of which only the likeliest are left that make up `top_p`."""
+    chances = logs.softmax(-1)
+    if top_p >= 1:
+        return chances
+    ordered, places = chances.sort(-1, descending=True)
+    dropped = ordered.cumsum(-1) - ordered >= top_p
+    return torch.zeros_like(chances).scatter(-1, places, ordered.masked_fill(dropped, 0.0))
+
+
+def _distinct(rows: list[list[int]], logprobs: list[float], settings: DecodingSettings, end: int) -> list[Hypothesis]:
+    found: dict[tuple[int, ...], Hypothesis] = {}
+    for row, logprob in zip(rows, logprobs, strict=True):
+        ids = tuple(row[: row.index(end)]) if end in row else tuple(row)
+        found[ids] = Hypothesis(ids=ids, logprob=logprob, score=logprob / (len(ids) + 1) ** settings.length_penalty)
+    return _best_first(found.values())
+
+
+def _best_first(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Return hypotheses in their order; groups may have found the same one."""
+    return sorted({(item.places, item.ids): item for item in hypotheses}.values(), key=lambda item: -item.score)

@@ -1,0 +1,29 @@
+"""Networks by the kind that settings name. Called by `training` and by whoever loads a model."""
+
+from pathlib import Path
+
+from torch import nn
+
+from repairlab.networks.convolution import Convolution
+from repairlab.networks.pointer_edit import PointerEdit
+from repairlab.networks.pretrained import SpecialTokens, build_pretrained
+from repairlab.networks.recurrent import Recurrent
+from repairlab.networks.settings import NetworkSettings
+from repairlab.networks.transformer import Transformer
+
+_OWN = {"recurrent": Recurrent, "transformer": Transformer, "convolution": Convolution, "edits": PointerEdit}
+
+
+def build(
+    settings: NetworkSettings,
+    n_source: int,
+    n_target: int,
+    *,
+    marks: SpecialTokens = SpecialTokens(),  # noqa: B008  # it is frozen
+    folder: Path | None = None,
+) -> nn.Module:
+    """Return a network with random weights; a pretrained one as it was published, or as the folder of a model describes it."""
+    settings.check()
+    if settings.kind == "pretrained":
+        return build_pretrained(settings, n_target, marks, folder)
+    return _OWN[settings.kind](settings, n_source, n_target)

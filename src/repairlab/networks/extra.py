@@ -1,0 +1,20 @@
+"""Whether the packages that networks need are installed. Asked before anything of them is imported."""
+
+import importlib.util
+
+from repairlab.core.errors import UserError
+from repairlab.networks.settings import ModelSettings
+
+_ALWAYS = ("torch", "safetensors")
+
+
+def require_extra(what: str, settings: ModelSettings | None = None) -> None:
+    """Raise UserError when packages are missing that `what` needs, with these settings."""
+    needed = list(_ALWAYS)
+    if settings is not None and settings.vocabulary.kind != "words":
+        needed.append("tokenizers")
+    if settings is not None and settings.network.kind == "pretrained":
+        needed += ["transformers", *(["peft"] if settings.network.lora_rank else [])]
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UserError(f"{what} needs {', '.join(missing)}; get them with: pip install 'repairlab[train]'")

@@ -1,0 +1,243 @@
+"""A Transformer from sequences to sequences, with an optional second encoder and an optional pointer. Built by `build`.
+
+Layers normalise their input (pre-norm). In decoding, keys and values of a source are kept once for all of its hypotheses.
+"""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from repairlab.networks.copying import TokenHead
+from repairlab.networks.settings import NetworkSettings
+from repairlab.networks.token_batch import TokenBatch
+from repairlab.networks.vocabulary import BEGIN, PAD, UNKNOWN
+
+KeysValues = tuple[torch.Tensor, torch.Tensor]
+
+
+class Attention(nn.Module):
+    """Attention with several heads."""
+
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
+        """Take sizes."""
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.query, self.keys_values, self.out = nn.Linear(width, width), nn.Linear(width, 2 * width), nn.Linear(width, width)
+
+    def project(self, memory: torch.Tensor) -> KeysValues:
+        """Return keys and values of what is attended to: rows, heads, places, units."""
+        keys, values = self.keys_values(memory).chunk(2, -1)
+        return self._split(keys), self._split(values)
+
+    def forward(
+        self, inputs: torch.Tensor, memory: KeysValues, *, bias: torch.Tensor | None = None, causal: bool = False
+    ) -> torch.Tensor:
+        """Attend from every place of `inputs`; `bias` is a mask, or is added to the scores."""
+        dropout = self.dropout if self.training else 0.0
+        query = self._split(self.query(inputs))
+        found = functional.scaled_dot_product_attention(query, *memory, attn_mask=bias, dropout_p=dropout, is_causal=causal)
+        return self.out(found.transpose(1, 2).flatten(2))
+
+    def _split(self, values: torch.Tensor) -> torch.Tensor:
+        return values.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+
+class FeedForward(nn.Sequential):
+    """Two layers at every place."""
+
+    def __init__(self, width: int, inner: int, dropout: float) -> None:
+        """Take sizes."""
+        super().__init__(nn.Linear(width, inner), nn.GELU(), nn.Dropout(dropout), nn.Linear(inner, width))
+
+
+class EncoderLayer(nn.Module):
+    """Attention to the sequence itself, then two layers."""
+
+    def __init__(self, settings: NetworkSettings) -> None:
+        """Take sizes."""
+        super().__init__()
+        width = settings.width
+        self.attention = Attention(width, settings.heads, settings.dropout)
+        self.feed_forward = FeedForward(width, settings.feed_forward or 4 * width, settings.dropout)
+        self.norms = nn.ModuleList([nn.LayerNorm(width), nn.LayerNorm(width)])
+        self.dropout = nn.Dropout(settings.dropout)
+
+    def forward(self, inputs: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Return the states of the next layer."""
+        normal = self.norms[0](inputs)
+        inputs = inputs + self.dropout(self.attention(normal, self.attention.project(normal), bias=mask))
+        return inputs + self.dropout(self.feed_forward(self.norms[1](inputs)))
+
+
+class DecoderLayer(nn.Module):
+    """Attention to what was written, to the source, to the context if there is one, then two layers."""
+
+    def __init__(self, settings: NetworkSettings) -> None:
+        """Take sizes."""
+        super().__init__()
+        width, heads, dropout = settings.width, settings.heads, settings.dropout
+        self.own = Attention(width, heads, dropout)
+        self.across = nn.ModuleList(Attention(width, heads, dropout) for _ in range(2 if settings.context else 1))
+        self.feed_forward = FeedForward(width, settings.feed_forward or 4 * width, dropout)
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(2 + len(self.across)))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, inputs: torch.Tensor, memories: list[KeysValues], biases: list[torch.Tensor], earlier: KeysValues | None, beam: int
+    ) -> tuple[torch.Tensor, KeysValues]:
+        """Return the states of the next layer and keys and values of all that was written.
+
+        With `earlier`, `inputs` is one new place for each of `beam` hypotheses of a source; else all places at once.
+        """
+        normal = self.norms[0](inputs)
+        mine = self.own.project(normal)
+        if earlier is not None:
+            mine = (torch.cat((earlier[0], mine[0]), 2), torch.cat((earlier[1], mine[1]), 2))
+        inputs = inputs + self.dropout(self.own(normal, mine, causal=earlier is None))
+        if earlier is not None:
+            inputs = inputs.view(-1, beam, inputs.shape[-1])
+        for attention, norm, memory, bias in zip(self.across, self.norms[1:-1], memories, biases, strict=True):
+            inputs = inputs + self.dropout(attention(norm(inputs), memory, bias=bias))
+        inputs = inputs + self.dropout(self.feed_forward(self.norms[-1](inputs)))
+        return (inputs.view(-1, 1, inputs.shape[-1]) if earlier is not None else inputs), mine
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMemory:
+    """What encoders made of sources: states and masks of the source and, if there is one, of the context."""
+
+    states: list[torch.Tensor]
+    biases: list[torch.Tensor]
+    source: torch.Tensor
+    n_extra: int
+
+    def select(self, sources: torch.Tensor) -> "SourceMemory":
+        """Keep some sources."""
+        states = [item.index_select(0, sources) for item in self.states]
+        biases = [item.index_select(0, sources) for item in self.biases]
+        return dataclasses.replace(self, states=states, biases=biases, source=self.source.index_select(0, sources))
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerState:
+    """Hypotheses in decoding."""
+
+    memory: SourceMemory
+    across: list[list[KeysValues]]
+    """By layer: keys and values of source and context, a row a source."""
+    own: list[KeysValues]
+    """By layer: keys and values of what was written, a row a hypothesis."""
+    beam: int
+    n_written: int = 0
+
+
+class Transformer(nn.Module):
+    """The whole network."""
+
+    def __init__(self, settings: NetworkSettings, n_source: int, n_target: int) -> None:
+        """Take settings and the sizes of the vocabularies, which may be one."""
+        super().__init__()
+        self.settings = settings
+        width = settings.width
+        self.source_embedding = nn.Embedding(n_source, width, padding_idx=PAD)
+        shared = settings.tied and n_source == n_target
+        self.target_embedding = self.source_embedding if shared else nn.Embedding(n_target, width, padding_idx=PAD)
+        self.positions = nn.Embedding(settings.positions, width)
+        self.encoders = nn.ModuleList(
+            nn.ModuleList(EncoderLayer(settings) for _ in range(settings.encoder_layers))
+            for _ in range(2 if settings.context else 1)
+        )
+        self.decoder = nn.ModuleList(DecoderLayer(settings) for _ in range(settings.decoder_layers))
+        self.encoder_norms = nn.ModuleList(nn.LayerNorm(width) for _ in self.encoders)
+        self.decoder_norm = nn.LayerNorm(width)
+        self.dropout = nn.Dropout(settings.dropout)
+        self.pointer = nn.ModuleList([nn.Linear(width, width), nn.Linear(width, width)]) if settings.copy else None
+        for weights in self.parameters():
+            if weights.dim() > 1:
+                nn.init.xavier_uniform_(weights)
+        for embedding in dict.fromkeys((self.source_embedding, self.target_embedding, self.positions)):  # in a fixed order
+            nn.init.normal_(embedding.weight, std=width**-0.5)
+        self.head = TokenHead(width, n_target, tied=self.target_embedding if settings.tied else None, copy=settings.copy)
+
+    def token_losses(self, batch: TokenBatch, smoothing: float) -> torch.Tensor:
+        """Return the loss of every token of the targets, 0 for padding."""
+        assert batch.target is not None
+        return self.losses_from(self.encode(batch), batch.target, smoothing)
+
+    def losses_from(self, memory: SourceMemory, target: torch.Tensor, smoothing: float) -> torch.Tensor:
+        """Return the loss of every token of the targets for sources that were read."""
+        begin = torch.full_like(target[:, :1], BEGIN)
+        states = self._embed(torch.cat((begin, target[:, :-1]), 1), self.target_embedding, 0)
+        for layer in self.decoder:
+            across = [attention.project(item) for attention, item in zip(layer.across, memory.states, strict=True)]
+            states, _ = layer(states, across, memory.biases, None, 1)
+        states = self.decoder_norm(states)
+        return self.head.losses(states, self._copied(states, memory), memory.source, target, smoothing)
+
+    def encode(self, batch: TokenBatch) -> SourceMemory:
+        """Run the encoders."""
+        inputs = [batch.source, *([batch.context] if self.settings.context and batch.context is not None else [])]
+        states, biases = [], []
+        for tokens, layers, norm in zip(inputs, self.encoders, self.encoder_norms, strict=True):
+            mask = (tokens != PAD)[:, None, None, :]
+            found = self._embed(tokens, self.source_embedding, 0)
+            for layer in layers:
+                found = layer(found, mask)
+            states.append(norm(found))
+            biases.append(mask)
+        return SourceMemory(states=states, biases=biases, source=batch.source, n_extra=batch.n_extra)
+
+    def start(self, batch: TokenBatch, beam: int) -> TransformerState:
+        """Return the state of `beam` hypotheses for each source."""
+        return self.start_from(self.encode(batch), beam)
+
+    def start_from(self, memory: SourceMemory, beam: int) -> TransformerState:
+        """Return the state of hypotheses about sources that were read."""
+        across = [
+            [attention.project(item) for attention, item in zip(layer.across, memory.states, strict=True)] for layer in self.decoder
+        ]
+        heads, rows = self.settings.heads, memory.source.shape[0] * beam
+        nothing = memory.states[0].new_zeros(rows, heads, 0, self.settings.width // heads)
+        return TransformerState(memory=memory, across=across, own=[(nothing, nothing)] * len(across), beam=beam)
+
+    def openings(self, state: TransformerState) -> None:
+        """Return none: nothing is pointed to before it writes."""
+        del state
+
+    def step(self, state: TransformerState, tokens: torch.Tensor) -> tuple[torch.Tensor, TransformerState]:
+        """Return log-probabilities of what follows, and the next state."""
+        states = self._embed(tokens[:, None], self.target_embedding, state.n_written)
+        own = []
+        for layer, across, earlier in zip(self.decoder, state.across, state.own, strict=True):
+            states, written = layer(states, across, state.memory.biases, earlier, state.beam)
+            own.append(written)
+        states = self.decoder_norm(states).view(-1, state.beam, self.settings.width)
+        memory = state.memory
+        found = self.head.log_probabilities(states, self._copied(states, memory), memory.source.unsqueeze(1), memory.n_extra)
+        return found.flatten(0, 1), dataclasses.replace(state, own=own, n_written=state.n_written + 1)
+
+    def select(self, state: TransformerState, rows: torch.Tensor, sources: torch.Tensor | None) -> TransformerState:
+        """Return the state of these hypotheses."""
+        own = [(keys.index_select(0, rows), values.index_select(0, rows)) for keys, values in state.own]
+        if sources is None:
+            return dataclasses.replace(state, own=own)
+        across = [
+            [(keys.index_select(0, sources), values.index_select(0, sources)) for keys, values in item] for item in state.across
+        ]
+        return dataclasses.replace(state, own=own, across=across, memory=state.memory.select(sources))
+
+    def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding, first: int) -> torch.Tensor:
+        known = tokens.masked_fill(tokens >= embedding.num_embeddings, UNKNOWN)
+        places = torch.arange(first, first + tokens.shape[1], device=tokens.device).clamp(max=self.settings.positions - 1)
+        return self.dropout(embedding(known) * math.sqrt(self.settings.width) + self.positions(places))
+
+    def _copied(self, states: torch.Tensor, memory: SourceMemory) -> torch.Tensor | None:
+        if self.pointer is None:
+            return None
+        scores = self.pointer[0](states) @ self.pointer[1](memory.states[0]).transpose(1, 2)
+        scores = scores.float() / math.sqrt(self.settings.width)
+        return scores.masked_fill((memory.source == PAD).unsqueeze(1), float("-inf")).softmax(-1)

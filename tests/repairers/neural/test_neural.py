@@ -1,0 +1,101 @@
+"""The repairer `neural`: a model trained here fixes a bug, and what cannot work is said before a run begins."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra: make test-train")
+import torch
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.cli.main import run
+from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.problem import Problem, Visibility, shown
+from repairlab.networks.ensemble import Ensemble, load_ensemble
+from repairlab.networks.settings import DecodingSettings
+from repairlab.repairers.neural.repairer import Neural
+from repairlab.representations.table import representation
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.training.settings import load_system
+from repairlab.training.train import TrainOptions, train
+from tests.conftest import write_tiny
+from tests.training.synthetic import python_pairs
+from tests.training.test_training import Quiet
+
+BUG = "sum"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Train once for all tests."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("neural")
+    pairs = python_pairs(folder / "pairs", {"train": 60, "valid": 10})
+    settings = load_system("sequencer", preset="small", changes=["training.max_steps=120", "network.width=32"])
+    return train(settings, pairs, folder / "model", TrainOptions(device="cpu"), Quiet()).folder
+
+
+@pytest.fixture(scope="module")
+def problem(tmp_path_factory: pytest.TempPathFactory) -> Problem:
+    tiny = open_benchmark(str(write_tiny(tmp_path_factory.mktemp("bench") / "tiny")))
+    return next(bug.problem for bug in tiny.bugs if bug.id == BUG)
+
+
+def proposed(loaded: Ensemble, problem: Problem, beam: int) -> list[Candidate]:
+    made = representation(loaded.representation, loaded.learnt)
+    decoding = DecodingSettings(beam=beam, max_length=20)
+    return list(Neural(loaded, made, decoding, Origin(repairer="neural")).propose(problem, ()))
+
+
+def test_a_trained_model_fixes_a_bug_and_the_run_says_so(
+    model: Path, tmp_path: Path, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny = write_tiny(tmp_path / "tiny")
+    options = ["--model", str(model), "-n", "3", "-k", "1,3", "-i", BUG, "--device", "cpu", "--to", str(tmp_path / "run"), "--json"]
+    assert run(["run", str(tiny), "--repairer", "neural", *options]) == 0
+    scores = {(item["metric"], item["k"]): item["value"] for item in json.loads(capsys.readouterr().out)["scores"]}
+    assert scores["pass@k", 3] == 1
+    lines = [json.loads(line) for line in (tmp_path / "run" / "candidates.jsonl").read_text().splitlines()]
+    assert [line["rank"] for line in lines] == [1, 2, 3]
+    chances = [line["origin"]["logprob"] for line in lines]
+    assert chances == sorted(chances, reverse=True) and chances[0] < 0
+    assert dict(lines[0]["origin"]["settings"])["system"] == "sequencer"
+
+
+def test_candidates_are_distinct_and_never_the_buggy_code(model: Path, problem: Problem) -> None:
+    found = proposed(load_ensemble(model, device="cpu"), problem, 20)
+    assert len({item.id for item in found}) == len(found) > 3
+    assert [item.rank for item in found] == list(range(1, len(found) + 1))
+    for item in found:
+        (edit,) = item.edits
+        assert edit.span is not None and edit.text != edit.span.of(problem.source)
+
+
+def test_without_the_place_of_the_bug_every_line_is_asked_about(model: Path, problem: Problem) -> None:
+    hidden = shown(problem, Visibility(localisation="function"))
+    assert hidden.location is None
+    found = proposed(load_ensemble(model, device="cpu"), hidden, 5)
+    assert any("result = 0" in (item.edits[0].text or "") for item in found)
+    chances = [item.origin.logprob or 0.0 for item in found]
+    assert chances == sorted(chances, reverse=True)
+
+
+def test_an_ensemble_proposes_what_one_of_its_members_does(model: Path, problem: Problem) -> None:
+    one = load_ensemble(model, device="cpu")
+    two = dataclasses.replace(one, members=(*one.members, *one.members))
+    assert [item.edits for item in proposed(two, problem, 5)] == [item.edits for item in proposed(one, problem, 5)]
+
+
+def test_what_cannot_work_is_said_before_the_run(tmp_path: Path, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tiny = str(write_tiny(tmp_path / "tiny"))
+    for options, message in (
+        (["--model", str(tmp_path)], "is no model"),
+        (["--model", str(model), "--device", "gpu9"], "unknown device 'gpu9'"),
+        (["--model", str(model), "--beam", "0"], "--beam is 0"),
+        ([], "needs model"),
+    ):
+        assert run(["run", tiny, "--repairer", "neural", *options, "--to", str(tmp_path / "run")]) == 2
+        assert message in capsys.readouterr().err
+        assert not (tmp_path / "run").exists()

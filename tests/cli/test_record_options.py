@@ -47,7 +47,7 @@ def test_options_of_repairers_know_their_owner_and_imply_it() -> None:
     assert values_for("llm", options, {"own_offline": True}).access == {"offline": True}
     with pytest.raises(UserError, match=r"--greedy is another way to set temperature, but --temperature is 0.5"):
         values_for("llm", options, {"own_greedy": True, "own_temperature": 0.5})
-    with pytest.raises(UserError, match=r"--model is an option of --repairer llm or command, not of copy"):
+    with pytest.raises(UserError, match=r"--model is an option of --repairer llm or command or neural, not of copy"):
         values_for("copy", options, {"own_model": "a/b"})
 
 

@@ -37,7 +37,7 @@ def start(name: str, folder: Path, options: argparse.Namespace) -> "subprocess.P
         "-m",
         "repairlab",
         "train",
-        *SYSTEMS[name],
+        SYSTEMS[name],
         "--pairs",
         str(options.pairs),
         "--to",

@@ -52,7 +52,7 @@ def test_a_check_that_is_stopped_shows_what_it_found(
         limit_share=0.0,
     )
 
-    def stop_after_one(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health], None], *, repeats: int) -> None:
+    def stop_after_one(bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health], None], **how: object) -> None:
         receive(sick)
         raise Interrupted
 
@@ -97,10 +97,10 @@ def test_an_import_that_was_stopped_goes_on(
 ) -> None:
     runs: list[list[str]] = []
 
-    def run_some(work: Any, found: Iterable[Search], machine: Machine, receive: Any) -> None:
+    def run_some(work: Any, found: Iterable[Search], machine: Machine, receive: Any, lost: Any) -> None:
         searches = list(found)
         runs.append([search.folder.name for search in searches])
-        run_pool(work, searches[:1], machine, receive)
+        run_pool(work, searches[:1], machine, receive, lost)
         if len(searches) > 1:
             raise Interrupted
 
@@ -121,10 +121,10 @@ def test_an_import_does_not_go_on_with_what_has_changed(
 ) -> None:
     runs: list[list[str]] = []
 
-    def run_and_stop(work: Any, found: Iterable[Search], machine: Machine, receive: Any) -> None:
+    def run_and_stop(work: Any, found: Iterable[Search], machine: Machine, receive: Any, lost: Any) -> None:
         searches = list(found)
         runs.append([search.bug_id for search in searches])
-        run_pool(work, searches, machine, receive)
+        run_pool(work, searches, machine, receive, lost)
         if len(runs) == 1:
             raise Interrupted
 

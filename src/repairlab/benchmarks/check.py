@@ -6,18 +6,22 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle, islice
 from pathlib import Path
+from typing import Any
 
 from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
+from repairlab.benchmarks.travel import arrived, folders_of
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
-from repairlab.executors.pool import run_pool
+from repairlab.executors.executor import Delivery, Parcel
+from repairlab.executors.opening import open_executor
+from repairlab.executors.pool import run_all
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine
-from repairlab.validation.preflight import check_tools
+from repairlab.validation.preflight import check_tools, needs_of
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.validator import BugValidator, open_validator, validate
 
@@ -41,12 +45,28 @@ class _Seen:
 
 
 def check_bugs(
-    bugs: Sequence[Bug], machine: Machine, receive: Callable[[Health], None], *, repeats: int = 1, counter_tests: bool = True
+    bugs: Sequence[Bug],
+    machine: Machine,
+    receive: Callable[[Health], None],
+    *,
+    repeats: int = 1,
+    counter_tests: bool = True,
+    notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
 ) -> None:
-    """Check bugs in parallel; each result is handed over as soon as it is known."""
+    """Check bugs in parallel; each result is handed over as soon as it is known, `notify` is told what users should know."""
     check_tools(bugs, machine)
     checks = [_Check(bug=bug, repeats=repeats, counter_tests=counter_tests) for bug in bugs]
-    run_pool(_check, checks, machine, receive)
+    with open_executor(machine, needs_of(bugs), notify=notify) as executor:
+        if executor.is_remote:
+            parcels: list[Any] = [Parcel(item=check, folders=folders_of(check.bug)) for check in checks]
+            run_all(_check_there, parcels, executor, receive)
+        else:
+            run_all(_check, checks, executor, receive)
+
+
+def _check_there(delivery: Delivery, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
+    check: _Check = delivery.item
+    _check(dataclasses.replace(check, bug=arrived(check.bug, delivery.folders)), sandbox, notify)
 
 
 def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:

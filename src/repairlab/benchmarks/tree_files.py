@@ -43,6 +43,10 @@ class TreeContext(Sequence[SourceFile]):
         self._without = without
         self._hidden = hidden
 
+    def moved(self, tree: Path) -> "TreeContext":
+        """Return the same files of a copy of the tree."""
+        return TreeContext(tree, self._digest, without=self._without, hidden=self._hidden)
+
     def __len__(self) -> int:
         return len(self._paths())
 

@@ -11,12 +11,12 @@ import typer
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.check import check_bugs
 from repairlab.benchmarks.health import BUILD, Health, HealthCard, card_data, go_on, make_card, need_place, with_bugs, write_card
-from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
+from repairlab.cli.options import AllowUnsafe, ExecutorName, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.runs.exclusions import exclude, exclusion_line, shows_nothing
-from repairlab.validation.machine import environment_of
+from repairlab.validation.machine import LOCAL, environment_of
 
 _CARD_SHARE = 20
 """Writing the card takes at most so small a part of the time."""
@@ -58,6 +58,7 @@ def check(
     include: Include = None,
     limit: Limit = None,
     workers: Workers = None,
+    executor: ExecutorName = LOCAL,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
     json: Json = False,
@@ -71,7 +72,7 @@ def check(
         need_place(card)
     opened = open_benchmark(benchmark)
     bugs = opened.select(tuple(include or ()), limit=limit)
-    here = machine(workers, sandbox, allow_unsafe)
+    here = machine(workers, sandbox, allow_unsafe, executor=executor)
     environment = environment_of([bug.problem.language for bug in bugs], here)
     if resume and card is not None and card.exists():
         so_far = go_on(card, opened, environment, repeats=repeat)
@@ -92,7 +93,7 @@ def check(
             progress.advance(task)
 
         try:
-            check_bugs(left, here, receive, repeats=repeat, counter_tests=counter_tests)
+            check_bugs(left, here, receive, repeats=repeat, counter_tests=counter_tests, notify=talk().print)
         except Interrupted:
             if not found:
                 raise

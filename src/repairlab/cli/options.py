@@ -7,7 +7,7 @@ import typer
 
 from repairlab.core.errors import UserError
 from repairlab.executors.local_machine import local_machine
-from repairlab.validation.machine import RECHECK, Machine
+from repairlab.validation.machine import LOCAL, RECHECK, Machine
 
 Include = Annotated[
     list[str] | None,
@@ -16,6 +16,13 @@ Include = Annotated[
 Limit = Annotated[int | None, typer.Option("--limit", help="At most so many bugs.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", "-j", help="Worker processes; by default one for each core that this process may use.")
+]
+ExecutorName = Annotated[
+    str,
+    typer.Option(
+        "--executor",
+        help="Where workers are: local, ray (the Ray cluster that this machine belongs to), or the address of one (ray://HOST:PORT).",
+    ),
 ]
 SandboxName = Annotated[
     str, typer.Option("--sandbox", help="bubblewrap, landlock, podman, docker, process, or auto: the best that works here.")
@@ -45,6 +52,7 @@ def machine(
     no_cache: bool = False,
     recheck: int = RECHECK,
     access: object | None = None,
+    executor: str = LOCAL,
 ) -> Machine:
     """Return how to run work on this machine."""
     return local_machine(
@@ -55,6 +63,7 @@ def machine(
         cache=not no_cache,
         recheck=recheck,
         access=access,
+        executor=executor,
     )
 
 

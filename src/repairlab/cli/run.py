@@ -13,6 +13,7 @@ import typer
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import (
     AllowUnsafe,
+    ExecutorName,
     Include,
     IsolationName,
     Json,
@@ -39,7 +40,7 @@ from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import asks_model, factory_of, repairer_names
 from repairlab.runs.run import begin, complete, how_to_go_on, locked
 from repairlab.runs.store import Disagreement, Store
-from repairlab.validation.machine import RECHECK, Machine
+from repairlab.validation.machine import LOCAL, RECHECK, Machine
 
 _RESUMES = "--resume goes on with the settings of the run; leave the other settings out"
 
@@ -91,6 +92,7 @@ def run(
     ] = None,
     repair: Repair = False,
     workers: Workers = None,
+    executor: ExecutorName = LOCAL,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
     isolation: IsolationName = "warm",
@@ -126,7 +128,9 @@ def run(
     else:
         settings, access = _experiment(file, given, seen, own)
         folder = to or Path("runs") / default_name(settings)
-    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access)
+    here = machine(
+        workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access, executor=executor
+    )
     start_server()
     if repair:
         repair_folder(folder)

@@ -7,7 +7,18 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import AllowUnsafe, IsolationName, Json, NoCache, Recheck, Repair, SandboxName, Workers, machine
+from repairlab.cli.options import (
+    AllowUnsafe,
+    ExecutorName,
+    IsolationName,
+    Json,
+    NoCache,
+    Recheck,
+    Repair,
+    SandboxName,
+    Workers,
+    machine,
+)
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run import repair_folder, run_to_end
 from repairlab.core.candidate import Candidate
@@ -19,7 +30,7 @@ from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
 from repairlab.runs.experiment import experiment_data, make_experiment
 from repairlab.runs.external_candidates import ExternalCandidates, read_external_candidates
 from repairlab.runs.store import Store
-from repairlab.validation.machine import RECHECK
+from repairlab.validation.machine import LOCAL, RECHECK
 
 _SHOWN = 20
 """How many unreadable entries are told."""
@@ -41,6 +52,7 @@ def validate(
     to: Annotated[Path | None, typer.Option("--to", help="Run folder; by default runs/NAME-DIGEST of the file.")] = None,
     repair: Repair = False,
     workers: Workers = None,
+    executor: ExecutorName = LOCAL,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
     isolation: IsolationName = "warm",
@@ -49,7 +61,7 @@ def validate(
     json: Json = False,
 ) -> None:
     """Validate candidates made elsewhere."""
-    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
+    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, executor=executor)
     start_server()
     opened = open_benchmark(benchmark)
     external = read_external_candidates(candidates, opened, format_name)

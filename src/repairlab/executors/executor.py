@@ -1,10 +1,13 @@
-"""What an executor is: anything that has work done in other processes. `pool` is the one for this machine."""
+"""What an executor is: anything that has work done in other processes. `pool` is for this machine, `ray_cluster` for many."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
+from repairlab.core.record import record
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.machine import Machine
 
 Item = TypeVar("Item")
 Event = TypeVar("Event")
@@ -35,8 +38,31 @@ class Source(Protocol[Item_co]):
         ...
 
 
+@record
+class Parcel:
+    """An item for workers that share no files with this machine, with the folders that it needs, by digest."""
+
+    item: Any
+    folders: Mapping[str, Mapping[str, Path]]
+    """For each digest what a folder shall hold: files and folders of this machine by their places there."""
+
+
+@record
+class Delivery:
+    """A parcel at its worker: the item, where its folders lie there, and that machine."""
+
+    item: Any
+    folders: Mapping[str, Path]
+    machine: Machine
+
+
 class Executor(Protocol):
     """Has items done, each by a worker that has a sandbox; workers may die, which the source of the items is told."""
+
+    workers: int
+    """How many items are done at the same time."""
+    is_remote: bool
+    """Whether workers may be on other machines: items are then parcels, and reach the work as deliveries."""
 
     def run(
         self,

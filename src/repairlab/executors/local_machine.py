@@ -6,10 +6,10 @@ from typing import cast, get_args
 from repairlab.core.errors import UserError, unknown
 from repairlab.executors.pool import usable_cores
 from repairlab.languages.table import default_cache
-from repairlab.validation.machine import RECHECK, Isolation, Machine
+from repairlab.validation.machine import LOCAL, RAY, RECHECK, Isolation, Machine
 
 
-def local_machine(
+def local_machine(  # noqa: PLR0913
     *,
     workers: int | None = None,
     sandbox: str = "auto",
@@ -18,10 +18,12 @@ def local_machine(
     cache: bool | str | Path = True,
     recheck: int = RECHECK,
     access: object | None = None,
+    executor: str = LOCAL,
 ) -> Machine:
     """Return how to run work on this machine: by default with a worker for each core that this process may use.
 
-    `cache` is the folder for what is kept between runs; True: the user's own; False: that one, but for verdicts.
+    On a cluster it is one for each core of its machines (0). `cache` is the folder for what is kept between runs; True: the user's
+    own; False: that one, but for verdicts.
     """
     if isolation not in get_args(Isolation):
         raise unknown("isolation", isolation, get_args(Isolation))
@@ -29,11 +31,14 @@ def local_machine(
         raise UserError(f"--recheck is {recheck}: write 0 for none, or 100 for one in a hundred")
     if workers is not None and workers < 1:
         raise UserError(f"-j is {workers}: at least 1 worker is needed")
+    if executor not in (LOCAL, RAY) and not executor.startswith(f"{RAY}://"):
+        raise unknown("executor", executor, (LOCAL, RAY, f"{RAY}://HOST:PORT"))
     return Machine(
         cache=default_cache() if isinstance(cache, bool) else Path(cache).absolute(),
         sandbox=sandbox,
         allow_unsafe=allow_unsafe,
-        workers=workers or usable_cores(),
+        workers=workers or (usable_cores() if executor == LOCAL else 0),
+        executor=executor,
         isolation=cast(Isolation, isolation),
         use_verdicts=cache is not False,
         recheck=recheck,

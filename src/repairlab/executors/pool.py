@@ -21,7 +21,7 @@ from typing import Any
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
-from repairlab.executors.executor import DEATHS, Event, Item, Source, Work
+from repairlab.executors.executor import DEATHS, Event, Executor, Item, Source, Work
 from repairlab.executors.forking import fork, hang_up, wait_for
 from repairlab.executors.scratch import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
@@ -68,6 +68,18 @@ class Stopping:
     """How long they are waited for; none: until what they have begun is done."""
 
 
+@record
+class Said:
+    """What a worker has to say at one time."""
+
+    events: tuple[Any, ...]
+    is_done: bool = False
+    """Whether it did its item, with an error or without."""
+    error: Exception | None = None
+    death: str = ""
+    """How it ended, if it died over its item."""
+
+
 class Worker:
     """One process and our end of its pipe; for one thread at a time."""
 
@@ -110,6 +122,24 @@ class Worker:
             return None
         return message
 
+    def listen(self, collect_s: float) -> Said:
+        """Wait until the worker says something, and return that with all that follows within a moment."""
+        events: list[Any] = []
+        end = None
+        while end is None or self.pipe.poll(max(0.0, end - time.monotonic())):
+            message = self.hear()
+            if message is None:
+                return Said(events=tuple(events), death=self.end())
+            if isinstance(message, _Done):
+                return Said(events=tuple(events), is_done=True, error=message.error)
+            events.append(message.event)
+            end = end or time.monotonic() + collect_s
+        return Said(events=tuple(events))
+
+    def stop(self) -> None:
+        """Ask the worker to stop at the next thing that it emits."""
+        self.send(_Stop())
+
     def hang_up(self) -> None:
         """Let the worker come to its end once it has done what it was given."""
         if not self.pipe.closed:
@@ -134,8 +164,11 @@ class Worker:
 class Pool:
     """Up to `machine.workers` processes; `open_pool` makes it."""
 
+    is_remote = False
+
     def __init__(self, machine: Machine, scratch: Path, stopping: Stopping) -> None:
         self._machine = machine
+        self.workers = machine.workers
         self._scratch = scratch
         self._stopping = stopping
         self._workers: dict[int, Worker] = {}
@@ -155,7 +188,7 @@ class Pool:
         Ctrl-C raises Interrupted once the workers have stopped, each at the next thing it emits.
         """
         self._at_work.clear()
-        with _ctrl_c() as ctrl_c:
+        with watch_ctrl_c() as ctrl_c:
             try:
                 while self._hand_out(work, source):
                     is_idle = 0 < len(self._at_work) < self._machine.workers and not source.is_over()
@@ -199,7 +232,7 @@ class Pool:
         assert pipes or wakeup is not None, "nobody is at work, and nothing is over"
         sources = [*pipes, ctrl_c, *([] if wakeup is None else [wakeup])]
         ready = wait(sources, wait_s)  # type: ignore[arg-type]  # pipes are waitable
-        if ctrl_c in ready and os.read(ctrl_c, 1) == _MARK:
+        if was_pressed(ctrl_c):
             raise KeyboardInterrupt
         if wakeup in ready:
             os.read(wakeup, 4096)
@@ -208,7 +241,7 @@ class Pool:
     def _stop(self, receive: Callable[[Event, int], None], ctrl_c: int) -> None:
         """Ask the workers to stop, and take what they still have to tell until they do, or until another Ctrl-C."""
         for worker in self._at_work:
-            worker.send(_Stop())
+            worker.stop()
         end = None if self._stopping.grace_s is None else time.monotonic() + self._stopping.grace_s
         with suppress(KeyboardInterrupt):
             while self._at_work and (end is None or time.monotonic() < end):
@@ -248,12 +281,23 @@ def run_pool(
     receive: Callable[[Event], None],
     lost: Callable[[Item, str], None] | None = None,
 ) -> None:
-    """Call a function for every item in a pool of its own.
+    """Call a function for every item in a pool of its own."""
+    with open_pool(machine) as pool:
+        run_all(function, items, pool, receive, lost)
+
+
+def run_all(
+    function: Callable[[Item, Sandbox, Callable[[Event], None]], None],
+    items: Iterable[Item],
+    executor: Executor,
+    receive: Callable[[Event], None],
+    lost: Callable[[Item, str], None] | None = None,
+) -> None:
+    """Call a function for every item in the workers of an executor.
 
     An item over which DEATHS workers die is `lost`, for the reason given; a HarnessError where nobody is to be told.
     """
-    with open_pool(machine) as pool:
-        pool.run(partial(_opened, function), _Queue(items, lost), lambda event, worker: receive(event))  # noqa: ARG005
+    executor.run(partial(_opened, function), _Queue(items, lost), lambda event, worker: receive(event))  # noqa: ARG005
 
 
 @contextmanager
@@ -302,7 +346,7 @@ class _Queue(Source[Item]):
 
 
 @contextmanager
-def _ctrl_c() -> Iterator[int]:
+def watch_ctrl_c() -> Iterator[int]:
     """Give a descriptor that can be read after Ctrl-C, which would otherwise cut a message of a worker in half.
 
     SIGTERM, by which schedulers end a job, counts as two of them: stop, and wait for nobody.
@@ -324,6 +368,19 @@ def _ctrl_c() -> Iterator[int]:
             signal.signal(number, handler)
         os.close(read)
         os.close(write)
+
+
+def was_pressed(ctrl_c: int) -> bool:
+    """Return whether Ctrl-C was pressed, once more, since this was asked last."""
+    while is_readable(ctrl_c):
+        if os.read(ctrl_c, 1) == _MARK:
+            return True
+    return False
+
+
+def is_readable(descriptor: int) -> bool:
+    """Return whether there is something to read right now."""
+    return bool(wait([descriptor], 0))
 
 
 def usable_cores() -> int:

@@ -15,7 +15,8 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest
-from repairlab.executors.pool import Stopping, open_pool
+from repairlab.executors.opening import open_executor
+from repairlab.executors.pool import Stopping
 from repairlab.runs.examples import read_examples
 from repairlab.runs.experiment import Experiment, Manifest, identity
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
@@ -25,8 +26,8 @@ from repairlab.runs.schedule import Schedule, read_stored
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.worker import Notice, Progress, Step
-from repairlab.validation.machine import Machine, environment_of
-from repairlab.validation.preflight import check_tools
+from repairlab.validation.machine import LOCAL, Machine, environment_of
+from repairlab.validation.preflight import check_tools, needs_of
 
 _SHOWN = 5
 """How many bugs are named that were not finished for the same reason."""
@@ -101,16 +102,25 @@ def complete(
         if read_seal(store) is None:
             write_seal(store)
         return
-    check_tools(map(benchmark.bug, left), machine)
+    bugs = [benchmark.bug(bug_id) for bug_id in left]
+    check_tools(bugs, machine)
+    if machine.executor != LOCAL and waits_in_workers(manifest.experiment):
+        raise UserError(
+            f"{manifest.experiment.repairer} is asked by workers here, of which only those of one machine know what the others "
+            f"asked and spent: leave --executor {machine.executor} out"
+        )
     stopping = _stopping(manifest.experiment, step, how_to_go_on(folder, is_given=given is not None))
-    with locked(folder), open_pool(machine, stopping) as pool:
+    with (
+        locked(folder),
+        open_executor(machine, needs_of(bugs), stopping, lambda text: step(Notice(text=text))) as executor,
+    ):
         schedule = Schedule(store, step, given_up={})
-        schedule.run(_tasks(benchmark, left, store, machine, given, {}), pool, workers=machine.workers)
+        schedule.run(_tasks(benchmark, left, store, machine, given, {}), executor)
         again = _undecided(store, without=schedule.given_up) - set(schedule.failed) if schedule.n_undecided else set()
         if again:
             # These steps were counted already.
             later = Schedule(store, lambda event: None, given_up=schedule.given_up)  # noqa: ARG005
-            later.run(_tasks(benchmark, sorted(again), store, machine, given, schedule.given_up), pool, workers=machine.workers)
+            later.run(_tasks(benchmark, sorted(again), store, machine, given, schedule.given_up), executor)
             schedule.failed.update(later.failed)
             schedule.internal_errors = later.internal_errors
         if {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):

@@ -20,6 +20,7 @@ from repairlab.runs.sampler import Sampler
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.store import BugEnd, Store
 from repairlab.runs.task import Shard, Task
+from repairlab.runs.travel import Dispatch, open_distant_worker
 from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
 from repairlab.validation.deciding import INTERNAL
 
@@ -62,9 +63,9 @@ class Schedule(Source[Task | Shard]):
         """Candidates on which a bug of ours showed, with the message."""
         self.n_undecided = 0
 
-    def run(self, tasks: Sequence[Task], executor: Executor, *, workers: int) -> None:
+    def run(self, tasks: Sequence[Task], executor: Executor) -> None:
         """Do all tasks, each of which is a whole bug."""
-        self._workers = workers
+        self._workers = executor.workers
         with ExitStack() as stack:
             sampler = None
             if draws_ahead(tasks[0].experiment):
@@ -74,7 +75,12 @@ class Schedule(Source[Task | Shard]):
                 self._sampled, self._sampling = sampler.tasks(), True
             else:
                 self._unstarted.extend(sorted(tasks, key=_expected_cost, reverse=True))
-            executor.run(open_worker, self, self._receive, wakeup=sampler.wakeup if sampler else None)
+            wakeup = sampler.wakeup if sampler else None
+            if executor.is_remote:
+                dispatch = Dispatch(self, self._store, self._receive)
+                executor.run(open_distant_worker, dispatch, dispatch.receive, wakeup=wakeup)
+            else:
+                executor.run(open_worker, self, self._receive, wakeup=wakeup)
         if sampler and sampler.ended_by:
             raise sampler.ended_by
 

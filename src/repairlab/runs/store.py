@@ -152,17 +152,18 @@ class Store:
         """Read which verdicts of earlier runs did not come out again."""
         return (item for _, item in self.scan(Disagreement))
 
-    def scan(self, kind: type[T]) -> Iterator[tuple[int, T]]:
-        """Read all records of a kind, each with the place of its line."""
-        return ((place, decode(kind, data, FILES[kind])) for place, data in self.scan_data(kind))
+    def scan(self, kind: type[T], *, start: int = 0) -> Iterator[tuple[int, T]]:
+        """Read all records of a kind from a place on, each with the place of its line."""
+        return ((place, decode(kind, data, FILES[kind])) for place, data in self.scan_data(kind, start=start))
 
-    def scan_data(self, kind: type[T]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def scan_data(self, kind: type[T], *, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         """Read all records of a kind as plain data, for those who need but a few facts of very many."""
         path = self.folder / FILES[kind]
         if not path.is_file():
             return
-        place = 0
+        place = start
         with path.open("rb") as file:
+            file.seek(start)
             for line in file:
                 # A torn line is the trace of a killed process; its record was never complete and is made again.
                 data = _data_of(line) if line.endswith(b"}\n") else None
@@ -181,6 +182,11 @@ class Store:
                 decode(kind, dict(data), FILES[kind])
                 raise UserError(f"{FILES[kind]}: a record has no {error}; it was not written by repairlab") from None
             yield taken
+
+    def size(self, kind: type) -> int:
+        """Return the place that the next record of a kind would get."""
+        path = self.folder / FILES[kind]
+        return path.stat().st_size if path.exists() else 0
 
     def at(self, kind: type[T], place: int) -> T:
         """Read the record at a place that `append` or `scan` gave: a run need not be held in memory."""

@@ -18,6 +18,8 @@ Isolation = Literal["warm", "process"]
 """Share what candidates of a bug have in common (warm), or give every test a fresh process and every candidate a clean build."""
 
 RECHECK = 100
+LOCAL = "local"
+RAY = "ray"
 
 
 @record
@@ -29,6 +31,8 @@ class Machine:
     sandbox: str = "auto"
     allow_unsafe: bool = False
     workers: int = 1
+    executor: str = LOCAL
+    """Where workers are: on this machine, or on those of a Ray cluster (`ray`, or its address)."""
     isolation: Isolation = "warm"
     use_verdicts: bool = True
     """Whether verdicts of earlier runs count, and those of this one are kept."""

@@ -5,13 +5,13 @@ What worked is remembered in the cache until the machine starts anew, or its too
 
 import contextlib
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Command
-from repairlab.core.record import digest
+from repairlab.core.record import digest, record
 from repairlab.languages.language import EnvironmentProvider
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
@@ -24,6 +24,22 @@ _PROGRAMS = {"cmake": ("cmake", "ninja"), "make": ("make",), "autotools": ("make
 """What a build tool or a test framework starts, beyond what the self-test of the language shows."""
 
 
+@record
+class ToolNeed:
+    """What a bug needs of a machine."""
+
+    language: str
+    tool: str
+    framework: str
+
+
+def needs_of(bugs: Iterable[Bug]) -> frozenset[ToolNeed]:
+    """Return what bugs need of a machine, each once."""
+    return frozenset(
+        ToolNeed(language=bug.problem.language, tool=bug.oracle.build.tool, framework=bug.oracle.test.framework) for bug in bugs
+    )
+
+
 def check_tools(bugs: Iterable[Bug], machine: Machine, *, sandbox: Sandbox | None = None) -> None:
     """Raise a HarnessError that names a language or a tool of these bugs that does not work in the sandbox.
 
@@ -32,9 +48,13 @@ def check_tools(bugs: Iterable[Bug], machine: Machine, *, sandbox: Sandbox | Non
     bugs = list(bugs)
     for bug in {bug.oracle.build.environment: bug for bug in bugs if bug.oracle.build.environment}.values():
         provide(bug)
-    recipes = {(bug.problem.language, bug.oracle.build.tool, bug.oracle.test.framework) for bug in bugs}
-    names = sorted({name for name, _, _ in recipes})
-    programs = sorted({program for _, *parts in recipes for part in parts for program in _PROGRAMS.get(part, ())})
+    check_needs(needs_of(bugs), machine, sandbox=sandbox)
+
+
+def check_needs(needs: Collection[ToolNeed], machine: Machine, *, sandbox: Sandbox | None = None) -> None:
+    """Raise a HarnessError that names a language or a tool that does not work in the sandbox."""
+    names = sorted({need.language for need in needs})
+    programs = sorted({program for need in needs for part in (need.tool, need.framework) for program in _PROGRAMS.get(part, ())})
     sandbox = sandbox or machine.open_sandbox()
     versions = {name: language(name).toolchain.versions() for name in names}
     marks = {name: _mark(machine, sandbox, name, versions[name]) for name in names}
@@ -55,7 +75,12 @@ def provide(bug: Bug) -> None:
     build, toolchain = bug.oracle.build, language(bug.problem.language).toolchain
     if not isinstance(toolchain, EnvironmentProvider):
         raise UserError(f"bug {bug.id}: build.environment is {build.environment!r}, but {bug.problem.language} has no environments")
-    toolchain.provide(build, Path(bug.tree.source).parents[2] / "environments" / f"{build.environment}.txt")
+    toolchain.provide(build, lock_of(bug))
+
+
+def lock_of(bug: Bug) -> Path:
+    """Return the lock of a bug's environment, which lies beside the bugs of its benchmark."""
+    return Path(bug.tree.source).parents[2] / "environments" / f"{bug.oracle.build.environment}.txt"
 
 
 def missing_tools(name: str) -> str:

@@ -1,0 +1,164 @@
+"""A run whose workers share no files with this machine: records travel with the work, and come back. Called by `schedule`.
+
+Each worker has a run folder of its own, with the records it was sent and those it made. Places in it are told from places in the
+run's own files by their sign: those of records that are only there are negative.
+"""
+
+import dataclasses
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from repairlab.benchmarks.travel import arrived, folders_of
+from repairlab.core.candidate import Candidate
+from repairlab.core.outcome import Outcome
+from repairlab.core.record import record
+from repairlab.executors.executor import Delivery, Parcel, Source
+from repairlab.runs.judge import Judged
+from repairlab.runs.store import Disagreement, Store
+from repairlab.runs.task import Shard, Task
+from repairlab.runs.worker import Event, Proposed, open_worker
+from repairlab.sandbox.sandbox import Sandbox
+
+_Record = Candidate | Outcome | Disagreement
+_Key = tuple[type, int]
+_KINDS: tuple[type[_Record], ...] = (Candidate, Outcome, Disagreement)
+
+
+@record
+class Load:
+    """Work with the records that it speaks of, by kind and place."""
+
+    work: Task | Shard
+    records: Mapping[_Key, _Record]
+
+
+@record
+class Carried:
+    """An event with the records that were made since the last one, by kind and place."""
+
+    event: Event
+    records: tuple[tuple[type[_Record], int, _Record], ...]
+
+
+class Dispatch(Source[Any]):
+    """Sends the work of a source away, and stores what comes back."""
+
+    def __init__(self, source: Source[Task | Shard], store: Store, receive: Callable[[Event, int], None]) -> None:
+        """Take where work comes from, the run's files, and who is told of events."""
+        self._source, self._store, self._receive = source, store, receive
+        self._sent: dict[int, set[_Key]] = defaultdict(set)
+        """What each worker has in its folder."""
+        self._made: dict[int, dict[_Key, int]] = defaultdict(dict)
+        """Our places of what each worker made, by its own."""
+
+    def take(self, worker: int) -> Parcel | None:
+        """Return what an idle worker shall do, with all that it needs."""
+        work = self._source.take(worker)
+        if work is None:
+            return None
+        needed = _needed(work) - self._sent[worker]
+        self._sent[worker] |= needed
+        records: dict[_Key, _Record] = {(kind, place): self._store.at(kind, place) for kind, place in needed}
+        task = work if isinstance(work, Task) else work.task
+        return Parcel(item=Load(work=work, records=records), folders={} if task is None else folders_of(task.bug))
+
+    def finish(self, worker: int) -> None:
+        """Take note that a worker did its item."""
+        self._source.finish(worker)
+
+    def lose(self, worker: int, reason: str) -> None:
+        """Take note that a worker died, with its folder."""
+        self._sent.pop(worker, None)
+        self._made.pop(worker, None)
+        self._source.lose(worker, reason)
+
+    def is_over(self) -> bool:
+        """Return whether nothing is left but what is at work."""
+        return self._source.is_over()
+
+    def receive(self, carried: Carried, worker: int) -> None:
+        """Store what a worker made, and tell of the event."""
+        for kind, place, made in carried.records:
+            self._made[worker][kind, place] = self._store.append(made)
+        self._receive(_placed(carried.event, lambda kind, place: self._made[worker].get((kind, place), place)), worker)
+
+
+class _Mirror:
+    """The run folder of one worker."""
+
+    def __init__(self, folder: Path, emit: Callable[[Carried], None]) -> None:
+        self._store, self._send = Store(folder), emit
+        self._here: dict[_Key, int] = {}
+        """Where records lie that came from the run's own files."""
+        self._origins: dict[_Key, int] = {}
+        """The other way round."""
+        self._read: dict[type, int] = defaultdict(int)
+        """Up to where the files hold nothing new."""
+
+    def unpacked(self, delivery: Delivery) -> Task | Shard:
+        """Return the work of a delivery as a worker here can do it."""
+        load: Load = delivery.item
+        for (kind, place), item in load.records.items():
+            self._here[kind, place] = self._store.append(item)
+            self._origins[kind, self._here[kind, place]] = place
+        for kind in _KINDS:
+            self._read[kind] = self._store.size(kind)
+        if isinstance(load.work, Task):
+            return self._task(load.work, delivery)
+        return dataclasses.replace(
+            load.work,
+            entries=tuple(dataclasses.replace(entry, place=self._here[Candidate, entry.place]) for entry in load.work.entries),
+            twins={form: self._here[Outcome, place] for form, place in load.work.twins.items()},
+            task=load.work.task and self._task(load.work.task, delivery),
+        )
+
+    def emit(self, event: Event) -> None:
+        """Send an event with all that was stored since the last one."""
+        made: list[tuple[type[_Record], int, _Record]] = []
+        for kind in _KINDS:
+            made += [(kind, -1 - place, item) for place, item in self._store.scan(kind, start=self._read[kind])]
+            self._read[kind] = self._store.size(kind)
+        placed = _placed(event, lambda kind, place: self._origins.get((kind, place), -1 - place))
+        self._send(Carried(event=placed, records=tuple(made)))
+
+    def _task(self, task: Task, delivery: Delivery) -> Task:
+        return dataclasses.replace(
+            task,
+            bug=arrived(task.bug, delivery.folders),
+            folder=self._store.folder,
+            machine=delivery.machine,
+            candidates={rank: self._here[Candidate, place] for rank, place in task.candidates.items()},
+            outcomes={name: self._here[Outcome, place] for name, place in task.outcomes.items()},
+        )
+
+
+@contextmanager
+def open_distant_worker(sandbox: Sandbox, emit: Callable[[Carried], None]) -> Iterator[Callable[[Delivery], None]]:
+    """Give what a worker does with each delivery."""
+    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        mirror = _Mirror(Path(folder), emit)
+        with open_worker(sandbox, mirror.emit) as do:
+            yield lambda delivery: do(mirror.unpacked(delivery))
+
+
+def _needed(work: Task | Shard) -> set[_Key]:
+    """Return the records that work speaks of."""
+    if isinstance(work, Task):
+        return {(Candidate, place) for place in work.candidates.values()} | {(Outcome, place) for place in work.outcomes.values()}
+    needed: set[_Key] = {(Candidate, entry.place) for entry in work.entries} | {(Outcome, place) for place in work.twins.values()}
+    return needed | (_needed(work.task) if work.task else set())
+
+
+def _placed(event: Event, place: Callable[[type, int], int]) -> Event:
+    """Return an event with other places of the records that it speaks of."""
+    match event:
+        case Proposed():
+            return dataclasses.replace(event, entry=dataclasses.replace(event.entry, place=place(Candidate, event.entry.place)))
+        case Judged():
+            return dataclasses.replace(event, place=place(Outcome, event.place))
+        case _:
+            return event

@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
-.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train check install format docs clean
+.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-systems test-published test-kill bench-engine bench-train check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -51,6 +51,9 @@ test-systems: install  ## every system learns a pattern on the CPU, which takes 
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/training -m systems
 
+test-published: install  ## what papers published is read and recovered, where ../shared/data has it
+	$(BIN)/pytest -q -n 2 -m published
+
 bench-train: install  ## training beside a plain loop, decoding beside transformers' generate; --device cuda on a GPU
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
 	$(BIN)/python bench/train.py $(if $(shell command -v nvidia-smi),,--quick)
@@ -66,7 +69,7 @@ check: install  ## what every commit passes: format, lint, types, import contrac
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container and not imports and not llm and not systems"
+	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container and not imports and not llm and not systems and not published"
 
 format: install
 	$(BIN)/ruff format -q .

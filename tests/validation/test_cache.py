@@ -46,8 +46,8 @@ def n_cached(folder: Path) -> int:
 
 
 @pytest.fixture
-def remembering(machine: Machine, tmp_path: Path) -> Machine:
-    return dataclasses.replace(machine, cache=tmp_path / "cache", use_verdicts=True, recheck=0)
+def remembering(machine: Machine, own_cache: Path) -> Machine:
+    return dataclasses.replace(machine, cache=own_cache, use_verdicts=True, recheck=0)
 
 
 def test_what_was_put_comes_back_in_another_process_too(tmp_path: Path) -> None:

@@ -167,15 +167,15 @@ def test_the_checker_and_the_expected_output_never_meet_the_candidate(tiny: Path
 
 
 def test_a_checker_is_built_once_for_all_candidates(
-    tiny: Path, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Path, sandbox: Sandbox, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(own_cache))
     bug = open_benchmark(str(with_checker(tiny, "c", CHECKERS["c"]))).bug("sum")
     judge(bug, sandbox, "print(3)")
-    (built,) = (tmp_path / "cache/checkers").iterdir()
+    (built,) = (own_cache / "checkers").iterdir()
     before = (built / "build/program").stat().st_mtime_ns
     assert judge(bug, sandbox, "print(13)").tests[0].verdict is TestVerdict.PASSED
-    assert [path.name for path in (tmp_path / "cache/checkers").iterdir()] == [built.name]
+    assert [path.name for path in (own_cache / "checkers").iterdir()] == [built.name]
     assert (built / "build/program").stat().st_mtime_ns == before
 
 

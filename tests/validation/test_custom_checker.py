@@ -128,7 +128,7 @@ def test_a_checker_program_decides_what_is_right(tiny: Path, sandbox: Sandbox, l
     ],
 )
 def test_exit_codes_mean_what_they_mean_in_testlib(tiny: Path, sandbox: Sandbox, code: str, verdict: Verdict) -> None:
-    limits = "[checker.limits]\ncpu_s = 1.0\nmemory_mb = 128\n"
+    limits = "[checker.limits]\ncpu_s = 0.5\nmemory_mb = 128\n"
     files = {"judge.py": f"import sys\n{code}\n"}
     bug = open_benchmark(str(with_checker(tiny, "python", files, more=f'program = "judge.py"\n{limits}'))).bug("sum")
     outcome = judge(bug, sandbox, "print(3)")

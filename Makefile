@@ -26,7 +26,7 @@ test-differential: install  ## the warm path against fresh processes, on all bug
 	$(BIN)/pytest -q -n 2 -m differential
 
 test-coverage: install  ## all tests, and how much of the code they reach: every branch of what decides, nine tenths of the rest
-	$(BIN)/pytest -q -n 3 --cov --cov-report=
+	$(BIN)/pytest -q -n 3 --cov --cov-report= -W default::coverage.exceptions.CoverageWarning # of processes that are killed
 	$(BIN)/coverage report --skip-covered -m --include='src/repairlab/core/*,src/repairlab/metrics/*,src/repairlab/validation/*' --fail-under=100
 	$(BIN)/coverage report --skip-covered --fail-under=90
 

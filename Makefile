@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
-.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train bench-scale check install format docs clean
+.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train bench-scale test-published check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -26,7 +26,7 @@ test-differential: install  ## the warm path against fresh processes, on all bug
 	$(BIN)/pytest -q -n 2 -m differential
 
 test-coverage: install  ## all tests, and how much of the code they reach: every branch of what decides, nine tenths of the rest
-	$(BIN)/pytest -q -n 3 --cov --cov-report=
+	$(BIN)/pytest -q -n 3 --cov --cov-report= -W default::coverage.exceptions.CoverageWarning # of processes that are killed
 	$(BIN)/coverage report --skip-covered -m --include='src/repairlab/core/*,src/repairlab/metrics/*,src/repairlab/validation/*' --fail-under=100
 	$(BIN)/coverage report --skip-covered --fail-under=90
 
@@ -51,6 +51,9 @@ test-systems: install  ## every system learns a pattern on the CPU, which takes 
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/training -m systems
 
+test-published: install  ## what papers published is read and recovered, where ../shared/data has it
+	$(BIN)/pytest -q -n 2 -m published
+
 bench-train: install  ## training beside a plain loop, decoding beside transformers' generate; --device cuda on a GPU
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
 	$(BIN)/python bench/train.py $(if $(shell command -v nvidia-smi),,--quick)
@@ -70,7 +73,7 @@ check: install  ## what every commit passes: format, lint, types, import contrac
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container and not imports and not llm and not systems"
+	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container and not imports and not llm and not systems and not published"
 
 format: install
 	$(BIN)/ruff format -q .

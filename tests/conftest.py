@@ -1,6 +1,7 @@
 """What many tests share: a sandbox that works here, and a tiny benchmark written to disk."""
 
 import os
+import shutil
 from pathlib import Path
 
 import hypothesis
@@ -42,6 +43,23 @@ def sandbox() -> Sandbox:
 def machine(sandbox: Sandbox) -> Machine:
     """Return a machine with two workers."""
     return Machine(cache=default_cache(), sandbox=sandbox.name, workers=2, use_verdicts=False)
+
+
+@pytest.fixture(scope="session")
+def _tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("own-cache")
+    folder.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def own_cache(_tools: Path) -> Path:
+    """Return a cache that knows no verdict, checker or working tool; the tools in it are made once, which takes seconds."""
+    for path in _tools.glob("*.sqlite*"):
+        path.unlink()
+    for name in ("checkers", "counter-tests", "tools-that-work"):
+        shutil.rmtree(_tools / name, ignore_errors=True)
+    return _tools
 
 
 @pytest.fixture

@@ -177,12 +177,10 @@ def test_a_closed_validator_says_so(shop: rl.Bug, sandbox: Sandbox) -> None:
         validator.validate(FIXED)
 
 
-def test_policy_and_cache_are_as_wanted(bench: rl.LazyBenchmark, tmp_path: Path, sandbox: Sandbox) -> None:
-    (tmp_path / "cache").mkdir(mode=0o755)
-    tmp_path.chmod(0o755)
+def test_policy_and_cache_are_as_wanted(bench: rl.LazyBenchmark, own_cache: Path, sandbox: Sandbox) -> None:
     patch = "def total(numbers):\n    return 0\n"
     first, second = (
-        rl.validate(bench["sum"], patch, policy="full", cache=tmp_path / "cache", workers=1, isolation=isolation)
+        rl.validate(bench["sum"], patch, policy="full", cache=own_cache, workers=1, isolation=isolation, recheck=0)
         for isolation in ("process", "process")
     )
     assert (first.policy, len(first.tests), first.cached, second.cached) == ("full", 2, False, True)

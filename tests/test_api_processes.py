@@ -4,6 +4,7 @@ Each case is a program of its own, started by one that inherits all its orphans,
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -142,16 +143,25 @@ CASES = {
 }
 
 
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return one folder for the temporary files of all programs: a sandbox is proved anew in each."""
+    made = tmp_path_factory.mktemp("scratch")
+    for folder in (made, *made.parents[:2]):
+        folder.chmod(folder.stat().st_mode | 0o055)
+    return made
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
-def test_a_validator_works_and_leaves_no_process_behind(case: str, tiny: Path, tmp_path: Path, sandbox: Sandbox) -> None:
+def test_a_validator_works_and_leaves_no_process_behind(
+    case: str, tiny: Path, tmp_path: Path, scratch: Path, sandbox: Sandbox
+) -> None:
     program, said = CASES[case]
     script = tmp_path / "program.py"
     script.write_text(HEAD + program, encoding="utf-8")
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    for folder in (scratch, *scratch.parents[:3]):
-        folder.chmod(folder.stat().st_mode | 0o055)
+    for left in scratch.iterdir():  # by one that was killed
+        shutil.rmtree(left, ignore_errors=True)
     done = subprocess.run(
         [sys.executable, "-c", REAPER, sys.executable, str(script), str(tiny)],
         capture_output=True,

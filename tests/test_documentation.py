@@ -1,16 +1,18 @@
 """What the documentation prints is what the commands print, and what it names is there."""
 
-import os
+import io
 import re
+import shlex
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from repairlab.cli.main import run
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.outcome import Outcome, TestResult
 from repairlab.runs.experiment import Manifest
@@ -59,27 +61,33 @@ def commands(block: Block) -> list[Command]:
 
 
 class Shell:
-    """Runs commands in a folder; `cd` is remembered."""
+    """Runs commands in a folder, ours in this process; `cd` is remembered."""
 
     def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
         self.folder = self.start = folder
 
     def run(self, line: str) -> str:
         if line.startswith("cd "):
             self.folder = self.start if line == "cd -" else self.folder / line[3:]
             return ""
-        environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "COLUMNS": "200"}
-        done = subprocess.run(
-            ["bash", "-c", f"{line} 2>&1"],
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=False,
-        )
-        assert done.returncode in (0, 1), f"{line}: {done.stdout}"
-        return done.stdout
+        program, *arguments = shlex.split(line)
+        with chdir(self.folder), redirect_stdout(io.StringIO()) as said, redirect_stderr(said):
+            if program == "repairlab":
+                code = run(arguments)
+            else:
+                done = subprocess.run(
+                    ["bash", "-c", line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+                )
+                code = done.returncode
+                said.write(done.stdout)
+        assert code in (0, 1), f"{line}: {said.getvalue()}"
+        return said.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
 
 
 def check_printed(command: Command, output: str) -> None:
@@ -114,7 +122,6 @@ def test_commands_that_run_no_candidate_print_what_the_documentation_says(path: 
 @pytest.mark.slow
 def test_the_tutorial_and_the_tour_of_the_readme_are_true(tmp_path: Path) -> None:
     shell, listed = Shell(tmp_path / "tutorial"), []
-    shell.start.mkdir()
     for block in blocks(TUTORIAL):
         if block.kind == "":
             listed += block.text.split()
@@ -129,7 +136,6 @@ def test_the_tutorial_and_the_tour_of_the_readme_are_true(tmp_path: Path) -> Non
         for command in commands(block) if block.kind == "console" else ():
             check_printed(command, shell.run(command.line))
     tour = Shell(tmp_path / "tour")
-    tour.start.mkdir()
     (tour.start / "candidates.jsonl").write_bytes((shell.start / "candidates.jsonl").read_bytes())
     for command in [command for block in blocks(README) if block.kind == "console" for command in commands(block)]:
         check_printed(command, tour.run(command.line))

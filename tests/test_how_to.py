@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_outside_package import KINDS, PACKAGE, installed, repairlab  # noqa: F401  # pytest finds fixtures here
+from tests.test_outside_package import KINDS, PACKAGE, ended, installed, repairlab  # noqa: F401  # pytest finds fixtures here
 
 PAGES = sorted((Path(__file__).parent.parent / "docs" / "how-to").glob("add-a*.md"))
 _CODE = re.compile(r'^```python title="(\S+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)

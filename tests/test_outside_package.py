@@ -3,7 +3,10 @@
 import json
 import subprocess
 import sys
+import tempfile
 import tomllib
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +45,52 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+FORKING = """
+import json, os, sys
+from importlib import import_module
+from repairlab.cli.main import run
+for verb in ("import", "run", "selftest", "tables"):
+    import_module(f"repairlab.cli.{verb}")
+for line in sys.stdin:
+    path, cwd, out, err, arguments = json.loads(line)
+    if not (pid := os.fork()):
+        sys.path.insert(0, path)
+        os.chdir(cwd)
+        for number, name in ((0, os.devnull), (1, out), (2, err)):
+            os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
+        try:
+            code = run(arguments)
+        finally:
+            sys.stdout.flush()
+        sys.exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+"""
+"""Forks a process for every command, of code that is loaded once, before any part of another package is."""
+
+
+@cache
+def forking() -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", FORKING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ended() -> Iterator[None]:
+    """End the process that forks."""
+    yield
+    if forking.cache_info().currsize:
+        forking().communicate()
+        forking.cache_clear()
+
+
 def repairlab(*arguments: str, path: Path, cwd: Path, code: int | None = 0) -> subprocess.CompletedProcess[str]:
-    program = f"import sys; sys.path.insert(0, {str(path)!r}); from repairlab.cli.main import run; sys.exit(run(sys.argv[1:]))"
-    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, cwd=cwd, check=False)
+    process = forking()
+    assert process.stdin and process.stdout
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        process.stdin.write(json.dumps([str(path), str(cwd), str(out), str(err), arguments]) + "\n")
+        process.stdin.flush()
+        exit_code = int(process.stdout.readline())
+        done = subprocess.CompletedProcess(arguments, exit_code, out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8"))
     assert code is None or done.returncode == code, done.stdout + done.stderr
     return done
 

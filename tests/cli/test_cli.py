@@ -174,9 +174,14 @@ def test_validate_judges_a_file_and_counts_what_it_could_not_read(
 
 
 def test_how_verdicts_were_made_is_recorded(
-    capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    tiny: Path,
+    tmp_path: Path,
+    own_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    sandbox: Sandbox,
 ) -> None:
-    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(own_cache))
     for name in ("first", "second"):
         isolation = ("--isolation", "process", "--recheck", "0", "--to", str(tmp_path / name))
         said(capsys, "run", str(tiny), "-i", "sum", "--repairer", "copy", "-n", "1", *isolation)

@@ -1,4 +1,5 @@
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repairlab.core.candidate import Edit
-from repairlab.core.diff import apply_edits, changed_lines, edits_of_patch, parse_patch, unified_diff
+from repairlab.core.diff import added_lines, apply_edits, changed_lines, edits_of_patch, parse_patch, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.text import Lines, Span, line_of, line_span, newline_of, replace_span, split_lines
 
@@ -28,6 +29,13 @@ def test_changed_lines_are_in_order_and_inside_the_old_text(old: str, new: str) 
         assert last < found.first <= len(split_lines(old)) + 1
         assert found.first - 1 <= found.last <= len(split_lines(old))
         last = found.last
+
+
+@given(files, files)
+def test_what_is_added_is_in_the_new_text_and_nothing_is_added_to_the_same(old: str, new: str) -> None:
+    assert Counter(added_lines(old, new)) <= Counter(split_lines(new))
+    assert Counter(split_lines(new)) - Counter(added_lines(old, new)) <= Counter(split_lines(old))
+    assert added_lines(new, new) == []
 
 
 @given(files, files)
@@ -140,3 +148,13 @@ def test_line_spans_count_from_one_and_know_gaps() -> None:
     for first, last in [(0, 0), (5, 5), (1, 4), (3, 1)]:
         with pytest.raises(UserError, match="outside the file"):
             line_span(text, first, last)
+
+
+def test_a_hunk_with_more_lines_than_the_file_does_not_match() -> None:
+    with pytest.raises(UserError, match="does not match 'x' near line 1"):
+        edits_of_patch("--- a/x\n+++ b/x\n@@ -1,2 +1,1 @@\n a\n-b\n", {"x": "a\n"})
+
+
+def test_a_span_beyond_the_text_is_refused() -> None:
+    with pytest.raises(UserError, match=r"span 1\.\.9 lies outside the file, which has 3 characters"):
+        replace_span("abc", Span(start=1, end=9), "")

@@ -1,6 +1,7 @@
 import dataclasses
 import subprocess
 import sys
+from collections import deque
 
 import pytest
 from hypothesis import given
@@ -101,3 +102,7 @@ def test_a_test_that_was_called_plausible_has_passed() -> None:
 
 def test_a_candidate_gets_the_verdict_of_the_test_it_fails_by() -> None:
     assert {Verdict(verdict) for verdict in TestVerdict if verdict is not TestVerdict.PASSED} < set(Verdict)
+
+
+def test_any_sequence_of_records_becomes_a_list() -> None:
+    assert to_data(deque([Span(start=1, end=2)])) == to_data([Span(start=1, end=2)]) == [{"start": 1, "end": 2}]

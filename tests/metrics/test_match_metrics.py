@@ -253,3 +253,15 @@ def test_the_table_of_codexglue(size: str, copied: float, outputs: float, accura
         assert round(100 * bleu(counts), 2) == expected
         same = sum(same_text(text, reference) for text, reference in zip(texts, fixed, strict=True))
         assert round(100 * same / len(fixed), 2) == exact
+
+
+def test_texts_without_a_common_word_have_no_strict_codebleu_of_words() -> None:
+    found = codebleu("x y z", "int f ( ) { return a ; }", "java", variant="strict")
+    assert (found.ngram, found.weighted) == (0, 0)
+
+
+def test_a_language_without_data_flow_has_no_codebleu() -> None:
+    counts = MatchCounts(MatchSettings(language="go"))
+    counts.add(["return a"], "return a", "return b")
+    found = counts.result()
+    assert (found.codebleu, found.exact_text) == (None, 1)

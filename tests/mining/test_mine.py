@@ -8,7 +8,7 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.pairs import read_pairs
 from repairlab.cli.main import run
-from tests.mining.conftest import PRICE, TESTS, History
+from tests.mining.conftest import PRICE, TESTS, TOTAL_TEST, History
 
 
 def mine(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -56,6 +56,22 @@ def test_a_fix_that_no_test_shows_is_dropped_with_the_reason(
     code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench")
     assert code == 2
     assert "no trigger test fails on the buggy and passes on the fixed tree" in err
+
+
+def test_an_issue_that_tells_a_line_of_any_file_of_the_fix_drops_it(
+    history: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history.commit("Begin", shop__price_py=PRICE, shop__tax_py="RATE = 0.19\n", tests__test_price_py=TESTS)
+    history.commit(
+        "Fix #1",
+        shop__price_py=PRICE.replace("prices[1:]", "prices"),
+        shop__tax_py="RATE = load_rate('germany')\n",
+        tests__test_price_py=TOTAL_TEST,
+    )
+    (tmp_path / "1.md").write_text("Write RATE = load_rate('germany')\n\nPlease.\n", encoding="utf-8")
+    code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench", "--issues", tmp_path, "--extent", "files")
+    assert code == 2
+    assert "the title of the issue tells the fix" in err
 
 
 def test_what_is_no_clone_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,17 +1,15 @@
 """The number of workers changes nothing but the time: four languages, one worker against eight."""
 
 import dataclasses
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from repairlab.cli.main import run
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
 from repairlab.runs.store import Store
 
-REPAIRLAB = [sys.executable, "-m", "repairlab"]
 BUGS = ("python-config-merge", "java-lru-refresh", "c-ini-quoted-value", "cpp-utf8-decode")
 
 
@@ -22,16 +20,32 @@ def facts(outcome: Outcome) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [(), pytest.param(("--stop-when-fixed",), marks=pytest.mark.differential)])
-def test_one_worker_and_eight_find_the_same(tmp_path: Path, options: tuple[str, ...]) -> None:
-    chosen = [part for bug in BUGS for part in ("-i", bug)]
-    command = [*REPAIRLAB, "run", "starter", "--repairer", "templates", "-n", "12", *chosen, *options, "--no-cache", "--to", "run"]
+@pytest.mark.parametrize(
+    ("bugs", "options"),
+    [
+        (("python-config-merge", "c-ini-quoted-value"), ("-n", "8")),
+        pytest.param(BUGS, ("-n", "12"), marks=pytest.mark.differential),
+        pytest.param(BUGS, ("-n", "12", "--stop-when-fixed"), marks=pytest.mark.differential),
+    ],
+    ids=["quick", "all", "stop when fixed"],
+)
+def test_one_worker_and_eight_find_the_same(
+    tmp_path: Path,
+    bugs: tuple[str, ...],
+    options: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen = [part for bug in bugs for part in ("-i", bug)]
+    command = ["run", "starter", "--repairer", "templates", *chosen, *options, "--no-cache", "--to", "run"]
     found, printed = [], []
     for workers in ("1", "8"):
         folder = tmp_path / workers
         folder.mkdir()
-        subprocess.run([*command, "-j", workers], cwd=folder, check=True, capture_output=True)
-        store = Store(folder / "run")
+        monkeypatch.chdir(folder)
+        assert run([*command, "-j", workers]) == 0
+        capsys.readouterr()
+        store = Store(Path("run"))
         found.append(
             (
                 sorted(map(repr, store.candidates())),
@@ -39,7 +53,7 @@ def test_one_worker_and_eight_find_the_same(tmp_path: Path, options: tuple[str, 
                 sorted((end.bug_id, end.ended) for end in store.ends()),
             )
         )
-        done = subprocess.run([*REPAIRLAB, "score", "run", "--json"], cwd=folder, check=True, capture_output=True)
-        printed.append(done.stdout)
+        assert run(["score", "run", "--json"]) == 0
+        printed.append(capsys.readouterr().out)
     assert found[0] == found[1]
     assert printed[0] == printed[1]

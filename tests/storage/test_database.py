@@ -86,3 +86,12 @@ def test_the_oldest_quarter_goes_when_a_file_is_too_large(tmp_path: Path) -> Non
     assert database.rows(COUNT) == [(100,)]
     database.prune(["things"], 0.1)
     assert database.rows("SELECT min(number), max(number) FROM things") == [(26, 100)]
+
+
+def test_a_database_that_nobody_has_any_more_is_closed(tmp_path: Path) -> None:
+    database = Database(tmp_path / "a.sqlite", SCHEMA)
+    connection = database._connection
+    assert connection is not None
+    del database
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute(COUNT)

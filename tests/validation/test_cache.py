@@ -2,6 +2,7 @@ import dataclasses
 import sqlite3
 import threading
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,8 @@ def n_cached(folder: Path) -> int:
 
 
 @pytest.fixture
-def remembering(machine: Machine, tmp_path: Path) -> Machine:
-    return dataclasses.replace(machine, cache=tmp_path / "cache", use_verdicts=True, recheck=0)
+def remembering(machine: Machine, own_cache: Path) -> Machine:
+    return dataclasses.replace(machine, cache=own_cache, use_verdicts=True, recheck=0)
 
 
 def test_what_was_put_comes_back_in_another_process_too(tmp_path: Path) -> None:
@@ -93,7 +94,7 @@ def test_an_entry_that_was_changed_or_moved_counts_for_nothing(tmp_path: Path) -
     kept.put("good", dataclasses.replace(OUTCOME, verdict=Verdict.PLAUSIBLE))
     kept.put("bad", OUTCOME)
     kept.flush()
-    with sqlite3.connect(tmp_path / FILE) as database:
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as database:
         database.execute("UPDATE verdicts SET value = (SELECT value FROM verdicts WHERE key = 'good') WHERE key = 'bad'")
     database.close()
     assert kept.get("bad") is None
@@ -162,7 +163,7 @@ def test_another_policy_isolation_or_test_asks_anew(tiny: Path, tmp_path: Path, 
 def test_a_verdict_that_does_not_come_out_again_is_reported_and_forgotten(tiny: Path, tmp_path: Path, remembering: Machine) -> None:
     run(tiny, tmp_path / "one", remembering, include=["sum"])
     kept = VerdictCache(remembering.cache)
-    with sqlite3.connect(remembering.cache / FILE) as database:
+    with closing(sqlite3.connect(remembering.cache / FILE, isolation_level=None)) as database:
         keys = [key for (key,) in database.execute("SELECT key FROM verdicts")]
     database.close()
     for key in keys:

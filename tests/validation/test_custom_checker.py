@@ -128,7 +128,7 @@ def test_a_checker_program_decides_what_is_right(tiny: Path, sandbox: Sandbox, l
     ],
 )
 def test_exit_codes_mean_what_they_mean_in_testlib(tiny: Path, sandbox: Sandbox, code: str, verdict: Verdict) -> None:
-    limits = "[checker.limits]\ncpu_s = 1.0\nmemory_mb = 128\n"
+    limits = "[checker.limits]\ncpu_s = 0.5\nmemory_mb = 128\n"
     files = {"judge.py": f"import sys\n{code}\n"}
     bug = open_benchmark(str(with_checker(tiny, "python", files, more=f'program = "judge.py"\n{limits}'))).bug("sum")
     outcome = judge(bug, sandbox, "print(3)")
@@ -167,15 +167,15 @@ def test_the_checker_and_the_expected_output_never_meet_the_candidate(tiny: Path
 
 
 def test_a_checker_is_built_once_for_all_candidates(
-    tiny: Path, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Path, sandbox: Sandbox, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(own_cache))
     bug = open_benchmark(str(with_checker(tiny, "c", CHECKERS["c"]))).bug("sum")
     judge(bug, sandbox, "print(3)")
-    (built,) = (tmp_path / "cache/checkers").iterdir()
+    (built,) = (own_cache / "checkers").iterdir()
     before = (built / "build/program").stat().st_mtime_ns
     assert judge(bug, sandbox, "print(13)").tests[0].verdict is TestVerdict.PASSED
-    assert [path.name for path in (tmp_path / "cache/checkers").iterdir()] == [built.name]
+    assert [path.name for path in (own_cache / "checkers").iterdir()] == [built.name]
     assert (built / "build/program").stat().st_mtime_ns == before
 
 

@@ -145,7 +145,7 @@ def game(tmp_path: Path, language: str, judge: str = JUDGE) -> Bug:
         "bugs/one/bug.toml": (
             f'schema = 1\nlanguage = "{language}"\npath = "{path}"\n{build}[test]\nframework = "stdio"\nchecker = "program"\n'
             '[checker]\nlanguage = "python"\nprogram = "judge.py"\ninteractive = true\narguments = ["--most", "12"]\n'
-            "[checker.limits]\ncpu_s = 2.0\n[limits]\ncpu_s = 1.0\nwall_s = 3.0\noutput_mb = 1.0\n"
+            "[checker.limits]\ncpu_s = 1.0\n[limits]\ncpu_s = 0.5\nwall_s = 3.0\noutput_mb = 1.0\n"
         ),
         "bugs/one/issue.md": "It does not guess\n",
         f"bugs/one/buggy/{path}": source,

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.languages.language import Warmable
 from repairlab.languages.table import language
@@ -39,7 +39,9 @@ class BugTrees:
     def built(self, edits: tuple[Edit, ...]) -> TestRun:
         """Return what runs tests on the tree with these edits, which ends with the next one; or raise DoesNotBuildError."""
         trial = (
-            self._engine.test_run(self.bug, changed_files(_candidate(self.bug, edits), self.bug), "full") if self._engine else None
+            self._engine.test_run(self.bug, changed_files(self.bug.candidate(edits, "import"), self.bug), "full")
+            if self._engine
+            else None
         )
         if trial is None:
             work = self._stack.enter_context(laid_out(self.bug, edits))
@@ -60,9 +62,5 @@ def opened_trees(bug: Bug, sandbox: Sandbox) -> Iterator[BugTrees]:
 def laid_out(bug: Bug, edits: tuple[Edit, ...]) -> Iterator[Path]:
     """Give a folder with the tree of a bug and these edits."""
     with temporary_folder() as folder:
-        lay_out(bug, changed_files(_candidate(bug, edits), bug), folder / "work")
+        lay_out(bug, changed_files(bug.candidate(edits, "import"), bug), folder / "work")
         yield folder / "work"
-
-
-def _candidate(bug: Bug, edits: tuple[Edit, ...]) -> Candidate:
-    return Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="import"))

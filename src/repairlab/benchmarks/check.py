@@ -11,7 +11,7 @@ from typing import Any
 from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
 from repairlab.benchmarks.travel import arrived, folders_of
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
@@ -79,14 +79,12 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
     The first time both trees share a build, as candidates of a run do. Repeats are built from nothing, and run the tests
     as listed, in reverse, and each alone, in turn: so a test that depends on others is found out, too.
     """
-    unpatched = Candidate(bug_id=bug.id, edits=(), rank=1, origin=Origin(repairer="copy"))
-    reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
     with open_validator(bug, sandbox) as validator:
-        first, fixed = (validator.validate(tree, policy="full") for tree in (unpatched, reference))
+        first, fixed = (validator.validate(tree, policy="full") for tree in (bug.unpatched, bug.fix))
         looked_for = counter_tests and fixed.verdict is Verdict.PLAUSIBLE
         unguarded = _unguarded(bug, validator) if looked_for else None
-    before = [_seen("listed", first), *_repeat(bug, unpatched, sandbox, repeats - 1)]
-    after = [_seen("listed", fixed), *_repeat(bug, reference, sandbox, repeats - 1)]
+    before = [_seen("listed", first), *_repeat(bug, bug.unpatched, sandbox, repeats - 1)]
+    after = [_seen("listed", fixed), *_repeat(bug, bug.fix, sandbox, repeats - 1)]
     flips = (*_flips("buggy", before), *_flips("fixed", after))
     flaky = tuple(dict.fromkeys(flip.test for flip in flips))
     failures = [seen.message for seen in (*before[1:], *after[1:]) if seen.verdict is Verdict.UNDECIDED]

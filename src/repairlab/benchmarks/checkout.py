@@ -7,7 +7,6 @@ from pathlib import Path
 
 from repairlab.benchmarks.catalog import BUILT_IN, open_bug
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.glob import matching
 from repairlab.core.outcome import TestResult
@@ -39,11 +38,9 @@ def check_out(reference: str, bug: Bug, folder: Path, *, fixed: bool = False, te
     """Write a bug's tree to a new folder: buggy or fixed, with or without its tests."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} exists and is not an empty folder; name a new folder")
-    edits = bug.oracle.reference if fixed else ()
-    candidate = Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="checkout"))
     if folder.exists():
         folder.rmdir()
-    lay_out(bug, changed_files(candidate, bug), folder)
+    lay_out(bug, changed_files(bug.fix if fixed else bug.unpatched, bug), folder)
     if not tests:
         files = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
         for path in matching(files, bug.oracle.test.files):

@@ -33,6 +33,11 @@ class Imported:
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Return what its user should know: which bugs are not there and why, and what to heed of the others."""
+        return (*(f"dropped {bug.id}: {bug.reason}" for bug in self.dropped), *self.notes)
+
 
 def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
     name: str,

@@ -10,7 +10,19 @@ from repairlab.benchmarks.importers.pairs import PAIR_SETS
 from repairlab.benchmarks.importers.table import IMPORTERS
 from repairlab.benchmarks.importing import import_benchmark
 from repairlab.benchmarks.importing_pairs import import_pairs
-from repairlab.cli.options import AllowUnsafe, Include, Json, Limit, SandboxName, Workers, machine
+from repairlab.cli.options import (
+    AllowUnsafe,
+    Include,
+    Interpreter,
+    Json,
+    Libraries,
+    Limit,
+    SandboxName,
+    SortRepeats,
+    Workers,
+    machine,
+    tests_to_sort,
+)
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
@@ -28,10 +40,8 @@ def import_bugs(
         Path | None,
         typer.Option("--clones", help="Folder with clones of the subject projects, bare or not; missing ones are cloned into it."),
     ] = None,
-    libraries: Annotated[Path | None, typer.Option("--libs", help="Folder with jars or wheels that projects need.")] = None,
-    python: Annotated[
-        str | None, typer.Option("--python", help="Interpreter for Python projects: a release, e.g. 3.9, or a path.")
-    ] = None,
+    libraries: Libraries = None,
+    python: Interpreter = None,
     relax_pins: Annotated[
         bool, typer.Option("--relax-pins", help="Replace versions of Python packages that cannot be built by later ones.")
     ] = False,
@@ -39,7 +49,7 @@ def import_bugs(
     tests: Annotated[
         str, typer.Option("--tests", help="Test classes to look into: relevant (those that concern the fix), or all; Defects4J.")
     ] = "relevant",
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree while they are sorted.")] = 1,
+    repeat: SortRepeats = 1,
     include: Include = None,
     limit: Limit = None,
     workers: Workers = None,
@@ -56,8 +66,6 @@ def import_bugs(
     if name in PAIR_SETS:
         _import_pairs(name, list(sources or ()), to, limit, as_json=json)
         return
-    if tests not in ("relevant", "all"):
-        raise UserError(f"--tests {tests!r} is not known. Possible: relevant, all")
     settings = Settings(
         include=tuple(include or ()),
         limit=limit,
@@ -68,7 +76,7 @@ def import_bugs(
         python=python,
         relax_pins=relax_pins,
         via=via,
-        tests="all" if tests == "all" else "relevant",
+        tests=tests_to_sort(tests),
         repeat=repeat,
     )
     with progress_bar() as progress:
@@ -86,10 +94,8 @@ def import_bugs(
     if json:
         print_json(to_data(made) | {"folder": str(made.folder)})
         return
-    for bug in made.dropped:
-        talk().print(f"dropped {bug.id}: {bug.reason}", markup=False)
-    for note in made.notes:
-        talk().print(note, markup=False)
+    for remark in made.remarks:
+        talk().print(remark, markup=False)
     data().print(f"{count(len(made.bugs), 'bug')} imported to {made.folder}, {len(made.dropped)} dropped", markup=False)
     talk().print(f"Next: repairlab check {made.folder}", markup=False)
 

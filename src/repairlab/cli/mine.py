@@ -6,9 +6,18 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.importers.importer import Settings
-from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
+from repairlab.cli.options import (
+    AllowUnsafe,
+    Interpreter,
+    Json,
+    Libraries,
+    SandboxName,
+    SortRepeats,
+    Workers,
+    machine,
+    tests_to_sort,
+)
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
-from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.core.table import Table
 from repairlab.mining.changes import EXTENTS
@@ -51,20 +60,19 @@ def mine(
         typer.Option("--pairs", help="Write bug–fix pairs for training instead, with or without tests; nothing is built or run."),
     ] = False,
     name: Annotated[str | None, typer.Option("--name", help="Of the benchmark; by default that of its folder.")] = None,
-    libraries: Annotated[Path | None, typer.Option("--libs", help="Folder with jars or wheels that projects need.")] = None,
-    python: Annotated[str | None, typer.Option("--python", help="Interpreter for Python projects: a release, or a path.")] = None,
+    libraries: Libraries = None,
+    python: Interpreter = None,
     tests: Annotated[
         str, typer.Option("--tests", help="Tests to sort: relevant (files that came with the fix), or all.")
     ] = "relevant",
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree while they are sorted.")] = 2,
+    repeat: SortRepeats = 2,
     workers: Workers = None,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
     json: Json = False,
 ) -> None:
     """Make a benchmark of the fixes in the histories of projects."""
-    if tests not in ("relevant", "all"):
-        raise UserError(f"--tests {tests!r} is not known. Possible: relevant, all")
+    sorted_tests = tests_to_sort(tests)
     rules = preset(
         preset_name,
         message=message,
@@ -82,7 +90,7 @@ def mine(
         repositories=tuple(repositories),
         name=name or to.name,
         settings=rules,
-        build=Settings(libraries=libraries, python=python, tests="all" if tests == "all" else "relevant", repeat=repeat),
+        build=Settings(libraries=libraries, python=python, tests=sorted_tests, repeat=repeat),
         issues=Issues(issues or ()),
         known=known_commits(since_benchmark) if since_benchmark else frozenset(),
     )
@@ -100,10 +108,8 @@ def mine(
     if json:
         print_json(to_data(made.imported) | {"folder": str(to), "funnel": to_data(made.stages)})
         return
-    for bug in made.imported.dropped:
-        talk().print(f"dropped {bug.id}: {bug.reason}", markup=False)
-    for note in made.imported.notes:
-        talk().print(note, markup=False)
+    for remark in made.imported.remarks:
+        talk().print(remark, markup=False)
     print_table(table.title, list(table.columns), [list(row) for row in table.rows])
     data().print(f"{count(len(made.imported.bugs), 'bug')} verified and written to {to}", markup=False)
     talk().print(f"Next: repairlab check {to} --repeat 3", markup=False)

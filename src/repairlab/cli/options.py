@@ -1,7 +1,7 @@
 """Options that several verbs share, declared once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -39,6 +39,11 @@ Recheck = Annotated[int, typer.Option("--recheck", help="Make one in so many ver
 Repair = Annotated[
     bool, typer.Option("--repair", help="Move damaged files of the run aside, keep what is intact and run again what is missing.")
 ]
+Libraries = Annotated[Path | None, typer.Option("--libs", help="Folder with jars or wheels that projects need.")]
+Interpreter = Annotated[
+    str | None, typer.Option("--python", help="Interpreter for Python projects: a release, e.g. 3.9, or a path.")
+]
+SortRepeats = Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree while they are sorted.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
 WorkFolder = Annotated[Path, typer.Option("--work", "-w", help="The working copy; by default the current folder.")]
 
@@ -65,6 +70,15 @@ def machine(
         access=access,
         executor=executor,
     )
+
+
+def tests_to_sort(text: str) -> Literal["relevant", "all"]:
+    """Read the value of --tests."""
+    if text == "all":
+        return "all"
+    if text == "relevant":
+        return "relevant"
+    raise UserError(f"--tests {text!r} is not known. Possible: relevant, all")
 
 
 def numbers(text: str, option: str) -> tuple[int, ...]:

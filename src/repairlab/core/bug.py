@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Literal
 
+from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.oracle import Oracle
 from repairlab.core.problem import Problem
 from repairlab.core.record import digest, record
@@ -72,6 +73,20 @@ class Bug:
         if not self._known_digest:
             remember_digest(self, digest(self.problem, self.oracle, self.tree.digest))
         return self._known_digest
+
+    def candidate(self, edits: tuple[Edit, ...], repairer: str) -> Candidate:
+        """Return edits as the only candidate of a repairer."""
+        return Candidate(bug_id=self.id, edits=edits, rank=1, origin=Origin(repairer=repairer))
+
+    @property
+    def unpatched(self) -> Candidate:
+        """Return the candidate that changes nothing."""
+        return self.candidate((), "copy")
+
+    @property
+    def fix(self) -> Candidate:
+        """Return the developer's fix as a candidate."""
+        return self.candidate(self.oracle.reference, "reference")
 
 
 def remember_digest(bug: Bug, known: str) -> Bug:

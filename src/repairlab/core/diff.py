@@ -220,6 +220,16 @@ def changed_lines(path: str, old: str, new: str) -> tuple[Lines, ...]:
     )
 
 
+def added_lines(old: str, new: str) -> list[str]:
+    r"""Return the lines of `new` that are not where they were in `old`.
+
+    >>> added_lines("a\nb\n", "a\nc\nb\n")
+    ['c\n']
+    """
+    lines = split_lines(new)
+    return [line for part in changed_lines("", new, old) for line in lines[part.first - 1 : part.last]]
+
+
 def _n_equal(first: Sequence[str], second: Sequence[str]) -> int:
     """Return how many lines both begin with."""
     pairs = enumerate(zip(first, second, strict=False))

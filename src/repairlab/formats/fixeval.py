@@ -9,7 +9,6 @@ from typing import Any
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, read_json
 from repairlab.core.outcome import Verdict
@@ -118,9 +117,8 @@ def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) 
 
 def _entry(number: int, bug: Bug, group: list[Rendered]) -> dict[str, Any]:
     texts = [item.text for item in group]
-    reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
     try:
-        fixed = file_text(reference, bug)
+        fixed = file_text(bug.fix, bug)
     except UserError:
         fixed = None  # the developer changed other files, too
     verdict = bug.problem.submission_verdict

@@ -11,7 +11,6 @@ from typing import Any
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field
 from repairlab.core.outcome import Verdict
@@ -109,9 +108,8 @@ def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) 
 
 
 def _entry(bug: Bug, group: list[Rendered]) -> dict[str, Any]:
-    reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
     try:
-        fixed = function_text(reference, bug)
+        fixed = function_text(bug.fix, bug)
     except UserError:
         fixed = None  # the developer changed more than the function
     entry = {

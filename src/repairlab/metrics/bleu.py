@@ -67,8 +67,6 @@ def bleu(counts: BleuCounts, *, variant: BleuVariant = "codexglue") -> float:
     """
     if not counts.candidate_length or (not any(counts.matches) and not variant.startswith("codexglue")):
         return 0.0
-    if variant.startswith("nltk") and not counts.matches[0]:
-        return 0.0
     precisions = _PRECISIONS[variant](counts)
     if min(precisions) <= 0:
         return 0.0

@@ -14,18 +14,14 @@ from repairlab.benchmarks.health import HealthCard
 from repairlab.benchmarks.pair_sets.contamination import texts_of
 from repairlab.benchmarks.pairs import read_head, read_pairs
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
-from repairlab.core.diff import changed_lines
+from repairlab.core.diff import added_lines
 from repairlab.core.glob import matching
 from repairlab.core.record import record
-from repairlab.core.text import split_lines
 from repairlab.languages.table import language
+from repairlab.mining.telling import NAME, TELLING, folded, telling_lines
 from repairlab.validation.apply import changed_files
 
 Level = Literal["warn", "fail"]
-_TELLING = 20
-"""Characters of a line below which it may stand anywhere by chance."""
-_NAME = re.compile(r"[A-Za-z_]\w{3,}")
 _NEAR = 0.9
 """Share of common words from which two bugs are nearly the same."""
 _SLOW_SHARE = 0.5
@@ -69,18 +65,12 @@ class _Texts:
     @cached_property
     def fixed(self) -> Mapping[str, str | None]:
         """Return the files that the reference fix changes, as it leaves them."""
-        candidate = Candidate(bug_id=self.bug.id, edits=self.bug.oracle.reference, rank=1, origin=Origin(repairer="audit"))
-        return changed_files(candidate, self.bug)
+        return changed_files(self.bug.fix, self.bug)
 
     @cached_property
     def added(self) -> list[str]:
         """Return the lines that the fix adds, blanks folded."""
-        lines = []
-        for path, new in self.fixed.items():
-            after = split_lines(new or "")
-            for change in changed_lines("", new or "", self.files.get(path, "")):
-                lines += [" ".join(line.split()) for line in after[change.first - 1 : change.last]]
-        return lines
+        return [folded(line) for path, new in self.fixed.items() for line in added_lines(self.files.get(path, ""), new or "")]
 
     @cached_property
     def files(self) -> Mapping[str, str]:
@@ -102,8 +92,8 @@ class _Texts:
 
     @property
     def telling(self) -> list[str]:
-        """Return added lines that do not stand anywhere by chance."""
-        return [line for line in self.added if len(line) >= _TELLING and _NAME.search(line)]
+        """Return added lines that tell the fix."""
+        return telling_lines(self.added)
 
 
 def audit(bugs: Sequence[Bug], *, card: HealthCard | None, pairs: Sequence[Path]) -> Iterator[Audited]:
@@ -122,7 +112,7 @@ def _duplicates(texts: Sequence[_Texts]) -> Iterator[Finding]:
     for item in texts:
         syntax = language(item.bug.problem.language).syntax
         key = (syntax.normal_form(item.bug.problem.target.text), tuple(item.added))
-        own = frozenset(_NAME.findall(item.bug.problem.target.text + " ".join(item.added)))
+        own = frozenset(NAME.findall(item.bug.problem.target.text + " ".join(item.added)))
         near = next((name for name, others in words.items() if own and len(own & others) >= _NEAR * len(own | others)), None)
         if key in seen:
             yield Finding(rule="duplicates", level="fail", bug_id=item.bug.id, evidence=f"the same code and fix as {seen[key]}")
@@ -135,7 +125,7 @@ def _duplicates(texts: Sequence[_Texts]) -> Iterator[Finding]:
 def _told_by_issue(texts: Sequence[_Texts]) -> Iterator[Finding]:
     """An issue that holds a line of the fix tells it."""
     for item in texts:
-        flat = " ".join(f"{item.bug.problem.title}\n{item.bug.problem.description}".split())
+        flat = folded(f"{item.bug.problem.title}\n{item.bug.problem.description}")
         told = [line for line in item.telling if line in flat]
         if told:
             yield Finding(rule="issue tells the fix", level="fail", bug_id=item.bug.id, evidence=f"a line of the fix: {told[0]}")
@@ -150,7 +140,7 @@ def _told_by_tree(texts: Sequence[_Texts]) -> Iterator[Finding]:
         for path, text in item.files.items():
             if path in item.tests or path in item.fixed:
                 continue
-            flat = " ".join(text.split())
+            flat = folded(text)
             if all(line in flat for line in telling):
                 yield Finding(
                     rule="tree tells the fix", level="warn", bug_id=item.bug.id, evidence=f"{path} holds every line that it adds"
@@ -161,10 +151,10 @@ def _told_by_tree(texts: Sequence[_Texts]) -> Iterator[Finding]:
 def _narrow(texts: Sequence[_Texts]) -> Iterator[Finding]:
     """A test that names what only the fix defines asks for that fix, not for a fix."""
     for item in texts:
-        new = set(_NAME.findall(" ".join(item.added)))
+        new = set(NAME.findall(" ".join(item.added)))
         sources = {path: text for path, text in item.files.items() if path not in item.tests}
-        known = {name for text in sources.values() for name in _NAME.findall(text)}
-        said = set(_NAME.findall(f"{item.bug.problem.title} {item.bug.problem.description}"))
+        known = {name for text in sources.values() for name in NAME.findall(text)}
+        said = set(NAME.findall(f"{item.bug.problem.title} {item.bug.problem.description}"))
         defined = _defined(item) & new
         asked = sorted(
             name for name in defined - known - said if any(re.search(rf"\b{name}\b", text) for text in item.tests.values())
@@ -183,7 +173,7 @@ def _defined(item: _Texts) -> set[str]:
     """Return the functions and the names in the heads of functions that the fixed files have."""
     syntax = language(item.bug.problem.language).syntax
     functions = [function for text in item.fixed.values() if text for function in syntax.functions(text)]
-    return {name for function in functions for name in (function.name, *_NAME.findall(" ".join(function.parameters)))}
+    return {name for function in functions for name in (function.name, *NAME.findall(" ".join(function.parameters)))}
 
 
 def _unissued(texts: Sequence[_Texts]) -> Iterator[Finding]:
@@ -243,7 +233,7 @@ def _trained(texts: Sequence[_Texts], folders: Sequence[Path]) -> Audited:
     wanted: dict[str, set[str]] = defaultdict(set)
     for item in texts:
         for _, code in texts_of(item.bug):
-            if len(code) >= _TELLING:
+            if len(code) >= TELLING:
                 wanted["".join(code.split())].add(item.bug.id)
     findings = []
     for folder in folders:

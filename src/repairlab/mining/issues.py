@@ -8,6 +8,7 @@ from typing import Any
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.mining.telling import folded, telling_lines
 
 _LINKS = re.compile(r"(?:#|/issues/|\bGH-|\bissue\s+)(\d+)\b|\b([A-Z][A-Z0-9]+-\d+)\b", re.IGNORECASE)
 _CLOSING = re.compile(r"\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?)\b[\s:]*(?:#|\S*/issues/|GH-|issue\s+)(\d+)", re.IGNORECASE)
@@ -15,8 +16,6 @@ _DIFF = re.compile(r"^(?:diff --git |@@ -\d|\+\+\+ |--- [ab]/)", re.MULTILINE)
 _FIXED_IN = re.compile(
     r"\b(?:fixed|resolved|solved)\s+(?:in|by|with)\b|\bpull request\b|\bPR\s*#\d+|/pull/\d+|/commit/[0-9a-f]{7}", re.IGNORECASE
 )
-_TELLING = 16
-"""Characters of a line of the fix below which it may stand anywhere by chance."""
 
 
 @record
@@ -56,11 +55,10 @@ class Issues(Mapping[str, TrackedIssue]):
 
 def without_leaks(issue: TrackedIssue, commit: str, added: Iterable[str]) -> tuple[TrackedIssue | None, str]:
     """Return an issue without the paragraphs that tell the fix, and what was cut; none when its title tells it."""
-    lines = [" ".join(line.split()) for line in added]
-    code = [line for line in lines if len(line) >= _TELLING]
+    code = telling_lines(added)
 
     def tells(text: str) -> bool:
-        flat = " ".join(text.split())
+        flat = folded(text)
         names_commit = any(re.search(rf"\b{commit[:n]}", text) for n in (7, 12))
         return bool(names_commit or _DIFF.search(text) or _FIXED_IN.search(text) or any(line in flat for line in code))
 

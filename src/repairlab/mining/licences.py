@@ -1,9 +1,10 @@
 """The licence of a repository by the text of its licence file; a guess by well-known phrases, for the origin of mined bugs."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from repairlab.benchmarks.importers.importer import TreeFile
+from repairlab.benchmarks.importers.repository import Repository
 
 _FILE = re.compile(r"(?:LICEN[CS]E|COPYING|COPYRIGHT)[^/]*", re.IGNORECASE)
 _PHRASES = (
@@ -17,6 +18,16 @@ _PHRASES = (
     ("ISC", r"Permission to use, copy, modify, and/?(?:or)? distribute this software"),
     ("Unlicense", r"This is free and unencumbered software released into the public domain"),
 )
+
+
+def licences_of(repositories: Iterable[Repository]) -> str:
+    """Return what a set made of repositories says of its licence: those of their newest trees."""
+    names = dict.fromkeys(licence_of(_top_files(repository)) or "unknown" for repository in repositories)
+    return f"the sources keep their projects' licences: {', '.join(names)}"
+
+
+def _top_files(repository: Repository) -> dict[str, TreeFile]:
+    return {path: TreeFile(content=repository.read("HEAD", path) or b"") for path in repository.files("HEAD") if "/" not in path}
 
 
 def licence_of(tree: Mapping[str, TreeFile]) -> str | None:

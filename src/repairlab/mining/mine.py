@@ -9,14 +9,13 @@ from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug
 from repairlab.benchmarks.importers.repository import Repository
 from repairlab.benchmarks.importers.tree_recipes import Fix, bug_of_fix
 from repairlab.benchmarks.importing import Imported, write_benchmark
-from repairlab.core.diff import changed_lines
+from repairlab.core.diff import added_lines
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.core.text import split_lines
 from repairlab.mining.changes import fixed_function, location_of
 from repairlab.mining.funnel import Funnel, Stage, write_funnel
 from repairlab.mining.issues import Issues, TrackedIssue, without_leaks
-from repairlab.mining.licences import licence_of
+from repairlab.mining.licences import licence_of, licences_of
 from repairlab.mining.selecting import Selected, select
 from repairlab.mining.settings import MiningSettings
 from repairlab.validation.machine import Machine
@@ -102,20 +101,14 @@ def _found(plan: MiningPlan, repositories: Sequence[Repository], funnel: Funnel)
     ]
     names = ", ".join(project_of(repository) for repository in repositories)
     rules = f"message {plan.settings.message}, extent {plan.settings.extent}"
-    licences = dict.fromkeys(licence_of(top_files(repository)) or "unknown" for repository in repositories)
     return Import(
         name=plan.name,
         version="1",
-        licence=f"the sources keep their projects' licences: {', '.join(licences)}",
+        licence=licences_of(repositories),
         description=f"Fixes in the histories of {names} ({rules})",
         n_bugs=len(selected),
         bugs=_bugs(plan, selected, funnel),
     )
-
-
-def top_files(repository: Repository) -> dict[str, TreeFile]:
-    """Return the files at the root of the newest tree."""
-    return {path: TreeFile(content=repository.read("HEAD", path) or b"") for path in repository.files("HEAD") if "/" not in path}
 
 
 def _bugs(plan: MiningPlan, selected: Sequence[tuple[Repository, Selected]], funnel: Funnel) -> Iterator[ImportedBug | Dropped]:
@@ -137,9 +130,9 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
     for path in change.sources:
         if (old := repository.read(commit.parents[0], path)) is not None:
             buggy[path] = TreeFile(content=old, executable=path in fixed and fixed[path].executable)
-    path = change.sources[0]
-    texts = [tree[path].content.decode() for tree in (buggy, fixed)] if len(change.sources) == 1 else None
-    issue, note = _issue(plan.issues, found, texts)
+    pairs = [tuple(tree[path].content.decode() if path in tree else "" for tree in (buggy, fixed)) for path in change.sources]
+    issue, note = _issue(plan.issues, found, [line for pair in pairs for line in added_lines(*pair)])
+    texts = pairs[0] if len(pairs) == 1 else None
     made = bug_of_fix(
         Fix(
             id=name,
@@ -166,16 +159,10 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
     return dataclasses.replace(made, notes=(*made.notes, note)) if note else made
 
 
-def _issue(issues: Issues, found: Selected, texts: Sequence[str] | None) -> tuple[TrackedIssue | None, str]:
+def _issue(issues: Issues, found: Selected, added: Sequence[str]) -> tuple[TrackedIssue | None, str]:
     issue = issues.named_by(found.commit.message)
     if issue is None:
         return None, ""
-    added: list[str] = []
-    if texts:
-        after = split_lines(texts[1])
-        added = [
-            after[line - 1] for change in changed_lines("", texts[1], texts[0]) for line in range(change.first, change.last + 1)
-        ]
     clean, note = without_leaks(issue, found.commit.id, added)
     if clean is None:
         raise UserError(note)

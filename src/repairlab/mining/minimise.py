@@ -13,7 +13,7 @@ from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.benchmarks.importers.small_programs import patch_of
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import split_lines
@@ -82,7 +82,7 @@ def minimise_benchmark(benchmark: str, machine: Machine, done: Callable[[Minimis
 def minimise(task: MinimiseTask, sandbox: Sandbox, notify: Callable[[Minimised], None]) -> None:
     """Look for the smallest part of a fix that is plausible."""
     bug = load_bug(task.folder, task.benchmark, find_target, bug_id=task.bug_id)
-    fixed = changed_files(_candidate(bug, bug.oracle.reference), bug)
+    fixed = changed_files(bug.fix, bug)
     old = {path: _before(bug, path) for path in fixed}
     runs = [
         run
@@ -100,7 +100,7 @@ def minimise(task: MinimiseTask, sandbox: Sandbox, notify: Callable[[Minimised],
 
         def passes(kept: Sequence[_Run]) -> bool:
             edits = tuple(Edit(path=path, text=text) for path, text in texts(kept).items())
-            return validator.validate(_candidate(bug, edits)).verdict is Verdict.PLAUSIBLE
+            return validator.validate(bug.candidate(edits, "minimise")).verdict is Verdict.PLAUSIBLE
 
         kept = smallest(runs, passes) if len(runs) > 1 and passes(runs) else runs
     patch = ""
@@ -135,10 +135,6 @@ def smallest(items: Sequence[T], passes: Callable[[Sequence[T]], bool]) -> list[
 def _before(bug: Bug, path: str) -> str | None:
     file = Path(bug.tree.source) / path
     return file.read_bytes().decode() if file.is_file() else None
-
-
-def _candidate(bug: Bug, edits: tuple[Edit, ...]) -> Candidate:
-    return Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="minimise"))
 
 
 def _runs(path: str, before: str, after: str) -> Iterator[_Run]:

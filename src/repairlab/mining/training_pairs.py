@@ -12,8 +12,8 @@ from repairlab.core.record import record
 from repairlab.languages.table import language as language_of
 from repairlab.mining.changes import fixed_function
 from repairlab.mining.funnel import Funnel, Stage, write_funnel
-from repairlab.mining.licences import licence_of
-from repairlab.mining.mine import project_of, top_files
+from repairlab.mining.licences import licences_of
+from repairlab.mining.mine import project_of
 from repairlab.mining.selecting import Selected, select
 from repairlab.mining.settings import MiningSettings
 from repairlab.storage.new_folder import new_folder
@@ -50,12 +50,11 @@ def mine_pairs(sources: Sequence[Path], name: str, settings: MiningSettings, fol
             raise UserError(f"no pair is found; left by each stage: {counts}")
         stack.close()
         names = ", ".join(map(project_of, repositories))
-        licences = dict.fromkeys(licence_of(top_files(repository)) or "unknown" for repository in repositories)
         writer.finish(
             PairSet(
                 name=name,
                 version="1",
-                licence=f"the sources keep their projects' licences: {', '.join(licences)}",
+                licence=licences_of(repositories),
                 description=f"Fixed functions in the histories of {names} (message {settings.message})",
                 language=settings.language,
                 form="method",

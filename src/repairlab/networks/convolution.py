@@ -13,9 +13,10 @@ from torch import nn
 from torch.nn import functional
 
 from repairlab.networks.copying import TokenHead
+from repairlab.networks.embedding import embedded, word_embeddings, written_before
 from repairlab.networks.settings import NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
-from repairlab.networks.vocabulary import BEGIN, PAD, UNKNOWN
+from repairlab.networks.vocabulary import PAD
 
 _HALF = math.sqrt(0.5)
 _FIRST_POSITION = 1
@@ -33,16 +34,16 @@ class ConvolutionEncoder(nn.Module):
         self.layers = nn.ModuleList(nn.Conv1d(width, 2 * width, settings.kernel) for _ in range(settings.encoder_layers))
         self.dropout = nn.Dropout(settings.dropout)
 
-    def forward(self, embedded: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def forward(self, words: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return keys and values; nothing depends on padding, which is zero in every layer."""
-        states = self.inward(embedded)
+        states = self.inward(words)
         before = (self.kernel - 1) // 2
         for layer in self.layers:
             around = (states * mask).transpose(1, 2)
             seen = functional.pad(self.dropout(around), (before, self.kernel - 1 - before))
             states = (functional.glu(layer(seen), 1).transpose(1, 2) + states) * _HALF
         keys = self.outward(states)
-        return keys, (keys + embedded) * _HALF
+        return keys, (keys + words) * _HALF
 
 
 class ConvolutionAttention(nn.Module):
@@ -98,9 +99,7 @@ class Convolution(nn.Module):
         super().__init__()
         self.settings = settings
         width, size = settings.width, settings.embedding or settings.width
-        self.source_embedding = nn.Embedding(n_source, size, padding_idx=PAD)
-        shared = settings.tied and n_source == n_target
-        self.target_embedding = self.source_embedding if shared else nn.Embedding(n_target, size, padding_idx=PAD)
+        self.source_embedding, self.target_embedding = word_embeddings(settings, n_source, n_target, size)
         self.source_positions = nn.Embedding(settings.positions, size)
         self.target_positions = nn.Embedding(settings.positions, size)
         self.encoders = nn.ModuleList(ConvolutionEncoder(settings, size) for _ in range(2 if settings.context else 1))
@@ -121,8 +120,7 @@ class Convolution(nn.Module):
         """Return the loss of every token of the targets, 0 for padding."""
         assert batch.target is not None
         memories = self._encode(batch)
-        begin = torch.full_like(batch.target[:, :1], BEGIN)
-        written = self._embed(torch.cat((begin, batch.target[:, :-1]), 1), self.target_embedding, self.target_positions, 0)
+        written = self._embed(written_before(batch.target), self.target_embedding, self.target_positions, 0)
         states, weights = self.inward(written), None
         for layer, attentions in zip(self.layers, self.attentions, strict=True):
             seen = functional.pad(self.dropout(states).transpose(1, 2), (self.settings.kernel - 1, 0))
@@ -143,8 +141,8 @@ class Convolution(nn.Module):
 
     def step(self, state: ConvolutionState, tokens: torch.Tensor) -> tuple[torch.Tensor, ConvolutionState]:
         """Return log-probabilities of what follows, and the next state."""
-        embedded = self._embed(tokens[:, None], self.target_embedding, self.target_positions, state.n_written)
-        written = embedded.view(-1, state.beam, embedded.shape[-1])
+        words = self._embed(tokens[:, None], self.target_embedding, self.target_positions, state.n_written)
+        written = words.view(-1, state.beam, words.shape[-1])
         states, weights, earlier = self.inward(written), None, []
         for layer, attentions, before in zip(self.layers, self.attentions, state.earlier, strict=True):
             seen = torch.cat((before, states.reshape(-1, states.shape[-1], 1)), 2)
@@ -187,6 +185,5 @@ class Convolution(nn.Module):
         return memories
 
     def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding, positions: nn.Embedding, first: int) -> torch.Tensor:
-        known = tokens.masked_fill(tokens >= embedding.num_embeddings, UNKNOWN)
         places = torch.arange(first, first + tokens.shape[1], device=tokens.device) + _FIRST_POSITION
-        return self.dropout(embedding(known) + positions(places.clamp(max=self.settings.positions - 1)))
+        return self.dropout(embedded(embedding, tokens) + positions(places.clamp(max=self.settings.positions - 1)))

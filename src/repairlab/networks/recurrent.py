@@ -11,9 +11,10 @@ import torch
 from torch import nn
 
 from repairlab.networks.copying import TokenHead
+from repairlab.networks.embedding import embedded, word_embeddings, written_before
 from repairlab.networks.settings import NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
-from repairlab.networks.vocabulary import BEGIN, PAD, UNKNOWN
+from repairlab.networks.vocabulary import PAD
 
 CellState = tuple[torch.Tensor, ...]
 """Layers, rows, units; two of them for an LSTM."""
@@ -103,9 +104,7 @@ class Recurrent(nn.Module):
         super().__init__()
         self.settings = settings
         width, size = settings.width, settings.embedding or settings.width
-        self.source_embedding = nn.Embedding(n_source, size, padding_idx=PAD)
-        shared = settings.tied and n_source == n_target
-        self.target_embedding = self.source_embedding if shared else nn.Embedding(n_target, size, padding_idx=PAD)
+        self.source_embedding, self.target_embedding = word_embeddings(settings, n_source, n_target, size)
         self.encoder = RecurrentEncoder(settings, size)
         kind = nn.LSTM if settings.cell == "lstm" else nn.GRU
         layers = settings.decoder_layers
@@ -124,8 +123,7 @@ class Recurrent(nn.Module):
         assert batch.target is not None
         memory, cells = self._encode(batch.source)
         keys, mask = self.attention.keys(memory), batch.source != PAD
-        begin = torch.full_like(batch.target[:, :1], BEGIN)
-        inputs = self._embed(torch.cat((begin, batch.target[:, :-1]), 1), self.target_embedding)
+        inputs = self._embed(written_before(batch.target), self.target_embedding)
         if self.settings.input_feeding:
             fed = memory.new_zeros(memory.shape[0], 1, self.settings.width)
             outputs, weights = [], []
@@ -187,4 +185,4 @@ class Recurrent(nn.Module):
         return memory, tuple(kept) if len(kept) > 1 else kept[0]
 
     def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding) -> torch.Tensor:
-        return self.dropout(embedding(tokens.masked_fill(tokens >= embedding.num_embeddings, UNKNOWN)))
+        return self.dropout(embedded(embedding, tokens))

@@ -12,9 +12,10 @@ from torch import nn
 from torch.nn import functional
 
 from repairlab.networks.copying import TokenHead
+from repairlab.networks.embedding import embedded, word_embeddings, written_before
 from repairlab.networks.settings import NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
-from repairlab.networks.vocabulary import BEGIN, PAD, UNKNOWN
+from repairlab.networks.vocabulary import PAD
 
 KeysValues = tuple[torch.Tensor, torch.Tensor]
 
@@ -143,9 +144,7 @@ class Transformer(nn.Module):
         super().__init__()
         self.settings = settings
         width = settings.width
-        self.source_embedding = nn.Embedding(n_source, width, padding_idx=PAD)
-        shared = settings.tied and n_source == n_target
-        self.target_embedding = self.source_embedding if shared else nn.Embedding(n_target, width, padding_idx=PAD)
+        self.source_embedding, self.target_embedding = word_embeddings(settings, n_source, n_target, width)
         self.positions = nn.Embedding(settings.positions, width)
         self.encoders = nn.ModuleList(
             nn.ModuleList(EncoderLayer(settings) for _ in range(settings.encoder_layers))
@@ -170,8 +169,7 @@ class Transformer(nn.Module):
 
     def losses_from(self, memory: SourceMemory, target: torch.Tensor, smoothing: float) -> torch.Tensor:
         """Return the loss of every token of the targets for sources that were read."""
-        begin = torch.full_like(target[:, :1], BEGIN)
-        states = self._embed(torch.cat((begin, target[:, :-1]), 1), self.target_embedding, 0)
+        states = self._embed(written_before(target), self.target_embedding, 0)
         for layer in self.decoder:
             across = [attention.project(item) for attention, item in zip(layer.across, memory.states, strict=True)]
             states, _ = layer(states, across, memory.biases, None, 1)
@@ -231,9 +229,8 @@ class Transformer(nn.Module):
         return dataclasses.replace(state, own=own, across=across, memory=state.memory.select(sources))
 
     def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding, first: int) -> torch.Tensor:
-        known = tokens.masked_fill(tokens >= embedding.num_embeddings, UNKNOWN)
         places = torch.arange(first, first + tokens.shape[1], device=tokens.device).clamp(max=self.settings.positions - 1)
-        return self.dropout(embedding(known) * math.sqrt(self.settings.width) + self.positions(places))
+        return self.dropout(embedded(embedding, tokens) * math.sqrt(self.settings.width) + self.positions(places))
 
     def _copied(self, states: torch.Tensor, memory: SourceMemory) -> torch.Tensor | None:
         if self.pointer is None:

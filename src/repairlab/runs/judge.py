@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
@@ -104,8 +104,7 @@ class Judge:
         if self._decider.has_decided or self._decider.n_undecided < self._probe_at:
             return
         self._probe_at *= 2
-        unchanged = Candidate(bug_id=self._conditions.bug.id, edits=(), rank=1, origin=Origin(repairer="copy"))
-        outcome = self._decider.validate(unchanged)
+        outcome = self._decider.validate(self._conditions.bug.unpatched)
         if outcome.verdict is Verdict.UNDECIDED:
             raise BugError(outcome.message)
         self._decider.has_decided = True

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.candidate import Candidate
 from repairlab.core.problem import shown
 from repairlab.repairers.baselines import Prepared
 from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
@@ -72,8 +72,7 @@ def open_repairer(task: Task, notify: Callable[[str], None], sandbox: Sandbox | 
     if task.given is not None:
         yield Prepared(experiment.repairer, {task.bug.id: task.given})
     elif experiment.repairer == REFERENCE:
-        fix = Candidate(bug_id=task.bug.id, edits=task.bug.oracle.reference, rank=1, origin=Origin(repairer=experiment.repairer))
-        yield Prepared(experiment.repairer, {task.bug.id: [fix]})
+        yield Prepared(experiment.repairer, {task.bug.id: [task.bug.fix]})
     else:
         made = factory(experiment.repairer)
         store = Store(task.folder)

@@ -7,6 +7,7 @@ import contextlib
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,8 @@ class Database:
         except sqlite3.Error:
             connection.close()
             raise
+        # Indices live as long as what they index, which nobody closes.
+        weakref.finalize(self, connection.close).atexit = False
         return connection
 
     def _disconnect(self) -> None:

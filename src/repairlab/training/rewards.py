@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
@@ -198,7 +198,7 @@ def _candidate(item: RewardSample, text: str) -> Candidate | None:
     edit = edit_for(item.bug.problem, item.sample, text)
     if edit.span is not None and edit.text == edit.span.of(item.bug.problem.source):
         return None
-    return Candidate(bug_id=item.bug.id, edits=(edit,), rank=1, origin=Origin(repairer="neural"))
+    return item.bug.candidate((edit,), "neural")
 
 
 def _fixed_text(bug: Bug, sample: Sample) -> str | None:

@@ -21,7 +21,7 @@ from typing import Protocol
 from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.bug import Bug, Tree
-from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.record import digest, record, to_data
@@ -210,20 +210,16 @@ class CounterTests:
         return CounterPlan(seed=seed, twins=twins, tests=draft.tests, failing=tuple(telling)) if telling else None
 
     def _seen_twin(self, texts: dict[str, str], draft: Draft) -> Twin:
-        seen = self._run(texts, self._reference, draft.tests).tests
+        seen = self._run(texts, self._bug.fix, draft.tests).tests
         return Twin(texts=texts, due={test.id: test.verdict for test in seen if _passed(test) or _is_plain_failure(test)})
 
     def _changed_everywhere(self, draft: Draft) -> tuple[TestResult, ...]:
         """Return what comes of the tests when each is changed; what does not build is changed less."""
         while True:
             texts, bug = draft.counter(), self._with_tests(draft.tests)
-            outcome = self._attempt(bug, texts, self._reference) or self._run(texts, self._reference, draft.tests)
+            outcome = self._attempt(bug, texts, self._bug.fix) or self._run(texts, self._bug.fix, draft.tests)
             if outcome.verdict is not Verdict.UNCOMPILABLE or not draft.change_less(f"{outcome.message}\n{outcome.evidence}"):
                 return outcome.tests
-
-    @property
-    def _reference(self) -> Candidate:
-        return Candidate(bug_id=self._bug.id, edits=self._bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
 
     def _with_tests(self, tests: Sequence[str]) -> Bug:
         return dataclasses.replace(self._bug, oracle=dataclasses.replace(self._bug.oracle, trigger=tuple(tests), regression=()))

@@ -11,6 +11,7 @@ from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.java.toolchain import JavaToolchain
 from repairlab.languages.language import Together, Tools, Warmable, WarmTools
+from repairlab.languages.table import default_cache
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 STDIO = Build(tool="javac")
@@ -23,8 +24,8 @@ def warm(toolchain: JavaToolchain) -> WarmTools:
 
 
 @pytest.fixture(scope="module")
-def toolchain(tmp_path_factory: pytest.TempPathFactory) -> JavaToolchain:
-    return JavaToolchain(Tools(cache=str(tmp_path_factory.mktemp("cache"))))
+def toolchain() -> JavaToolchain:
+    return JavaToolchain(Tools(cache=str(default_cache())))
 
 
 def blob(content: bytes) -> bytes:

@@ -404,7 +404,15 @@ def check_program(bug: Bug, sandbox: Sandbox, warm: ResidentEngine, statements: 
     assert seen(warm, text, path="Main.java") is fresh.verdict
 
 
-@pytest.mark.parametrize("statements", IN_ONE_PROCESS.values(), ids=IN_ONE_PROCESS.keys())
+def some(programs: dict[str, str], one_in: int) -> list[object]:
+    """Return all programs; `make test-differential` runs those that the ordinary tests do not."""
+    return [
+        pytest.param(text, id=name, marks=() if number % one_in == 0 else pytest.mark.differential)
+        for number, (name, text) in enumerate(programs.items())
+    ]
+
+
+@pytest.mark.parametrize("statements", some(IN_ONE_PROCESS, 2))
 def test_cases_in_one_process_find_what_they_would_find_in_their_own(
     bugs: dict[str, Bug], sandbox: Sandbox, total: ResidentEngine, statements: str
 ) -> None:
@@ -414,7 +422,7 @@ def test_cases_in_one_process_find_what_they_would_find_in_their_own(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("statements", A_PROCESS_EACH.values(), ids=A_PROCESS_EACH.keys())
+@pytest.mark.parametrize("statements", some(A_PROCESS_EACH, 3))
 def test_programs_that_need_a_process_for_each_case_get_one(
     bugs: dict[str, Bug], sandbox: Sandbox, total: ResidentEngine, statements: str
 ) -> None:
@@ -437,11 +445,7 @@ def test_a_validator_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sand
 
 
 STARTER_JAVA = [
-    pytest.param(
-        bug.id, marks=() if bug.id == "java-brackets-crash" else pytest.mark.differential
-    )  # `make test-differential` runs all
-    for bug in open_benchmark("starter").bugs
-    if bug.problem.language == "java"
+    pytest.param(bug.id, marks=pytest.mark.differential) for bug in open_benchmark("starter").bugs if bug.problem.language == "java"
 ]
 
 

@@ -26,7 +26,8 @@ def mutated_inputs(known: Sequence[str], n: int, *, seed: int = 0) -> list[str]:
     words = [word for text in known for word in _WORD.findall(text)]
     numbers = sorted({int(word) for word in words if _INTEGER.fullmatch(word)})
     others = sorted({word for word in words if not _INTEGER.fullmatch(word)})
-    seen, made = set(known), []
+    seen = set(known)
+    made: list[str] = []
     for _ in range(20 * n if known else 0):
         if len(made) == n:
             break
@@ -118,10 +119,10 @@ def _of_types(values: Sequence[Any], st: Any) -> "Iterator[SearchStrategy[Any]]"
         yield st.text(letters or ["a"], max_size=max(map(len, of[str])) + 2)
     if of[bytes]:
         yield st.binary(max_size=max(map(len, of[bytes])) + 2)
-    for kind, make in ((list, st.lists), (set, st.sets)):
-        inner = [value for items in of[kind] for value in items]
+    for around, make in ((list, st.lists), (set, st.sets)):
+        inner = [value for items in of[around] for value in items]
         if inner:
-            yield make(_strategy(inner), max_size=max(map(len, of[kind])) + 2)
+            yield make(_strategy(inner), max_size=max(map(len, of[around])) + 2)
     for items in of[tuple][:1]:
         yield st.tuples(*(_strategy([value]) for value in items))
     if any(of[dict]):

@@ -1,8 +1,8 @@
 """Verified commits per CPU minute: `repairlab mine` beside the naive way, with equal findings.
 
 Naive: for every fix a fresh clone, a fresh environment, and the whole suite on both sides. Ours is the verb with its defaults,
-which runs every test twice a side. The repositories, one in Python and one in C, are made here; `--python DIR` and `--c DIR` take others
-(Python: pytest and nothing else to install but the project; C: CMake with CTest). `--fixes N` says how many fixes are made.
+which runs every test twice a side. The repositories, one in Python and one in C, are made here; `--python DIR` and `--c DIR`
+take others (Python: pytest and nothing to install but the project; C: CMake with CTest). `--fixes N`: how many fixes are made.
 """
 
 import argparse

@@ -70,6 +70,10 @@ def test_two_raters_by_csv_until_correct_candidates_are_counted(
 
     fill(sheets / "ada.csv", "correct", **{"numbers[0]": "overfitting"})
     fill(sheets / "ben.csv", "correct")
+    filled = (sheets / "ben.csv").read_bytes()
+    assert run(["assess", str(judged), "-j", "1", "--to", str(sheets)]) == 2
+    assert "2 labels that were not taken yet" in capsys.readouterr().err
+    assert (sheets / "ben.csv").read_bytes() == filled
     found = assess(judged, capsys, "--take", str(sheets / "ada.csv"), "--take", str(sheets / "ben.csv"), "--to", str(sheets))
     assert found["sources"] == {"identical": 1, "agreed": 1, "open": 1}
     assert found["n_disagreements"] == 1

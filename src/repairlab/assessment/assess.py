@@ -7,7 +7,7 @@ from typing import Any
 
 from repairlab.assessment.agreeing import RaterAgreement, rater_agreement
 from repairlab.assessment.differential import Differential
-from repairlab.assessment.evidence import Answered, Evidence, HeldOut, Question, answer_questions, programs_of
+from repairlab.assessment.evidence import Evidence, EvidenceAnswer, EvidenceQuestion, HeldOut, answer_questions, programs_of
 from repairlab.assessment.labels import write_labels
 from repairlab.assessment.records import AssessmentTask, FinalLabel, task_id
 from repairlab.assessment.settling import final_labels
@@ -72,7 +72,7 @@ class Assessment:
     def gather(
         self,
         machine: Machine,
-        receive: Callable[[Answered], None],
+        receive: Callable[[EvidenceAnswer], None],
         *,
         n_inputs: int,
         seed: int,
@@ -82,7 +82,7 @@ class Assessment:
         """Find out what can be found out about tasks of which nothing is known yet, or all of them again."""
         known = {} if again else self.store.evidence()
         questions = [
-            Question(
+            EvidenceQuestion(
                 task=task,
                 candidate=self.candidate(task.candidate_id),
                 bug=self.benchmark.bug(task.bug_id),
@@ -94,7 +94,7 @@ class Assessment:
             if task.id not in known
         ]
 
-        def keep(answered: Answered) -> None:
+        def keep(answered: EvidenceAnswer) -> None:
             if answered.evidence is not None:
                 self.store.put_evidence(answered.task, to_data(answered.evidence))
             receive(answered)

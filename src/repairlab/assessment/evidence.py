@@ -43,7 +43,7 @@ class Evidence:
 
 
 @record
-class Question:
+class EvidenceQuestion:
     """A task that nothing is known of yet, with all that is needed to find out."""
 
     task: AssessmentTask
@@ -56,7 +56,7 @@ class Question:
 
 
 @record
-class Answered:
+class EvidenceAnswer:
     """What came of a question."""
 
     task: str
@@ -77,16 +77,16 @@ def _before(bug: Bug, path: str) -> str | None:
     return file.read_bytes().decode("utf-8", "replace") if file.is_file() else None
 
 
-def answer_questions(questions: Sequence[Question], machine: Machine, receive: Callable[[Answered], None]) -> None:
+def answer_questions(questions: Sequence[EvidenceQuestion], machine: Machine, receive: Callable[[EvidenceAnswer], None]) -> None:
     """Find out what can be found out, in parallel; each answer is received when it is there."""
 
-    def lost(question: Question, reason: str) -> None:
-        receive(Answered(task=question.task.id, evidence=None, problem=reason))
+    def lost(question: EvidenceQuestion, reason: str) -> None:
+        receive(EvidenceAnswer(task=question.task.id, evidence=None, problem=reason))
 
     run_pool(_answer, iter(questions), machine, receive, lost)
 
 
-def _answer(question: Question, sandbox: Sandbox, notify: Callable[[Answered], None]) -> None:
+def _answer(question: EvidenceQuestion, sandbox: Sandbox, notify: Callable[[EvidenceAnswer], None]) -> None:
     bug, programs = question.bug, programs_of(question.bug, question.candidate)
     rules = proposed_rules(programs)
     try:
@@ -98,12 +98,12 @@ def _answer(question: Question, sandbox: Sandbox, notify: Callable[[Answered], N
                 differs = differential(bug, programs.fixed, programs.candidate, sandbox, n=question.n_inputs, seed=question.seed)
             found = Evidence(rules=rules, differential=differs, held_out=_held_out(question, sandbox))
     except HarnessError as error:
-        notify(Answered(task=question.task.id, evidence=None, problem=str(error)))
+        notify(EvidenceAnswer(task=question.task.id, evidence=None, problem=str(error)))
         return
-    notify(Answered(task=question.task.id, evidence=found))
+    notify(EvidenceAnswer(task=question.task.id, evidence=found))
 
 
-def _held_out(question: Question, sandbox: Sandbox) -> HeldOut:
+def _held_out(question: EvidenceQuestion, sandbox: Sandbox) -> HeldOut:
     if question.held_out is None:
         return HeldOut()
     outcome = validate(question.candidate, question.held_out, sandbox)

@@ -8,7 +8,7 @@ import typer
 
 from repairlab.assessment.assess import Assessment, AssessmentSummary, summary
 from repairlab.assessment.drawing import draw
-from repairlab.assessment.evidence import Answered
+from repairlab.assessment.evidence import EvidenceAnswer
 from repairlab.assessment.records import RULES
 from repairlab.assessment.settling import disagreements, latest
 from repairlab.assessment.sheets import disagreement_sheet, read_ratings, read_rulings, sheet
@@ -70,11 +70,11 @@ def assess(
         work = Assessment(run, store)
         work.collect()
         other = open_benchmark(held_out) if held_out else None
-        failed: list[Answered] = []
+        failed: list[EvidenceAnswer] = []
         with progress_bar() as progress:
             bar = progress.add_task("candidates looked at", total=None)
 
-            def done(answered: Answered) -> None:
+            def done(answered: EvidenceAnswer) -> None:
                 progress.advance(bar)
                 if answered.evidence is None:
                     failed.append(answered)
@@ -127,9 +127,30 @@ def _write_sheets(
     if differing := disagreements(work.labels()):
         made["disagreements.csv"] = disagreement_sheet(differing, views)
     to.mkdir(parents=True, exist_ok=True)
+    for name in made:
+        _require_taken(work, to / name)
     for name, text in made.items():
         write_aside(to / name, text)
     return [to / name for name in made]
+
+
+def _require_taken(work: Assessment, path: Path) -> None:
+    """Refuse to write over a sheet that somebody filled in and that was not taken yet."""
+    if not path.exists():
+        return
+    names = [task.id for task in work.tasks]
+    if path.name == "disagreements.csv":
+        known = {(item.task, item.label) for item in work.store.rulings()}
+        new = {(item.task, item.label) for item in read_rulings(path, "", names, "")} - known
+    else:
+        known = {(item.task, item.label) for item in work.store.ratings() if item.rater == path.stem}
+        new = {(item.task, item.label) for item in read_ratings(path, path.stem, names, "")} - known
+    if new:
+        option = "--adjudicate" if path.name == "disagreements.csv" else "--take"
+        raise UserError(
+            f"{path} has {count(len(new), 'label')} that were not taken yet and would be lost; take them with {option} {path}, "
+            "or name another folder with --to"
+        )
 
 
 def _file_name(rater: str) -> str:

@@ -56,7 +56,7 @@ def scores(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[s
 
 
 def test_two_raters_by_csv_until_correct_candidates_are_counted(
-    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    judged: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sheets = tmp_path / "sheets"
     found = assess(judged, capsys, "--raters", "ada,ben", "--to", str(sheets))
@@ -89,6 +89,10 @@ def test_two_raters_by_csv_until_correct_candidates_are_counted(
     assert measured["fixed[correct]"]["value"] == 1
     assert "labels:" in str(measured["fixed[correct]"]["signature"])
 
+    assert run(["audit", str(tiny), "--run", str(judged), "--json"]) == 1
+    weak = next(rule for rule in json.loads(capsys.readouterr().out)["rules"] if rule["rule"] == "tests too weak")
+    assert [(item["bug_id"], item["level"]) for item in weak["findings"]] == [("sum", "fail")]
+
     labels = read_labels(judged)
     assert labels is not None
     settled = next(label for label in labels.labels if label.source == "adjudicated")
@@ -110,6 +114,8 @@ def test_held_out_tests_speak(judged: Path, tiny: Path, tmp_path: Path, capsys: 
     (other / "bugs/sum/cases/03.out").write_text("9\n", encoding="utf-8")
     found = assess(judged, capsys, "--held-out", str(other))
     assert (found["n_held_out"], found["n_held_out_failed"]) == (2, 1)
+    assert run(["audit", str(tiny), "--run", str(judged)]) == 0
+    assert "1 of 3 plausible candidates" in capsys.readouterr().out.replace("\n", "")
 
 
 def test_hints_show_the_counterexample(judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,6 +145,15 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, capsys: pytest.Captu
     assert run(["assess", str(tmp_path)]) == 2
     assert "is no run folder" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [], "nothing is left there"
+
+
+def test_an_audit_wants_runs_that_were_assessed(
+    judged: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["audit", str(tiny), "--run", str(judged)]) == 2
+    assert "was not assessed" in capsys.readouterr().err
+    assert run(["audit", "starter", "--run", str(judged)]) == 2
+    assert "is a run on tiny, not on starter" in capsys.readouterr().err
 
 
 def test_a_changed_benchmark_is_refused(judged: Path, tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,7 +104,7 @@ class Assessment:
 
     def evidence(self) -> dict[str, Evidence]:
         """Return what was found out, by task."""
-        return {task: _evidence(data) for task, data in self.store.evidence().items()}
+        return evidence_of(self.store)
 
     def labels(self) -> list[FinalLabel]:
         """Return what holds of each task."""
@@ -141,6 +141,11 @@ class Assessment:
     def write(self) -> None:
         """Write labels.json, which scores are made of."""
         write_labels(self.folder, self.store.tasks(), self.labels())
+
+
+def evidence_of(store: AssessmentStore) -> dict[str, Evidence]:
+    """Return what is kept of evidence, by task."""
+    return {task: _evidence(data) for task, data in store.evidence().items()}
 
 
 def _evidence(data: dict[str, Any]) -> Evidence:

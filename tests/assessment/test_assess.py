@@ -112,8 +112,18 @@ def test_held_out_tests_speak(judged: Path, tiny: Path, tmp_path: Path, capsys: 
             place.write_bytes(path.read_bytes())
     (other / "bugs/sum/cases/03.in").write_text("4 5\n", encoding="utf-8")
     (other / "bugs/sum/cases/03.out").write_text("9\n", encoding="utf-8")
+    assert run(["assess", str(judged), "-j", "1", "--inputs", "0"]) == 0
+    capsys.readouterr()
+    found = assess(judged, capsys)
+    assert (found["n_measured"], found["n_held_out"]) == (2, 0), "what was not asked for before is found out now"
     found = assess(judged, capsys, "--held-out", str(other))
     assert (found["n_held_out"], found["n_held_out_failed"]) == (2, 1)
+    assert run(["assess", str(judged), "-j", "1", "--inputs", "0", "--held-out", str(other), "--again", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_measured"] == 0
+    source = other / "bugs/sum/buggy/main.py"
+    source.write_text(source.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
+    assert run(["assess", str(judged), "-j", "1", "--held-out", str(other)]) == 2
+    assert "has another source" in capsys.readouterr().err
     assert run(["audit", str(tiny), "--run", str(judged)]) == 0
     assert "1 of 3 plausible candidates" in capsys.readouterr().out.replace("\n", "")
 

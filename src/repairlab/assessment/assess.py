@@ -15,6 +15,7 @@ from repairlab.assessment.sheets import TaskView
 from repairlab.assessment.store import AssessmentStore
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError
@@ -79,28 +80,40 @@ class Assessment:
         held_out: Benchmark | None = None,
         again: bool = False,
     ) -> None:
-        """Find out what can be found out about tasks of which nothing is known yet, or all of them again."""
-        known = {} if again else self.store.evidence()
-        questions = [
-            EvidenceQuestion(
-                task=task,
-                candidate=self.candidate(task.candidate_id),
-                bug=self.benchmark.bug(task.bug_id),
-                held_out=held_out.bug(task.bug_id) if held_out and task.bug_id in held_out.ids else None,
-                n_inputs=n_inputs,
-                seed=seed,
-            )
-            for task in self.tasks
-            if task.id not in known
-        ]
+        """Find out what is asked for and not known yet, or all of it again."""
+        known = {} if again else self.evidence()
+        questions = []
+        for task in self.tasks:
+            other = self._held_out(task, held_out)
+            if task.id not in known or known[task.id].lacks(inputs=bool(n_inputs), held_out=other is not None):
+                questions.append(
+                    EvidenceQuestion(
+                        task=task,
+                        candidate=self.candidate(task.candidate_id),
+                        bug=self.benchmark.bug(task.bug_id),
+                        held_out=other,
+                        n_inputs=n_inputs,
+                        seed=seed,
+                    )
+                )
 
         def keep(answered: EvidenceAnswer) -> None:
             if answered.evidence is not None:
-                self.store.put_evidence(answered.task, to_data(answered.evidence))
+                before = known.get(answered.task)
+                self.store.put_evidence(answered.task, to_data(answered.evidence.over(before) if before else answered.evidence))
             receive(answered)
 
         if questions:
             answer_questions(questions, machine, keep)
+
+    def _held_out(self, task: AssessmentTask, benchmark: Benchmark | None) -> Bug | None:
+        """Return the bug of a task with other tests, which must be the same otherwise."""
+        if benchmark is None or task.bug_id not in benchmark.ids:
+            return None
+        other = benchmark.bug(task.bug_id)
+        if other.problem.source != self.benchmark.bug(task.bug_id).problem.source:
+            raise UserError(f"{task.bug_id} of {benchmark.name} has another source than that of {self.benchmark.name}")
+        return other
 
     def evidence(self) -> dict[str, Evidence]:
         """Return what was found out, by task."""

@@ -17,6 +17,8 @@ from repairlab.validation.apply import changed_files
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import validate
 
+UNASKED = Differential(skipped="not asked for")
+
 
 @record
 class HeldOut:
@@ -32,7 +34,7 @@ class Evidence:
 
     rules: tuple[str, ...]
     """Proposed; R0 is certain."""
-    differential: Differential = Differential(skipped="not asked for")
+    differential: Differential = UNASKED
     held_out: HeldOut = HeldOut()
 
     @property
@@ -40,6 +42,18 @@ class Evidence:
         """Return whether something was found on which the candidate is wrong, or differs from the fix."""
         wrong = self.held_out.verdict not in (None, Verdict.PLAUSIBLE, Verdict.UNDECIDED)
         return wrong or self.differential.n_differ > 0
+
+    def lacks(self, *, inputs: bool, held_out: bool) -> bool:
+        """Return whether something is asked for that was not looked at; the fix itself needs no look."""
+        return self.rules != ("R0",) and ((inputs and self.differential == UNASKED) or (held_out and self.held_out.verdict is None))
+
+    def over(self, before: "Evidence") -> "Evidence":
+        """Return this evidence with what only the one before knows."""
+        return Evidence(
+            rules=self.rules,
+            differential=before.differential if self.differential == UNASKED else self.differential,
+            held_out=before.held_out if self.held_out.verdict is None else self.held_out,
+        )
 
 
 @record
@@ -93,7 +107,7 @@ def _answer(question: EvidenceQuestion, sandbox: Sandbox, notify: Callable[[Evid
         if rules == ("R0",):
             found = Evidence(rules=rules, differential=Differential(skipped="it is the fix"))
         else:
-            differs = Differential(skipped="not asked for")
+            differs = UNASKED
             if question.n_inputs:
                 differs = differential(bug, programs.fixed, programs.candidate, sandbox, n=question.n_inputs, seed=question.seed)
             found = Evidence(rules=rules, differential=differs, held_out=_held_out(question, sandbox))

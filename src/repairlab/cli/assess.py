@@ -69,6 +69,11 @@ def assess(
     with open_assessment(_run_folder(run)) as store:
         work = Assessment(run, store)
         work.collect()
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        names = [task.id for task in work.tasks]
+        taken = [rating for path in take or () for rating in read_ratings(path, path.stem, names, now)]
+        settled = read_rulings(adjudicate, by, names, now) if adjudicate else []
+        n_new, n_settled = store.add_ratings(taken), store.add_rulings(settled)
         other = open_benchmark(held_out) if held_out else None
         failed: list[EvidenceAnswer] = []
         with progress_bar() as progress:
@@ -81,11 +86,6 @@ def assess(
 
             on = machine(workers, sandbox, allow_unsafe)
             work.gather(on, done, n_inputs=inputs, seed=seed, held_out=other, again=again)
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        names = [task.id for task in work.tasks]
-        taken = [rating for path in take or () for rating in read_ratings(path, path.stem, names, now)]
-        n_new = store.add_ratings(taken)
-        n_settled = store.add_rulings(read_rulings(adjudicate, by, names, now)) if adjudicate else 0
         written = _write_sheets(work, to, raters, overlap=overlap, per_task=per_task, seed=seed, hints=hints) if to else []
         work.write()
         found = summary(work)

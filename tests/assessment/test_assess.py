@@ -82,7 +82,7 @@ def test_two_raters_by_csv_until_correct_candidates_are_counted(
     fill(sheets / "disagreements.csv", "overfitting")
     found = assess(judged, capsys, "--adjudicate", str(sheets / "disagreements.csv"), "--by", "cleo")
     assert found["labels"] == {"correct": 3, "overfitting": 1}
-    assert found["against"] == {"overfitting_differs": 1, "overfitting_same": 0, "correct_differs": 0, "correct_same": 1}
+    assert found["by_label"] == {"wrong_differs": 1, "wrong_same": 0, "right_differs": 0, "right_same": 1}
     measured = scores(judged, capsys)
     assert measured["pass@k"]["value"] == pytest.approx(4 / 5)
     assert measured["pass@k[correct]"]["value"] == pytest.approx(3 / 5)
@@ -118,6 +118,7 @@ def test_held_out_tests_speak(judged: Path, tiny: Path, tmp_path: Path, capsys: 
     assert (found["n_measured"], found["n_held_out"]) == (2, 0), "what was not asked for before is found out now"
     found = assess(judged, capsys, "--held-out", str(other))
     assert (found["n_held_out"], found["n_held_out_failed"]) == (2, 1)
+    assert found["by_held_out"] == {"wrong_differs": 1, "wrong_same": 0, "right_differs": 0, "right_same": 1}
     assert run(["assess", str(judged), "-j", "1", "--inputs", "0", "--held-out", str(other), "--again", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n_measured"] == 0
     source = other / "bugs/sum/buggy/main.py"

@@ -1,7 +1,7 @@
 """The assessment of a run: plausible candidates become tasks, evidence is found, ratings become labels. For `cli.assess`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -182,13 +182,13 @@ def hints(found: Evidence) -> str:
 
 
 @record
-class RaterLabels:
-    """How evidence against a candidate meets what people say of it."""
+class DifferentialMatrix:
+    """How differential testing meets another word on the same tasks, which takes a candidate for wrong or right."""
 
-    overfitting_differs: int = 0
-    overfitting_same: int = 0
-    correct_differs: int = 0
-    correct_same: int = 0
+    wrong_differs: int = 0
+    wrong_same: int = 0
+    right_differs: int = 0
+    right_same: int = 0
 
 
 @record
@@ -212,8 +212,10 @@ class AssessmentSummary:
     """Tasks by where their label comes from."""
     agreement: RaterAgreement
     n_disagreements: int
-    against: RaterLabels
-    """What the evidence says of tasks that people labelled."""
+    by_label: DifferentialMatrix
+    """Differential testing beside what people say."""
+    by_held_out: DifferentialMatrix
+    """Differential testing beside held-out tests."""
 
 
 def summary(assessment: Assessment) -> AssessmentSummary:
@@ -221,7 +223,6 @@ def summary(assessment: Assessment) -> AssessmentSummary:
     tasks, labels, known = assessment.store.tasks(), assessment.labels(), assessment.evidence()
     by_task = {label.task: label for label in labels}
     measured = [found for found in known.values() if found.differential.n_valid]
-    held = [found.held_out.verdict for found in known.values() if found.held_out.verdict]
     return AssessmentSummary(
         n_candidates=len(tasks),
         n_tasks=len(labels),
@@ -230,21 +231,24 @@ def summary(assessment: Assessment) -> AssessmentSummary:
         ),
         n_measured=len(measured),
         n_differ=sum(found.differential.n_differ > 0 for found in measured),
-        n_held_out=len(held),
-        n_held_out_failed=sum(verdict not in (Verdict.PLAUSIBLE, Verdict.UNDECIDED) for verdict in held),
+        n_held_out=sum(found.is_held_out for found in known.values()),
+        n_held_out_failed=sum(found.is_held_out and found.held_out.verdict != Verdict.PLAUSIBLE for found in known.values()),
         labels=dict(Counter(by_task[task.id].label or "open" for task in tasks)),
         sources=dict(Counter(label.source for label in labels)),
         agreement=rater_agreement(assessment.store.ratings()),
         n_disagreements=sum(label.source == "open" and bool(label.ratings) for label in labels),
-        against=_against(labels, known),
+        by_label=_matrix({label.task: label.label == "overfitting" for label in labels if label.label}, known),
+        by_held_out=_matrix(
+            {task: found.held_out.verdict != Verdict.PLAUSIBLE for task, found in known.items() if found.is_held_out}, known
+        ),
     )
 
 
-def _against(labels: Sequence[FinalLabel], known: dict[str, Evidence]) -> RaterLabels:
+def _matrix(words: Mapping[str, bool], known: Mapping[str, Evidence]) -> DifferentialMatrix:
+    """Count tasks by whether they are wrong, and whether differential testing says so."""
     counted: Counter[str] = Counter()
-    for label in labels:
-        found = known.get(label.task)
-        is_known = found and (found.differential.n_valid or found.held_out.verdict)
-        if found and is_known and label.label in ("correct", "overfitting") and label.source != "identical":
-            counted[f"{label.label}_{'differs' if found.speaks_against else 'same'}"] += 1
-    return RaterLabels(**counted)
+    for task, is_wrong in words.items():
+        found = known.get(task)
+        if found and found.differential.n_valid:
+            counted[f"{'wrong' if is_wrong else 'right'}_{'differs' if found.differential.n_differ else 'same'}"] += 1
+    return DifferentialMatrix(**counted)

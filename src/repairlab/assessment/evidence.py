@@ -40,8 +40,12 @@ class Evidence:
     @property
     def speaks_against(self) -> bool:
         """Return whether something was found on which the candidate is wrong, or differs from the fix."""
-        wrong = self.held_out.verdict not in (None, Verdict.PLAUSIBLE, Verdict.UNDECIDED)
-        return wrong or self.differential.n_differ > 0
+        return self.differential.n_differ > 0 or (self.is_held_out and self.held_out.verdict is not Verdict.PLAUSIBLE)
+
+    @property
+    def is_held_out(self) -> bool:
+        """Return whether held-out tests said something of it."""
+        return self.held_out.verdict not in (None, Verdict.UNDECIDED)
 
     def lacks(self, *, inputs: bool, held_out: bool) -> bool:
         """Return whether something is asked for that was not looked at; the fix itself needs no look."""

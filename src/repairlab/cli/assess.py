@@ -170,6 +170,11 @@ def _show(run: Path, found: AssessmentSummary) -> None:
         data().print(f"differential testing: {found.n_differ} of {found.n_measured} tasks differ from the fix on a new input")
     if found.n_held_out:
         data().print(f"held-out tests: {found.n_held_out_failed} of {found.n_held_out} tasks fail them")
+    for what, matrix in (("held-out tests", found.by_held_out), ("labels", found.by_label)):
+        n_found, n_wrong = matrix.wrong_differs + matrix.right_differs, matrix.wrong_differs + matrix.wrong_same
+        if n_found and n_wrong:
+            both = f"{matrix.wrong_differs} of {n_found} tasks that differ are wrong, {matrix.wrong_differs} of {n_wrong} wrong ones differ"
+            data().print(f"by {what}: {both}", markup=False)
     agreement = found.agreement
     if agreement.n_shared:
         print_table(

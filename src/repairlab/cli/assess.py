@@ -173,8 +173,11 @@ def _show(run: Path, found: AssessmentSummary) -> None:
     for what, matrix in (("held-out tests", found.by_held_out), ("labels", found.by_label)):
         n_found, n_wrong = matrix.wrong_differs + matrix.right_differs, matrix.wrong_differs + matrix.wrong_same
         if n_found and n_wrong:
-            both = f"{matrix.wrong_differs} of {n_found} tasks that differ are wrong, {matrix.wrong_differs} of {n_wrong} wrong ones differ"
-            data().print(f"by {what}: {both}", markup=False)
+            counts = (
+                f"{matrix.wrong_differs} of {n} {which}"
+                for n, which in ((n_found, "that differ are wrong"), (n_wrong, "wrong ones differ"))
+            )
+            data().print(f"by {what}: {', '.join(counts)}", markup=False)
     agreement = found.agreement
     if agreement.n_shared:
         print_table(

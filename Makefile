@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
-.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train bench-scale test-published check install format docs clean
+.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train bench-scale test-published bench-mine check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -67,6 +67,9 @@ bench-engine: install  ## validation the naive way and ours, side by side
 bench-scale: install  ## the pool beside Ray clusters of 1, 2 and 4 machines, and what 1,000 cores would do; installs ray
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,ray]'
 	$(BIN)/python bench/cluster.py
+
+bench-mine: install  ## mining the naive way and ours, side by side: verified commits per CPU minute
+	$(BIN)/python bench/mine.py
 
 check: install  ## what every commit passes: format, lint, types, import contracts, fast tests
 	$(BIN)/ruff format --check -q .

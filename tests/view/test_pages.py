@@ -182,7 +182,7 @@ def test_a_bug_shows_issue_code_fault_and_all_systems(browser: Browser, bug_ids:
     ],
 )
 def test_search_finds_texts_of_bugs_and_records(browser: Browser, query: str, words: str) -> None:
-    answer = browser.get("/search", params={"q": query.encode("utf-8", "replace")})
+    answer = browser.get("/search", params={"q": query.encode("utf-8", "replace").decode()})
     assert answer.status_code == 200 and words in Read(answer.text).text
 
 

@@ -100,7 +100,8 @@ def compare_page(bench: Workbench, a: str, b: str, *, k: int = 1) -> Page:
     }
     opened = bench.benchmark_of(run_a)
     heads = opened.known_heads if opened else {}
-    ks = sorted({*run_a.index.manifest.experiment.k} & {*run_b.index.manifest.experiment.k})
+    first, second = run_a.index.manifest.experiment, run_b.index.manifest.experiment
+    ks = [number for number in sorted({*first.k} & {*second.k}) if number <= min(first.n, second.n)]
     return Page(
         template="compare.html",
         values={"a": run_a, "b": run_b, "found": found, "lists": lists, "heads": heads, "k": k, "ks": ks},

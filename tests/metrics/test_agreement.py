@@ -1,9 +1,12 @@
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from repairlab.core.outcome import Verdict
 from repairlab.metrics.agreement import VerdictPair, agreement, cohens_kappa
+from repairlab.metrics.raters import krippendorff_alpha, reliability
 
 SAME = {
     "plausible": (Verdict.PLAUSIBLE,),
@@ -70,3 +73,22 @@ def test_what_was_made_from_another_source_is_no_disagreement() -> None:
     found = agreement([pair("wrong", Verdict.WRONG), other])
     assert (found.n, found.n_agree, found.n_other_source, found.disagreements) == (1, 1, 1, ())
     assert found.other_source == {"plausible": {"WRONG": 1}}
+
+
+def test_kappa_of_three_words() -> None:
+    both = {("a", "a"): 10, ("a", "b"): 2, ("b", "b"): 8, ("c", "c"): 5, ("c", "a"): 5}
+    # po = 23/30; pe = (12·15 + 8·10 + 10·5) / 900
+    assert cohens_kappa(both) == pytest.approx((23 / 30 - 310 / 900) / (1 - 310 / 900))
+
+
+def test_alpha_of_krippendorffs_own_example() -> None:
+    """Krippendorff 2011, §C: four observers, twelve units, gaps; 0.743 for nominal data."""
+    observers = ["1 2 3 3 2 1 4 1 2 . . .", "1 2 3 3 2 2 4 1 2 5 . 3", ". 3 3 3 2 3 4 2 2 5 1 .", "1 2 3 3 2 4 4 1 2 5 1 ."]
+    units = zip(*(line.split() for line in observers), strict=True)
+    patterns = Counter(tuple(None if word == "." else word for word in unit) for unit in units)
+    assert krippendorff_alpha(patterns) == pytest.approx(0.743, abs=0.0005)
+    (raw, kappa, alpha) = reliability(patterns)
+    assert alpha.value == pytest.approx(0.743, abs=0.0005)
+    assert alpha.n == 11, "one unit has a single value"
+    assert alpha.interval and alpha.interval.low < 0.743 < alpha.interval.high
+    assert raw.value and kappa.value

@@ -120,8 +120,13 @@ def objects(values: Sequence[Any], where: str = "") -> Iterator[tuple[str, dict[
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
-    """Return where each row of a CSV file with a header is, and the row; these columns must be there."""
-    rows = csv.DictReader(io.StringIO(read_text(path).removeprefix(_BYTE_ORDER_MARK), newline=""), strict=True)
+    """Return where each row of a CSV file with a header is, and the row; these columns must be there.
+
+    Some spreadsheets write semicolons or tabs instead of commas.
+    """
+    text = read_text(path).removeprefix(_BYTE_ORDER_MARK)
+    head = text.partition("\n")[0]
+    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=max(",;\t", key=head.count))
     try:
         missing = [name for name in columns if name not in (rows.fieldnames or ())]
         if missing:

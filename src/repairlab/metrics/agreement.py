@@ -1,9 +1,12 @@
 """How far two judges of the same candidates agree, such as a published evaluation and ours. Called by the verb `validate`."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TypeVar
 
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
+
+H = TypeVar("H", bound=Hashable)
 
 
 @record
@@ -94,8 +97,10 @@ def agreement(pairs: Iterable[VerdictPair]) -> Agreement:
     )
 
 
-def cohens_kappa(both: dict[tuple[bool, bool], int]) -> float | None:
-    """Return Cohen's kappa of two yes-or-no judges (Cohen 1960); none when chance alone makes them agree always.
+def cohens_kappa(both: Mapping[tuple[H, H], float]) -> float | None:
+    """Return Cohen's kappa of two judges (Cohen 1960) from how often a word of one met a word of the other.
+
+    None when chance alone makes them agree always.
 
     >>> round(cohens_kappa({(True, True): 20, (True, False): 5, (False, True): 10, (False, False): 15}), 3)
     0.4
@@ -104,6 +109,7 @@ def cohens_kappa(both: dict[tuple[bool, bool], int]) -> float | None:
     if not n:
         return None
     observed = sum(count for (a, b), count in both.items() if a == b) / n
-    first, second = (sum(count for cell, count in both.items() if cell[judge]) / n for judge in (0, 1))
-    chance = first * second + (1 - first) * (1 - second)
-    return None if chance == 1 else (observed - chance) / (1 - chance)
+    words = {word for cell in both for word in cell}
+    shares = [{word: sum(count for cell, count in both.items() if cell[judge] == word) / n for word in words} for judge in (0, 1)]
+    chance = sum(shares[0][word] * shares[1][word] for word in words)
+    return None if chance >= 1 else (observed - chance) / (1 - chance)

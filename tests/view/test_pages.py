@@ -227,7 +227,11 @@ def test_off_this_machine_pages_need_the_token(bench: Workbench) -> None:
     visitor = Browser(make_app(bench, Access(hosts=(), token="secret-one")), base_url="http://lab.example")
     assert visitor.get("/").status_code == 403 and visitor.get("/?token=wrong").status_code == 403
     answer = visitor.get("/?token=secret-one")
-    assert answer.status_code == 303 and "HttpOnly" in answer.headers["set-cookie"] and "SameSite=strict" in answer.headers["set-cookie"]
+    assert (
+        answer.status_code == 303
+        and "HttpOnly" in answer.headers["set-cookie"]
+        and "SameSite=strict" in answer.headers["set-cookie"]
+    )
     assert visitor.get("/").status_code == 200
 
 
@@ -262,6 +266,8 @@ def test_pages_follow_a_run_that_is_still_being_read(make_run: MakeRun, tmp_path
 
 def test_hostile_text_is_the_same_hostile_text(bench: Workbench) -> None:
     """Pages are tested with what the synthetic candidates hold; it must hold all that could run."""
-    assert "<script>" in HOSTILE and "onerror=" in HOSTILE and any(
-        HOSTILE in (item.answer or "") for item in Store(bench.run("chat").folder).candidates()
+    assert (
+        "<script>" in HOSTILE
+        and "onerror=" in HOSTILE
+        and any(HOSTILE in (item.answer or "") for item in Store(bench.run("chat").folder).candidates())
     )

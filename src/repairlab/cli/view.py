@@ -14,11 +14,13 @@ from repairlab.languages.table import default_cache
 
 def view(
     what: Annotated[list[str], typer.Argument(help="Run folders, finished or not, and benchmarks by name or folder.")],
-    host: Annotated[str, typer.Option("--host", help="The address to listen on; another one than this machine's needs a token.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on; another one than this machine's needs a token.")
+    ] = ("127.0.0.1"),
     port: Annotated[int, typer.Option("--port", help="The port to listen on; 0 takes a free one.")] = 8765,
-    export: Annotated[Path | None, typer.Option("--export", help="Write all pages to this folder instead, to publish them.")] = None,
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write all pages to this folder instead, to publish them.")
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     json: Json = False,
 ) -> None:

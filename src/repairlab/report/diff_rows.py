@@ -78,9 +78,7 @@ class FileDiff:
 def diff_files(old: Mapping[str, str], new: Mapping[str, str | None]) -> tuple[FileDiff, ...]:
     """Return the diffs of all files that differ; what is none in `new` is deleted, what `old` lacks is created."""
     return tuple(
-        FileDiff(path=path, rows=tuple(_rows(old.get(path, ""), text or "")))
-        for path, text in new.items()
-        if old.get(path) != text
+        FileDiff(path=path, rows=tuple(_rows(old.get(path, ""), text or ""))) for path, text in new.items() if old.get(path) != text
     )
 
 
@@ -117,9 +115,7 @@ def _lines(text: str) -> list[str]:
 def _same(before: Sequence[str], i1: int, i2: int, j1: int) -> Iterator[DiffRow]:
     for offset in range(i2 - i1):
         pieces = (Piece(text=before[i1 + offset]),)
-        yield DiffRow(
-            kind="same", old=Side(number=i1 + offset + 1, pieces=pieces), new=Side(number=j1 + offset + 1, pieces=pieces)
-        )
+        yield DiffRow(kind="same", old=Side(number=i1 + offset + 1, pieces=pieces), new=Side(number=j1 + offset + 1, pieces=pieces))
 
 
 def _changed(before: Sequence[str], after: Sequence[str], i1: int, j1: int) -> Iterator[DiffRow]:

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
 from typing import Annotated, Any, Protocol
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
@@ -19,6 +19,8 @@ from repairlab.report.environment import environment
 from repairlab.report.glossary import VERDICTS
 from repairlab.view import bug_pages, run_pages, searching, standings
 from repairlab.view.page import Page
+from repairlab.view.rating_desk import RatingDesk
+from repairlab.view.rating_pages import add_leading, add_rating
 from repairlab.view.workbench import Workbench
 
 HEADERS = {
@@ -35,7 +37,8 @@ HEADERS = {
 }
 _STATIC = {"htmx.min.js": "text/javascript", "view.js": "text/javascript"}
 _COOKIE = "repairlab_view"
-_MAX_BODY = 1 << 20
+_MAX_BODY = 64 << 20
+"""Of sheets; forms are smaller."""
 
 Link = Callable[..., str]
 
@@ -130,6 +133,11 @@ def make_app(bench: Workbench, access: Access, *, site: Linking | None = None) -
         return HTMLResponse(render(page, request.url.path, site.link_from(here) if site else address))
 
     add_reading(app, bench, show)
+    if site is None:
+        desk = RatingDesk(bench)
+        app.router.on_shutdown.append(desk.close)
+        add_leading(app, desk, show)
+        add_rating(app, desk, show)
     return app
 
 
@@ -207,8 +215,12 @@ def _refusal(request: Request, access: Access) -> Response | None:
     host = (request.headers.get("host") or "").rsplit(":", 1)[0].strip("[]").lower()
     if access.hosts and host not in access.hosts:
         return PlainTextResponse("this address is not served here", status_code=421)
-    if int(request.headers.get("content-length") or 0) > _MAX_BODY:
+    length = request.headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > _MAX_BODY or "transfer-encoding" in request.headers:
         return PlainTextResponse("the request is too large", status_code=413)
+    origin = request.headers.get("origin")
+    if request.method not in ("GET", "HEAD") and origin and urlsplit(origin).netloc != request.headers.get("host"):
+        return PlainTextResponse("another site may not write here", status_code=403)
     path = request.url.path
     if not access.token or path.startswith(("/rate/", "/static/")):
         return None

@@ -67,7 +67,8 @@ def benchmark_page(bench: Workbench, slug: str, *, language: str = "", label: st
     heads = [
         head
         for head in opened.heads.values()
-        if (not language or head.language == language) and (not label or label in {f"{name}={value}" for name, value in head.labels})
+        if (not language or head.language == language)
+        and (not label or label in {f"{name}={value}" for name, value in head.labels})
     ]
     labels = sorted({f"{name}={value}" for head in opened.heads.values() for name, value in head.labels})
     languages = sorted({head.language for head in opened.heads.values()})
@@ -222,5 +223,3 @@ def _merged(files: Mapping[str, str], changed: Mapping[str, str | None]) -> dict
 def _beside(name: str, old: Mapping[str, str], new: Mapping[str, str | None]) -> Against:
     is_equal = bare(new) == bare({path: old.get(path) for path in new})
     return Against(name=name, files=diff_files(old, new), is_equal=is_equal)
-
-

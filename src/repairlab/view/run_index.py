@@ -270,7 +270,9 @@ class RunIndex:
                 if bug is not None:
                     bugs.add(bug)
             except (ValueError, KeyError, TypeError) as error:
-                what = str(error) if isinstance(error, ValueError) and error.args else f"it was not written by repairlab ({error!r})"
+                what = (
+                    str(error) if isinstance(error, ValueError) and error.args else f"it was not written by repairlab ({error!r})"
+                )
                 statements.append(("INSERT INTO damages VALUES (?, ?, ?)", (name, lines, what)))
             at += len(line)
         return _Step(place=at, lines=lines, ending=chunk[max(0, end - _ENDING) : end], statements=statements, bugs=bugs)

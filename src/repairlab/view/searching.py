@@ -64,7 +64,11 @@ def search_page(bench: Workbench, *, query: str = "") -> Page:
 
 def _bugs(opened: OpenBenchmark, text: str) -> Iterator[BugHit]:
     for head in opened.heads.values():
-        if text in head.id.casefold() or text in head.title.casefold() or text in opened.bug(head.id).problem.description.casefold():
+        if (
+            text in head.id.casefold()
+            or text in head.title.casefold()
+            or text in opened.bug(head.id).problem.description.casefold()
+        ):
             yield BugHit(opened=opened, head=head)
 
 
@@ -105,7 +109,11 @@ def _lines_with(run: OpenRun, name: str, text: str, deadline: float) -> Iterator
             start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
             if end < 0:
                 return
-            yield data[start:end], _said(data[max(start, at - _AROUND) : at]), _said(data[at + len(wanted) : at + len(wanted) + _AROUND])
+            yield (
+                data[start:end],
+                _said(data[max(start, at - _AROUND) : at]),
+                _said(data[at + len(wanted) : at + len(wanted) + _AROUND]),
+            )
             at = data.find(wanted, end)
 
 

@@ -53,7 +53,9 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, OverflowError) as error:
-        raise UserError(f"--host {host}, --port {port}: {error}; 127.0.0.1 is this machine alone, ports go from 0 to 65535") from None
+        raise UserError(
+            f"--host {host}, --port {port}: {error}; 127.0.0.1 is this machine alone, ports go from 0 to 65535"
+        ) from None
     made = socket.socket(family, kind, protocol)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -61,5 +63,7 @@ def _listen(host: str, port: int) -> socket.socket:
         made.listen(128)
     except OSError as error:
         made.close()
-        raise UserError(f"cannot listen on {host}, port {port}: {error.strerror}; choose another with --port, 0 takes a free one") from None
+        raise UserError(
+            f"cannot listen on {host}, port {port}: {error.strerror}; choose another with --port, 0 takes a free one"
+        ) from None
     return made

@@ -82,7 +82,12 @@
     s: turn,
     "?": () => one("#help").showModal(),
   };
-  const press = (selector) => { const found = one(selector); if (found) found.click(); return Boolean(found); };
+  const press = (selector) => {
+    const found = one(selector);
+    if (found && found.matches("textarea")) found.focus();
+    else if (found) found.click();
+    return Boolean(found);
+  };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const typing = event.target.matches("input:not([type=radio]):not([type=checkbox]), textarea, select");
@@ -154,6 +159,22 @@
     say("What this browser had kept was put back.");
     save();
   };
+
+  // A filled sheet is sent as it is.
+  document.addEventListener("submit", async (event) => {
+    const part = event.target;
+    if (!part.matches("form[data-upload]")) return;
+    event.preventDefault();
+    const file = part.elements.sheet.files[0];
+    const place = one("#taken");
+    if (!file) { place.textContent = "Choose a file first."; return; }
+    const rater = part.elements.rater.value.trim();
+    const name = rater ? `rater/${encodeURIComponent(rater)}.csv` : "disagreements.csv";
+    const answer = await fetch(`/annotation/${encodeURIComponent(part.elements.slug.value)}/${name}`, { method: "PUT", body: file });
+    const text = await answer.text();
+    place.textContent = answer.ok ? text : new DOMParser().parseFromString(text, "text/html").querySelector(".note")?.textContent ?? text;
+  });
+
   document.addEventListener("htmx:afterSwap", prepare);
   prepare();
   restore();

@@ -1,4 +1,4 @@
-"""Every page, found by following links: it answers, is well formed, escapes what candidates say, and leads nowhere that is missing."""
+"""Every page, found by following links: it answers, is well formed, escapes what candidates say, and leads to others."""
 
 import re
 from collections.abc import Iterator

@@ -64,7 +64,7 @@ class FileDiff:
         rows: list[DiffRow] = []
         added: list[DiffRow] = []
         for row in self.rows:
-            if row.kind == "same" or row.kind == "hunk":
+            if row.kind in ("same", "hunk"):
                 rows += [*added, row]
                 added = []
                 continue

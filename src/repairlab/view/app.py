@@ -1,6 +1,6 @@
 """The browser's side: addresses, what fills the pages, and what protects them. Called by the verb `view` and by `exporting`.
 
-Nothing in a page runs but our own script: every text is escaped, and the headers allow no other. No page loads anything from outside.
+Nothing in a page runs but our own script: every text is escaped, and the headers allow no other. Nothing is loaded from outside.
 """
 
 import secrets

@@ -41,7 +41,8 @@ CREATE TABLE IF NOT EXISTS candidates (
 CREATE INDEX IF NOT EXISTS candidates_by_id ON candidates (id);
 CREATE INDEX IF NOT EXISTS candidates_by_verdict ON candidates (verdict, bug, rank);
 CREATE TABLE IF NOT EXISTS outcomes (
-  id INTEGER PRIMARY KEY, bug INTEGER NOT NULL, place INTEGER NOT NULL, verdict INTEGER NOT NULL, passed REAL NOT NULL, cpu_s REAL NOT NULL
+  id INTEGER PRIMARY KEY, bug INTEGER NOT NULL, place INTEGER NOT NULL, verdict INTEGER NOT NULL, passed REAL NOT NULL,
+  cpu_s REAL NOT NULL
 );
 CREATE INDEX IF NOT EXISTS outcomes_by_bug ON outcomes (bug, cpu_s);
 CREATE TABLE IF NOT EXISTS texts (digest TEXT PRIMARY KEY, place INTEGER NOT NULL) WITHOUT ROWID;

@@ -5,16 +5,14 @@ from typing import Any
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.record import record
+from repairlab.core.record import record, to_data
 from repairlab.report.curves import curve_of, curves_over_k
 from repairlab.report.glossary import VERDICTS
-from repairlab.report.scores import SCORE_COLUMNS, score_rows
+from repairlab.report.scores import SCORE_COLUMNS, score_rows, settings_of
 from repairlab.report.systems import verdict_bar
 from repairlab.view.page import Page, Pager
 from repairlab.view.run_index import BugCounts, Place
 from repairlab.view.workbench import OpenRun, Wanted, Workbench
-
-_BUILT = (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
 
 
 @record
@@ -80,6 +78,8 @@ def run_page(bench: Workbench, slug: str, *, page: int = 1) -> Page:
             "heads": opened.known_heads if opened else {},
             "no_texts": bench.why_no_texts(run) if not run.index.is_behind else "",
             "damages": run.index.damages,
+            "conditions": settings_of(run.index.manifest, "counted").conditions,
+            "settings": list((to_data(run.index.manifest.experiment.settings) or {}).items()),
             "slowest": sorted(bugs, key=lambda bug: -bug.cpu_s)[:5],
         },
     )

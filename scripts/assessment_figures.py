@@ -121,6 +121,11 @@ def figures(found: Sequence[Judged]) -> Iterator[tuple[str, str, str]]:
     ):
         right = sum(item.is_correct for item in hits)
         yield name, share(right, len(hits)), share(right, len(correct))
+    for rule in list(RULES)[1:]:
+        hits = [item for item in found if rule in item.proposed]
+        if hits:
+            right = sum(item.is_correct for item in hits)
+            yield f"{rule} → correct", share(right, len(hits)), share(right, len(correct))
     named = [item for item in found if item.rule]
     for rule in RULES:
         hits = [item for item in named if rule in item.proposed]

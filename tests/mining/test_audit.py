@@ -101,3 +101,22 @@ def test_a_card_that_is_none_is_refused(bench: Path, tmp_path: Path, capsys: pyt
     (tmp_path / "card.json").write_text("{}", encoding="utf-8")
     assert run(["audit", str(bench), "--card", str(tmp_path / "card.json")]) == 2
     assert "is no health card" in capsys.readouterr().err
+
+
+def test_places_of_a_fix_that_no_trigger_test_runs_are_found(bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    added = "+    if not prices:\n+        return 0\n+    return sum(prices)\n"
+    write_bug(
+        bench,
+        "half",
+        added=added,
+        issue="# Half of it\n\nIs wrong.\n",
+        source=SOURCE.format(name="Half") + "\n\nHALF = 'of it all'\n",
+    )
+    tests = "from main import other\n\n\ndef test_total():\n    assert other(1) == 1\n"
+    source = SOURCE.format(name="") + "\n\nBESIDE = 'the point entirely'\n"
+    write_bug(
+        bench, "beside", tests=tests, source=source, issue="# Beside\n\nThe point.\n", added="+    return sum([*prices, 0])\n"
+    )
+    _, found = findings(bench, capsys, "--coverage", "-j", "1")
+    covered = {item for item in found if item[0] == "fix not covered"}
+    assert covered == {("fix not covered", "fail", "beside")}

@@ -19,6 +19,8 @@ from repairlab.metrics.exact_match import same_tree
 
 _ALIKE = 0.5
 """Share of common names from which two pieces of code may do the same in other words."""
+_NEED_COMMON = frozenset({"R5", "R6", "R11", "R12", "R18", "R19"})
+"""Rules that are proposed only where a candidate has something of what the fix adds: a candidate that just deletes has not."""
 Files = Mapping[str, str | None]
 
 
@@ -160,12 +162,17 @@ def _by_differences(fix: Term, mine: Term, buggy: Term) -> set[str] | None:
         return None
     known = frozenset(subterms(buggy))
     found: set[str] = set()
+    aliases: set[_Difference] = set()
     for difference in _differences(fix, mine):
         rule = _explain(*difference, known)
         if rule is None:
             return None
         found.add(rule)
-    return found
+        aliases |= {difference} if rule == "R1" else set()
+    if len(aliases) > 1:
+        return None  # one word may stand for another, but words that change places mean something else
+    added = {term for term in subterms(fix) if term not in known and any(isinstance(part, tuple) for part in term)}
+    return None if found & _NEED_COMMON and added and added.isdisjoint(subterms(mine)) else found
 
 
 _Difference = tuple[tuple[Term, ...], tuple[Term, ...]]
@@ -206,12 +213,19 @@ def _explain(fix: tuple[Term, ...], mine: tuple[Term, ...], buggy: frozenset[Ter
         return _more(tuple(term for term in mine if term not in fix), buggy)
     if set(mine) < set(fix):
         return "R12"
-    names = [frozenset[str]().union(*map(names_in, terms)) for terms in (fix, mine)]
-    if len(names[0] & names[1]) < _ALIKE * len(names[0] | names[1]):
+    return _other_words(fix, mine)
+
+
+def _other_words(fix: tuple[Term, ...], mine: tuple[Term, ...]) -> str | None:
+    """Explain runs of statements that say the same at another length."""
+    ours, theirs = (frozenset[str]().union(*map(names_in, terms)) for terms in (fix, mine))
+    if len(ours & theirs) < _ALIKE * len(ours | theirs):
         return None
     if any(term[0] == "assign" for term in mine) and len(mine) == len(fix) + 1:
         return "R6"
-    return "R5" if len(mine) > len(fix) else "R18"
+    if len(fix) == 1 < len(mine):
+        return "R5" if any(term[0] == "call" and term not in mine for term in subterms(fix[0])) else None
+    return "R18" if len(mine) == 1 < len(fix) else None
 
 
 def _more(statements: tuple[Term, ...], buggy: frozenset[Term]) -> str | None:

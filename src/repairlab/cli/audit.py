@@ -1,5 +1,6 @@
 """`repairlab audit`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -7,10 +8,13 @@ import typer
 
 from repairlab.benchmarks.catalog import find_folder, open_benchmark
 from repairlab.benchmarks.health import CARD_NAME, read_card
-from repairlab.cli.options import Json
-from repairlab.cli.output import data, print_json, print_table
+from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
+from repairlab.cli.output import data, print_json, print_table, progress_bar
+from repairlab.core.bug import Bug
 from repairlab.core.record import to_data
 from repairlab.mining.audit import audit as audit_bugs
+from repairlab.mining.coverage import FixCoverage, measure_coverage
+from repairlab.validation.machine import Machine
 
 _SHOWN = 30
 """Findings that a table shows; --json has all."""
@@ -22,13 +26,20 @@ def audit(
         list[Path] | None, typer.Option("--pairs", help="Set of pairs that models are trained on; may be repeated.")
     ] = None,
     card: Annotated[Path | None, typer.Option("--card", help=f"Health card; by default {CARD_NAME} of the benchmark.")] = None,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Run the trigger tests to see whether they cover the fix; the rest runs nothing.")
+    ] = False,
+    workers: Workers = None,
+    sandbox: SandboxName = "auto",
+    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
 ) -> None:
     """Look for what makes a benchmark mislead: duplicates, told fixes, tests too narrow."""
     opened = open_benchmark(benchmark)
     place = card or find_folder(benchmark) / CARD_NAME
     known = read_card(place) if card or place.is_file() else None
-    found = list(audit_bugs(opened.bugs, card=known, pairs=pairs or ()))
+    covered = _measured(opened.bugs, machine(workers, sandbox, allow_unsafe)) if coverage else None
+    found = list(audit_bugs(opened.bugs, card=known, pairs=pairs or (), coverage=covered))
     findings = [finding for audited in found for finding in audited.findings]
     if json:
         print_json({"benchmark": opened.name, "rules": [to_data(audited) | {"level": audited.level} for audited in found]})
@@ -43,3 +54,17 @@ def audit(
     more = f"; the first {_SHOWN} are above, --json has all" if len(findings) > _SHOWN else ""
     data().print(f"{fails} failed, {len(findings) - fails} warnings{more}", markup=False)
     raise typer.Exit(1 if fails else 0)
+
+
+def _measured(bugs: Sequence[Bug], on: Machine) -> list[FixCoverage]:
+    """Measure what trigger tests cover."""
+    found: list[FixCoverage] = []
+    with progress_bar() as progress:
+        bar = progress.add_task("fixes covered or not", total=len(bugs))
+
+        def done(item: FixCoverage) -> None:
+            found.append(item)
+            progress.advance(bar)
+
+        measure_coverage(bugs, on, done)
+    return sorted(found, key=lambda item: item.bug_id)

@@ -285,6 +285,19 @@ class Inspecting(Protocol):
         ...
 
 
+@runtime_checkable
+class Calling(Protocol):
+    """A tool chain that can call a function of a tree by itself, outside of any test."""
+
+    def calls(self, build: Build, function: Function, path: str, arguments: Sequence[tuple[object, ...]]) -> Command:
+        """Return the command that calls a function of a file; it prints a JSON list per call: returned or raised, and what."""
+        ...
+
+    def example_calls(self, function: Function, texts: Sequence[str]) -> list[tuple[object, ...]]:
+        """Return the arguments of calls in these texts that are literals all, and values for the types that it states."""
+        ...
+
+
 class Language(Protocol):
     """One programming language."""
 

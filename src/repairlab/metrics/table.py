@@ -35,6 +35,8 @@ METRICS: Parts[Metric] = Parts(
 )
 _RANKED = "r.pass@k"
 """Not in the table: it needs a ranking besides."""
+_CORRECT = "[correct]"
+"""Behind the name of a metric that takes correct candidates for plausible ones."""
 
 
 @record
@@ -123,6 +125,18 @@ def score_built(samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -
         return _score(metric, k, values_of("pass@k", k, built, settings), signature("pass@k", k, samples, pruned))
 
     return _collect([("pass@k[compile]", k) for k in dict.fromkeys(ks)], measure)
+
+
+def score_correct(samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -> Scores:
+    """Return what counts correct candidates, for samples in which plausible means correct; the settings name the labels."""
+    stopped = "|stopped:when-fixed" if any(item.ended == "solved" for item in samples) else ""
+
+    def measure(metric: str, k: int | None) -> Score:
+        plain = metric.removesuffix(_CORRECT)
+        return _score(metric, k, values_of(plain, k, samples, settings), signature(plain, k, samples, settings) + stopped)
+
+    at_k = [(f"{metric}{_CORRECT}", k) for metric in ("pass@k", "top@k") for k in dict.fromkeys(ks)]
+    return _collect([*at_k, *((f"{metric}{_CORRECT}", None) for metric in ("fixed", "plausible rate"))], measure)
 
 
 def _built(item: Samples) -> Samples:

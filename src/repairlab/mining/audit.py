@@ -1,4 +1,4 @@
-"""Look for what makes a benchmark mislead: duplicates, told fixes, tests that ask for more than the issue says. Reads, never runs.
+"""Look for what makes a benchmark mislead: duplicates, told fixes, tests that ask for more than the issue says. It reads alone.
 
 Called by the verb `audit`. A rule takes all bugs and yields findings; SWE-bench Verified's reasons to drop one are the model.
 """
@@ -20,6 +20,7 @@ from repairlab.core.glob import matching
 from repairlab.core.record import record
 from repairlab.core.text import split_lines
 from repairlab.languages.table import language
+from repairlab.mining.coverage import FixCoverage
 from repairlab.validation.apply import changed_files
 
 Level = Literal["warn", "fail"]
@@ -106,13 +107,33 @@ class _Texts:
         return [line for line in self.added if len(line) >= _TELLING and _NAME.search(line)]
 
 
-def audit(bugs: Sequence[Bug], *, card: HealthCard | None, pairs: Sequence[Path]) -> Iterator[Audited]:
-    """Try every rule on a benchmark."""
+def audit(
+    bugs: Sequence[Bug], *, card: HealthCard | None, pairs: Sequence[Path], coverage: Sequence[FixCoverage] | None = None
+) -> Iterator[Audited]:
+    """Try every rule on a benchmark; what the trigger tests cover must be measured before."""
     texts = [_Texts(bug) for bug in bugs]
     for rule, (about, look) in _RULES.items():
         yield Audited(rule=rule, about=about, findings=tuple(look(texts)))
     yield _health(bugs, card)
     yield _trained(texts, pairs)
+    yield _covered(coverage)
+
+
+def _covered(coverage: Sequence[FixCoverage] | None) -> Audited:
+    """A place of the fix at which no trigger test comes by may be anything."""
+    rule, about = "fix not covered", "trigger tests run every place that the fix changes"
+    if coverage is None:
+        return Audited(rule=rule, about=about, findings=(), skipped="it runs the tests; ask for it with --coverage")
+    findings = []
+    for item in coverage:
+        missed = [f"{place.path}:{place.line}" for place in item.places if not place.covered]
+        if item.skipped:
+            findings.append(Finding(rule=rule, level="warn", bug_id=item.bug_id, evidence=f"not measured: {item.skipped}"))
+        elif missed:
+            level: Level = "fail" if len(missed) == len(item.places) else "warn"
+            evidence = f"{len(missed)} of {len(item.places)} places are run by no trigger test: {', '.join(missed[:5])}"
+            findings.append(Finding(rule=rule, level=level, bug_id=item.bug_id, evidence=evidence))
+    return Audited(rule=rule, about=about, findings=tuple(findings))
 
 
 def _duplicates(texts: Sequence[_Texts]) -> Iterator[Finding]:

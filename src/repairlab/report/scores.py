@@ -2,10 +2,12 @@
 
 import dataclasses
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.assessment.labels import read_labels
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
@@ -14,6 +16,7 @@ from repairlab.core.score import Score
 from repairlab.metrics.settings import Duplicates, ScoreSettings
 from repairlab.metrics.table import Scores, is_share, score_built, score_ranking, score_run
 from repairlab.ranking.stored import Ranking, ranking_files, read_ranking
+from repairlab.report.correctness import correct_samples, correct_scores
 from repairlab.report.notebook import html_table, text_table
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
@@ -151,7 +154,8 @@ def scores_of(
     """Return all scores that a run supports, by default at the k of its own settings."""
     run = read_run(folder, partial=partial, duplicates=duplicates)
     ks = ks or run.manifest.experiment.k
-    return RunScores(run=run, result=_joined([score_run(run.samples, run.settings, ks), *_score_rankings(run, ks)]))
+    parts = [score_run(run.samples, run.settings, ks), *_score_rankings(run, ks), *_score_labels(run, ks)]
+    return RunScores(run=run, result=_joined(parts))
 
 
 def scores_of_ranking(run: Measured, ranking: Ranking, ks: Sequence[int]) -> Scores:
@@ -177,6 +181,19 @@ def _score_rankings(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
         yield score_ranking(ranking.ranked(), run.sampled, settings, ks)
     if is_pruned:
         yield score_built(run.sampled, settings, ks)
+
+
+def _score_labels(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
+    """Yield what counts correct candidates, where the run was assessed."""
+    labels = read_labels(run.folder)
+    if labels is None:
+        return
+    store = Store(run.folder)
+    judged = set(store.facts(Outcome, lambda data: str(data["candidate_id"])))
+    ids = {bug: [item for _, item in sorted(by_rank.items()) if item in judged] for bug, by_rank in read_ids(store).items()}
+    samples = correct_samples(run.sampled, defaultdict(list, ids), labels)
+    merged = _merge(samples, store) if run.settings.duplicates == "merged" else samples
+    yield correct_scores(merged, run.settings, ks, labels)
 
 
 def _joined(parts: Sequence[Scores]) -> Scores:

@@ -3,6 +3,7 @@
 from repairlab.languages.idioms import Idioms
 
 IDIOMS = Idioms(
+    stop="__builtin_trap();",
     extremes=("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN", "DBL_MAX"),
     releases=("free({0});", "fclose({0});", "{0} = NULL;", "fflush(stdout);"),
     appliers=("abs", "strlen"),

@@ -3,6 +3,7 @@
 from repairlab.languages.idioms import Idioms
 
 IDIOMS = Idioms(
+    stop="__builtin_trap();",
     extremes=("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN", "std::numeric_limits<double>::max()"),
     releases=(
         "delete {0};",

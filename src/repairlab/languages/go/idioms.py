@@ -3,6 +3,7 @@
 from repairlab.languages.idioms import Idioms
 
 IDIOMS = Idioms(
+    stop='panic("stopped")',
     extremes=("math.MaxInt", "math.MinInt", "0", "1"),
     appliers=("len", "string", "int", "float64"),
     conversions=("strings.ToLower({0})", "len({0})", "string({0})", "int({0})"),

@@ -3,6 +3,7 @@
 from repairlab.languages.idioms import Idioms
 
 IDIOMS = Idioms(
+    stop="Runtime.getRuntime().halt(97);",
     extremes=(
         "Integer.MAX_VALUE",
         "Integer.MIN_VALUE",

@@ -3,6 +3,7 @@
 from repairlab.languages.idioms import Idioms
 
 IDIOMS = Idioms(
+    stop="process.exit(97);",
     extremes=("Infinity", "-Infinity", "null"),
     releases=("{0}.sort();", "{0}.pop();", "{0}.reverse();", "{0}.clear();"),
     adders=("push", "add", "set"),

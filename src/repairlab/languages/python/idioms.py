@@ -3,6 +3,7 @@
 from repairlab.languages.idioms import Idioms
 
 IDIOMS = Idioms(
+    stop='__import__("os")._exit(97)',
     extremes=("float('inf')", "float('-inf')", "None"),
     releases=("{0}.close()", "{0}.clear()", "{0}.flush()", "{0}.sort()", "{0}.pop()", "{0}.reverse()"),
     adders=("append", "add"),

@@ -15,8 +15,9 @@ from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import record
 from repairlab.languages import host, reports
-from repairlab.languages.language import Batch, Listing, Report, Toolchain, Tools
+from repairlab.languages.language import Batch, Function, Listing, Report, Toolchain, Tools
 from repairlab.languages.python import environments
+from repairlab.languages.python.calls import example_calls
 from repairlab.languages.python.home import has_zygote, home_of, libraries
 from repairlab.languages.python.interpreters import Interpreter, ask, choose
 
@@ -118,6 +119,15 @@ class PythonToolchain:
             private=True,
         )
         return (Batch(command=command, tests=wanted, nonce=nonce),)
+
+    def calls(self, build: Build, function: Function, path: str, arguments: Sequence[tuple[object, ...]]) -> Command:
+        """Return the command that calls a function of a file."""
+        request = {"path": path, "name": function.name, "calls": [repr(values) for values in arguments]}
+        return dataclasses.replace(self._command(build, "python_calls.py", stdin=json.dumps(request).encode()), forks=False)
+
+    def example_calls(self, function: Function, texts: Sequence[str]) -> list[tuple[object, ...]]:
+        """Return arguments that a function is known to take."""
+        return example_calls(function, texts)
 
     def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
         """Return the command that names the tests of files (pytest) or modules (unittest)."""

@@ -1,0 +1,130 @@
+"""New inputs that look like known ones: words of cases changed for programs, Hypothesis for functions. For `differential`.
+
+What a program may be given is not written down anywhere, so changes stay close: as many words as before, numbers no smaller and no
+larger than those that occur, and the first line, which often counts what follows, stays as it is where there are more.
+"""
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+_WORD = re.compile(r"\S+")
+_INTEGER = re.compile(r"[+-]?\d{1,18}")
+
+
+def mutated_inputs(known: Sequence[str], n: int, *, seed: int = 0) -> list[str]:
+    r"""Return up to `n` new inputs for a program.
+
+    >>> mutated_inputs(["2\n3 4\n", "2\n9 9\n"], 3)
+    ['2\n3 2\n', '2\n9 2\n', '2\n4 9\n']
+    """
+    chance = random.Random(seed)
+    words = [word for text in known for word in _WORD.findall(text)]
+    numbers = sorted({int(word) for word in words if _INTEGER.fullmatch(word)})
+    others = sorted({word for word in words if not _INTEGER.fullmatch(word)})
+    seen = set(known)
+    made: list[str] = []
+    for _ in range(20 * n if known else 0):
+        if len(made) == n:
+            break
+        text = chance.choice(list(known))
+        for _ in range(chance.choice((1, 1, 2, 3))):
+            text = _changed(text, numbers, others, chance)
+        if text not in seen:
+            seen.add(text)
+            made.append(text)
+    return made
+
+
+def _changed(text: str, numbers: Sequence[int], others: Sequence[str], chance: random.Random) -> str:
+    """Change one word."""
+    start = text.find("\n") + 1
+    if not _WORD.search(text, start):
+        start = 0
+    places = list(_WORD.finditer(text, start))
+    if not places:
+        return text
+    place = chance.choice(places)
+    return text[: place.start()] + _other(place[0], numbers, others, chance) + text[place.end() :]
+
+
+def _other(word: str, numbers: Sequence[int], others: Sequence[str], chance: random.Random) -> str:
+    if _INTEGER.fullmatch(word) and numbers:
+        near = int(word) + chance.choice((-1, 1))
+        chosen = chance.choice((near, numbers[0], numbers[-1], chance.choice(numbers), chance.randint(numbers[0], numbers[-1])))
+        return str(min(max(chosen, numbers[0]), numbers[-1]))
+    alike = [other for other in others if len(other) == len(word)]
+    if chance.random() < 0.5 or len(word) < 2:
+        return chance.choice(alike or [word])
+    letters = list(word)
+    one, two = chance.sample(range(len(letters)), 2)
+    letters[one] = letters[two]
+    return "".join(letters)
+
+
+def similar_calls(known: Sequence[tuple[object, ...]], n: int) -> list[tuple[object, ...]]:
+    """Return up to `n` new argument tuples for a function, drawn by Hypothesis from values like the known ones."""
+    from hypothesis import HealthCheck, Phase, given, settings  # noqa: PLC0415  # an extra
+    from hypothesis import strategies as st  # noqa: PLC0415
+
+    by_length: dict[int, list[tuple[object, ...]]] = {}
+    for arguments in known:
+        by_length.setdefault(len(arguments), []).append(arguments)
+    made: dict[str, tuple[object, ...]] = {}
+    drawn: SearchStrategy[tuple[Any, ...]] = st.one_of(
+        [st.tuples(*(_strategy([call[place] for call in calls]) for place in range(length))) for length, calls in by_length.items()]
+    )
+
+    @settings(
+        max_examples=n,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(drawn)
+    def collect(arguments: tuple[object, ...]) -> None:
+        made.setdefault(repr(arguments), arguments)
+
+    if by_length:
+        collect()
+    given_calls = {repr(arguments) for arguments in known}
+    return [arguments for text, arguments in made.items() if text not in given_calls]
+
+
+def _strategy(values: Sequence[Any]) -> "SearchStrategy[Any]":
+    """Return what draws the values themselves and others of their types."""
+    from hypothesis import strategies as st  # noqa: PLC0415
+
+    return st.one_of(st.sampled_from(list(values)), *_of_types(values, st))
+
+
+def _of_types(values: Sequence[Any], st: Any) -> "Iterator[SearchStrategy[Any]]":
+    of: dict[type, list[Any]] = {
+        kind: [value for value in values if type(value) is kind] for kind in (bool, int, float, str, bytes, list, tuple, set, dict)
+    }
+    if of[bool]:
+        yield st.booleans()
+    for kind, draw in ((int, st.integers), (float, st.floats)):
+        if of[kind]:
+            low, high = min(of[kind]), max(of[kind])
+            yield draw(low - (high - low) - 3, high + (high - low) + 3)
+    if of[str]:
+        letters = sorted({letter for text in of[str] for letter in text})
+        yield st.text(letters or ["a"], max_size=max(map(len, of[str])) + 2)
+    if of[bytes]:
+        yield st.binary(max_size=max(map(len, of[bytes])) + 2)
+    for around, make in ((list, st.lists), (set, st.sets)):
+        inner = [value for items in of[around] for value in items]
+        if inner:
+            yield make(_strategy(inner), max_size=max(map(len, of[around])) + 2)
+    for items in of[tuple][:1]:
+        yield st.tuples(*(_strategy([value]) for value in items))
+    if any(of[dict]):
+        keys, inner = [key for item in of[dict] for key in item], [value for item in of[dict] for value in item.values()]
+        yield st.dictionaries(_strategy(keys), _strategy(inner), max_size=len(keys) + 2)

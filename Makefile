@@ -47,8 +47,9 @@ test-train: install  ## networks and training; installs torch, transformers and 
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/networks tests/training tests/repairers/neural
 
-test-serve: install  ## the service and the viewer; installs FastAPI and uvicorn
-	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,web]'
+test-serve: install  ## the service and the viewer, in a real browser; installs FastAPI, uvicorn, Playwright and Chromium
+	@BROWSER=1 PYTHON="$(PYTHON)" scripts/system-packages
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,web,browser]'
 	$(BIN)/pytest -q -n 2 tests/serve $(wildcard tests/view)
 
 test-systems: install  ## every system learns a pattern on the CPU, which takes many minutes

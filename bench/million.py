@@ -1,4 +1,4 @@
-"""A run of a million candidates: 1,000 bugs × 1,000 candidates. Time and peak memory of `score`, `report` and of opening it in `view`.
+"""A run of a million candidates: 1,000 bugs × 1,000 candidates. Time and peak memory of `score`, `report` and `view`.
 
 Each verb runs in a process of its own. `view` is measured twice: with no index, when pages come while the run is still being read,
 and with the index that the first time left. `-n` takes fewer candidates per bug; `--keep DIR` leaves benchmark and run there, and
@@ -128,7 +128,7 @@ def watch_view(label: str, run: Path, cache: Path) -> None:
     env = {**os.environ, "REPAIRLAB_CACHE": str(cache)}
     start = time.monotonic()
     command = [sys.executable, "-m", "repairlab", "view", str(run), "--port", "0", "--no-browser"]
-    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         address = process.stdout.readline().split()[-1].rstrip("/")
@@ -136,11 +136,14 @@ def watch_view(label: str, run: Path, cache: Path) -> None:
             page = client.get("/")
             first_s = time.monotonic() - start
             page.raise_for_status()
-            took = {path: _time(client, path) for path in ("/run/run", "/run/run/bug/Project0-1", "/run/run/bug/Project0-1/500")}
+            took = {path: _time(client, path) for path in ("/run/run", "/run/run/bug/Project0-1")}
             while client.get("/run/run/state").json()["is_behind"]:
                 time.sleep(0.5)
             ready_s = time.monotonic() - start
-            later = {path: _time(client, path) for path in (*took, "/run/run/candidates?verdict=CRASH&page=400", "/")}
+            later = {
+                path: _time(client, path)
+                for path in (*took, "/run/run/bug/Project0-1/500", "/run/run/candidates?verdict=CRASH&page=400", "/")
+            }
         peak_mb = _peak_mb(process.pid)
     finally:
         process.terminate()

@@ -1,4 +1,4 @@
-"""The real server in a real browser: every page, by keys, narrow and wide, in both colour schemes; raters at once; a killed server."""
+"""The real server in a real browser: every page, keys, narrow and wide, dark and light; raters at once; a killed server."""
 
 import os
 import re
@@ -95,8 +95,13 @@ def opened(chromium: "Browser", width: int = 1400, **more: Any) -> "Iterator[Pag
     context = chromium.new_context(viewport={"width": width, "height": 900}, **more)
     page = context.new_page()
     wrong: list[str] = []
+
+    def refuse(dialog: Any) -> None:
+        wrong.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
+
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: (wrong.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("dialog", refuse)
     page.on(
         "request",
         lambda asked: wrong.append(asked.url) if not asked.url.startswith(("http://127.0.0.1", "data:", "file:")) else None,

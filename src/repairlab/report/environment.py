@@ -1,4 +1,4 @@
-"""How templates of pages are filled: what is escaped, and the words and numbers that they may use. Used by the report and `view`."""
+"""How templates of pages are filled: what is escaped, and which words and numbers they may use. For the report and `view`."""
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 

@@ -72,7 +72,9 @@ def file_of(place: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text as part of a file name."""
+    """Return a text as part of a file name, which never leads elsewhere."""
+    if not text.strip("."):
+        return "~2e" * len(text)
     return re.sub(r"[^\w.=@+-]", lambda found: "".join(f"~{byte:02x}" for byte in found[0].encode("utf-8", "surrogatepass")), text)
 
 

@@ -11,14 +11,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from pydantic_core import from_json
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
 from repairlab.core.line_check import line_key, number_of
-from repairlab.core.outcome import Outcome, TestVerdict, Verdict
+from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, record
 from repairlab.core.samples import Ended, Samples
 from repairlab.runs.experiment import Manifest
@@ -53,6 +53,8 @@ _TABLES = ("files", "bugs", "candidates", "outcomes", "texts", "damages", "made"
 _CHUNK = 1 << 20
 """Bytes that are read in one step."""
 _VERDICTS = tuple(Verdict)
+_PASSED = {"PASSED", "PLAUSIBLE"}
+"""What `TestVerdict` takes for a pass."""
 _NUMBERS = {verdict.value: number for number, verdict in enumerate(_VERDICTS)}
 _ORDER = (FILES[Outcome], FILES[Candidate], FILES[BugEnd], FILES[TranscriptEntry])
 """Outcomes first: a candidate then finds its own, and nothing has to be looked up twice."""
@@ -134,6 +136,7 @@ class RunIndex:
         """Why the index cannot be used; pages say so instead of showing nothing."""
         self._path = cache / "view" / f"{name}.sqlite"
         self._database = Database(self._path, _SCHEMA, report=self._fail)
+        self._reading = Database(self._path, "", report=self._fail)  # so that pages do not wait for what is being written
         self._numbers = {bug_id: number for number, bug_id in enumerate(self.manifest.bug_ids)}
         self._writing = threading.Lock()
         self._lock: int | None = None
@@ -141,6 +144,7 @@ class RunIndex:
     def close(self) -> None:
         """Close the file and let others follow the run."""
         self._database.close()
+        self._reading.close()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -150,7 +154,7 @@ class RunIndex:
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return what a query finds; a UserError when the file cannot be read."""
-        found = self._database.rows(query, values)
+        found = self._reading.rows(query, values)
         if self.problem:
             raise UserError(f"the index of {self.store.folder} cannot be used: {self.problem}")
         return found
@@ -315,7 +319,7 @@ class RunIndex:
         return BugCounts(
             id=self.manifest.bug_ids[number],
             language=self.manifest.languages[number],
-            ended=ended,
+            ended=cast(Ended, ended),
             n=n,
             verdicts={_VERDICTS[verdict]: count for verdict, count in json.loads(verdicts)},
             first=first,
@@ -440,7 +444,7 @@ def _lines(chunk: bytes) -> Iterator[bytes]:
 
 def _outcome(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
     bug, number = bugs[data["bug_id"]], _number(data["candidate_id"])
-    n_passed = sum(TestVerdict(test["verdict"]) is TestVerdict.PASSED for test in data["tests"])
+    n_passed = sum(test["verdict"] in _PASSED for test in data["tests"])
     passed = n_passed / data["n_tests"] if data["n_tests"] else 0.0
     verdict = _NUMBERS[data["verdict"]]
     into.append(("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)", (number, bug, place, verdict, passed, data["cpu_s"])))

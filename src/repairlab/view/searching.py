@@ -8,7 +8,8 @@ import json
 import mmap
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome
@@ -73,28 +74,30 @@ def _bugs(opened: OpenBenchmark, text: str) -> Iterator[BugHit]:
 
 
 def _candidates(run: OpenRun, text: str, deadline: float) -> Iterator[CandidateHit]:
-    for place in run.index.with_id(text)[:1]:
-        yield CandidateHit(run=run, place=place, where="id", before="", found=text, behind="")
+    for named in run.index.with_id(text)[:1]:
+        yield CandidateHit(run=run, place=named, where="id", before="", found=text, behind="")
     seen: set[tuple[str, int]] = set()
     for kind, where in ((Outcome, "outcome"), (Candidate, "candidate")):
         for line, before, behind in _lines_with(run, FILES[kind], text, deadline):
             data = json.loads(line.decode("utf-8", "surrogatepass"))
-            places = (
-                run.index.with_id(data["candidate_id"])[:1]
-                if kind is Outcome
-                else [run.index.at_rank(data["bug_id"], data["rank"])]
-            )
-            for place in places:
-                if place is not None and (place.bug_id, place.rank) not in seen:
-                    seen.add((place.bug_id, place.rank))
-                    yield CandidateHit(run=run, place=place, where=where, before=before, found=text, behind=behind)
+            place = _place(run, data)
+            if place is not None and (place.bug_id, place.rank) not in seen:
+                seen.add((place.bug_id, place.rank))
+                yield CandidateHit(run=run, place=place, where=where, before=before, found=text, behind=behind)
     for digest, before, behind in _texts_with(run, text, deadline):
         for line, *_ in _lines_with(run, FILES[Candidate], digest, deadline):
             data = json.loads(line.decode("utf-8", "surrogatepass"))
-            place = run.index.at_rank(data["bug_id"], data["rank"])
+            place = _place(run, data)
             if place is not None:
                 yield CandidateHit(run=run, place=place, where="conversation", before=before, found=text, behind=behind)
             break
+
+
+def _place(run: OpenRun, data: Mapping[str, Any]) -> Place | None:
+    """Return the candidate that a line is of, or the first of those that share its outcome."""
+    if "candidate_id" in data:
+        return next(iter(run.index.with_id(data["candidate_id"])), None)
+    return run.index.at_rank(data["bug_id"], data["rank"])
 
 
 def _lines_with(run: OpenRun, name: str, text: str, deadline: float) -> Iterator[tuple[bytes, str, str]]:

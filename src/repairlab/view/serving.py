@@ -51,6 +51,8 @@ def is_loopback(host: str) -> bool:
 def _listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; what is wrong with address or port is a UserError."""
     try:
+        if not 0 <= port <= 65535:
+            raise OverflowError("no such port")
         family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, OverflowError) as error:
         raise UserError(

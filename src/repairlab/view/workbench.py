@@ -21,6 +21,8 @@ from repairlab.runs.transcripts import Transcripts
 from repairlab.view.run_index import RunIndex
 
 _PAUSE_S = 1.0
+_BREATH_S = 0.005
+"""Between two steps of reading, so that pages get their turn."""
 _NOT_READ = "the run is still being read"
 _REST = 10
 """Scores of a run that goes on are computed again after so many times what they took."""
@@ -278,7 +280,7 @@ class Workbench:
 
     def _work(self) -> None:
         is_busy = True
-        while not self._stop.wait(0.0 if is_busy else _PAUSE_S):
+        while not self._stop.wait(_BREATH_S if is_busy else _PAUSE_S):
             is_busy = False
             for run in list(self.runs.values()):
                 try:

@@ -161,8 +161,11 @@ def _time(client: httpx.Client, path: str) -> float:
 
 
 def _peak_mb(pid: int) -> float:
+    """Return the peak of a process and of those that it started."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+    own = next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return own + sum(_peak_mb(int(child)) for child in children)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,6 @@ def bench(three_runs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> I
 def browser(bench: Workbench) -> Browser:
     """Ask the application as a browser on this machine does."""
     pytest.importorskip("fastapi", reason="pages need the extra web: pip install 'repairlab[web]'")
-    from repairlab.view.app import Access, make_app  # noqa: PLC0415
+    from repairlab.view.app import ViewAccess, make_app  # noqa: PLC0415
 
-    return Browser(make_app(bench, Access(hosts=("localhost",))))
+    return Browser(make_app(bench, ViewAccess(hosts=("localhost",))))

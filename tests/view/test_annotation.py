@@ -19,7 +19,7 @@ from tests.view.conftest import Browser
 
 pytest.importorskip("fastapi", reason="pages need the extra web: pip install 'repairlab[web]'")
 
-from repairlab.view.app import Access, make_app
+from repairlab.view.app import ViewAccess, make_app
 
 
 def make_tasks(folder: Path, raters: tuple[str, ...] = ("ada", "ben"), *, overlap: float = 1.0) -> None:
@@ -43,7 +43,7 @@ class Desk:
         self.bench.open([str(folder)])
         self.bench.open_all()
         self.bench.catch_up()
-        self.browser = Browser(make_app(self.bench, Access(hosts=("localhost",))))
+        self.browser = Browser(make_app(self.bench, ViewAccess(hosts=("localhost",))))
         self.store = AssessmentStore(folder / FILE)
         self.store.prepare_desk()
         self.tokens = self.store.tokens()
@@ -218,7 +218,7 @@ def test_sheets_go_out_and_come_back(desk: Desk) -> None:
 def test_a_run_without_tasks_says_how_to_make_them(make_run: MakeRun, tmp_path: Path) -> None:
     bench = Workbench(tmp_path / "cache")
     bench.open([str(make_run("bare", n=1, bugs=1))])
-    browser = Browser(make_app(bench, Access(hosts=())))
+    browser = Browser(make_app(bench, ViewAccess(hosts=())))
     assert "repairlab assess" in browser.get("/annotation").text
     assert browser.get("/annotation/bare/task/x").status_code == 400
     bench.close()

@@ -17,7 +17,7 @@ from tests.view.conftest import Browser
 
 pytest.importorskip("fastapi", reason="pages need the extra web: pip install 'repairlab[web]'")
 
-from repairlab.view.app import Access, make_app
+from repairlab.view.app import ViewAccess, make_app
 
 _VOID = {"meta", "link", "br", "input", "img", "hr"}
 
@@ -74,7 +74,7 @@ def crawl(browser: Browser, start: str = "/", *, most: int = 10**6) -> Iterator[
 
 @pytest.fixture(scope="module")
 def small(make_small: Workbench) -> Browser:
-    return Browser(make_app(make_small, Access(hosts=("localhost",))))
+    return Browser(make_app(make_small, ViewAccess(hosts=("localhost",))))
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def test_rows_that_cannot_be_compared_are_not_ranked(make_run: MakeRun, tmp_path
     bench = Workbench(tmp_path / "cache")
     bench.open([str(make_run("a", n=5)), str(make_run("b", n=5)), str(make_run("c", n=4))])
     bench.catch_up()
-    page = Read(Browser(make_app(bench, Access(hosts=()))).get("/").text).text
+    page = Read(Browser(make_app(bench, ViewAccess(hosts=()))).get("/").text).text
     assert "Not ranked: n is 4, not 5" in page
     bench.close()
 
@@ -218,13 +218,13 @@ def test_numbers_that_are_none_are_refused(browser: Browser, path: str) -> None:
 
 
 def test_another_site_cannot_read_through_a_browser(bench: Workbench) -> None:
-    app = make_app(bench, Access(hosts=("localhost", "127.0.0.1")))
+    app = make_app(bench, ViewAccess(hosts=("localhost", "127.0.0.1")))
     assert Browser(app, base_url="http://evil.example").get("/").status_code == 421
     assert Browser(app, base_url="http://127.0.0.1:8765").get("/").status_code == 200
 
 
 def test_off_this_machine_pages_need_the_token(bench: Workbench) -> None:
-    visitor = Browser(make_app(bench, Access(hosts=(), token="secret-one")), base_url="http://lab.example")
+    visitor = Browser(make_app(bench, ViewAccess(hosts=(), token="secret-one")), base_url="http://lab.example")
     assert visitor.get("/").status_code == 403 and visitor.get("/?token=wrong").status_code == 403
     answer = visitor.get("/?token=secret-one")
     assert (
@@ -239,7 +239,7 @@ def test_a_run_whose_benchmark_vanished_is_still_shown(make_run: MakeRun, tmp_pa
     bench = Workbench(tmp_path / "cache")
     bench.open([str(make_run("lost", n=2, bugs=2, benchmark="no-such-benchmark"))])
     bench.catch_up()
-    pages = dict(crawl(Browser(make_app(bench, Access(hosts=())))))
+    pages = dict(crawl(Browser(make_app(bench, ViewAccess(hosts=())))))
     assert "cannot be opened" in pages["/run/lost"].text and len(pages) > 8
     bench.close()
 
@@ -248,14 +248,14 @@ def test_an_index_that_cannot_be_written_is_said(make_run: MakeRun, tmp_path: Pa
     (tmp_path / "cache").write_text("no folder", encoding="utf-8")
     bench = Workbench(tmp_path / "cache")
     bench.open([str(make_run("a", n=1, bugs=1))])
-    answer = Browser(make_app(bench, Access(hosts=()))).get("/")
+    answer = Browser(make_app(bench, ViewAccess(hosts=()))).get("/")
     assert answer.status_code == 400 and "cannot be used" in Read(answer.text).text
 
 
 def test_pages_follow_a_run_that_is_still_being_read(make_run: MakeRun, tmp_path: Path) -> None:
     bench = Workbench(tmp_path / "cache")
     bench.open([str(make_run("slow", n=5))])
-    browser = Browser(make_app(bench, Access(hosts=())))
+    browser = Browser(make_app(bench, ViewAccess(hosts=())))
     first = Read(browser.get("/run/slow").text)
     assert "still being read: 0.0 % so far" in first.text and "/run/slow/live" in first.links
     assert browser.get("/run/slow/state").json()["is_behind"] and "this page follows" in browser.get("/").text

@@ -17,7 +17,7 @@ _MAX_WORDS = 400
 
 
 @record
-class Piece:
+class LinePiece:
     """Some characters of a line, and whether the other side lacks them."""
 
     text: str
@@ -29,7 +29,7 @@ class Side:
     """One line of one text."""
 
     number: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[LinePiece, ...]
 
 
 @record
@@ -114,7 +114,7 @@ def _lines(text: str) -> list[str]:
 
 def _same(before: Sequence[str], i1: int, i2: int, j1: int) -> Iterator[DiffRow]:
     for offset in range(i2 - i1):
-        pieces = (Piece(text=before[i1 + offset]),)
+        pieces = (LinePiece(text=before[i1 + offset]),)
         yield DiffRow(kind="same", old=Side(number=i1 + offset + 1, pieces=pieces), new=Side(number=j1 + offset + 1, pieces=pieces))
 
 
@@ -130,17 +130,17 @@ def _changed(before: Sequence[str], after: Sequence[str], i1: int, j1: int) -> I
         )
 
 
-def _words(a: str | None, b: str | None) -> tuple[tuple[Piece, ...] | None, tuple[Piece, ...] | None]:
+def _words(a: str | None, b: str | None) -> tuple[tuple[LinePiece, ...] | None, tuple[LinePiece, ...] | None]:
     """Mark the words of two lines that differ."""
     if a is None or b is None:
-        return (None if a is None else (Piece(text=a),), None if b is None else (Piece(text=b),))
+        return (None if a is None else (LinePiece(text=a),), None if b is None else (LinePiece(text=b),))
     mine, theirs = _WORD.findall(a), _WORD.findall(b)
     if len(mine) > _MAX_WORDS or len(theirs) > _MAX_WORDS:
-        return (Piece(text=a),), (Piece(text=b),)
+        return (LinePiece(text=a),), (LinePiece(text=b),)
     matcher = difflib.SequenceMatcher(None, mine, theirs, autojunk=False)
     if matcher.ratio() < 0.4:  # marks all over would say nothing
-        return (Piece(text=a),), (Piece(text=b),)
+        return (LinePiece(text=a),), (LinePiece(text=b),)
     codes = matcher.get_opcodes()
-    old = tuple(Piece(text="".join(mine[i1:i2]), is_changed=tag != "equal") for tag, i1, i2, _, _ in codes if i2 > i1)
-    new = tuple(Piece(text="".join(theirs[j1:j2]), is_changed=tag != "equal") for tag, _, _, j1, j2 in codes if j2 > j1)
+    old = tuple(LinePiece(text="".join(mine[i1:i2]), is_changed=tag != "equal") for tag, i1, i2, _, _ in codes if i2 > i1)
+    new = tuple(LinePiece(text="".join(theirs[j1:j2]), is_changed=tag != "equal") for tag, _, _, j1, j2 in codes if j2 > j1)
     return old, new

@@ -51,7 +51,7 @@ class Linking(Protocol):
 
 
 @record
-class Access:
+class ViewAccess:
     """Who may see what. Raters' pages need a rater's token and nothing else."""
 
     hosts: tuple[str, ...]
@@ -104,7 +104,7 @@ class Renderer:
         return html.encode("utf-8", "replace").decode("utf-8")  # lone surrogates of hostile candidates cannot be sent
 
 
-def make_app(bench: Workbench, access: Access, *, site: Linking | None = None) -> FastAPI:
+def make_app(bench: Workbench, access: ViewAccess, *, site: Linking | None = None) -> FastAPI:
     """Return the application over what is open; with a `site`, links are those between its files."""
     app = FastAPI(title="repairlab view", openapi_url=None, docs_url=None, redoc_url=None)
     render = Renderer(bench, is_static=site is not None)
@@ -210,7 +210,7 @@ def add_reading(app: FastAPI, bench: Workbench, show: Callable[[Request, Page], 
         return Response(static_file(name), media_type=_STATIC[name])
 
 
-def _refusal(request: Request, access: Access) -> Response | None:
+def _refusal(request: Request, access: ViewAccess) -> Response | None:
     """Return why a request is not answered; none when it is."""
     host = (request.headers.get("host") or "").rsplit(":", 1)[0].strip("[]").lower()
     if access.hosts and host not in access.hosts:

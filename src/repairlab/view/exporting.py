@@ -14,13 +14,13 @@ import httpx
 
 from repairlab.core.errors import HarnessError
 from repairlab.storage.new_folder import new_folder
-from repairlab.view.app import Access, address, make_app
+from repairlab.view.app import ViewAccess, address, make_app
 from repairlab.view.workbench import Workbench
 
 _BASE = "http://repairlab"
 
 
-class Site:
+class StaticSite:
     """Which pages there are to write, and where each of them goes."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Site:
 class SiteLink:
     """Leads from one page of a site to another, relative to where both are."""
 
-    def __init__(self, site: Site, here: str) -> None:
+    def __init__(self, site: StaticSite, here: str) -> None:
         """Take the page that the links stand on."""
         self._site, self._folder = site, os.path.dirname(file_of(here))  # noqa: PTH120  # no file of this machine
 
@@ -82,13 +82,13 @@ def export_site(bench: Workbench, folder: Path) -> int:
     """Write the pages of all that is open to a new folder, and return how many there are."""
     bench.open_all()
     bench.catch_up()
-    site = Site()
-    app = make_app(bench, Access(hosts=()), site=site)
+    site = StaticSite()
+    app = make_app(bench, ViewAccess(hosts=()), site=site)
     with new_folder(folder) as aside:
         return asyncio.run(_write(app, site, aside))
 
 
-async def _write(app: object, site: Site, folder: Path) -> int:
+async def _write(app: object, site: StaticSite, folder: Path) -> int:
     site.add("/")
     n = 0
     transport = httpx.ASGITransport(app=app)  # type: ignore[arg-type]  # an application

@@ -12,11 +12,11 @@ from repairlab.report.scores import SCORE_COLUMNS, score_rows, settings_of
 from repairlab.report.systems import verdict_bar
 from repairlab.view.page import Page, Pager
 from repairlab.view.run_index import BugCounts, Place
-from repairlab.view.workbench import OpenRun, Wanted, Workbench
+from repairlab.view.workbench import BugFilter, OpenRun, Workbench
 
 
 @record
-class Funnel:
+class CandidateFunnel:
     """How many candidates came how far."""
 
     proposed: int
@@ -64,19 +64,19 @@ def run_page(bench: Workbench, slug: str, *, page: int = 1) -> Page:
     run = bench.run(slug)
     bugs = run.index.bugs()
     pager = _pager(page, len(bugs), rows=500)
-    opened = bench.benchmark_of(run) if not run.index.is_behind else None
+    opened = bench.benchmark_of(run)
     return Page(
         template="run.html",
         values=live_values(run, bugs)
         | {
-            "scores": score_rows(run.scores({}, Wanted()).result.scores),
+            "scores": score_rows(run.scores({}, BugFilter()).result.scores),
             "score_columns": SCORE_COLUMNS,
-            "left_out": run.scores({}, Wanted()).result.left_out,
+            "left_out": run.scores({}, BugFilter()).result.left_out,
             "chart": _chart(run),
             "bugs": bugs[pager.start : pager.start + pager.rows],
             "pager": pager,
             "heads": opened.known_heads if opened else {},
-            "no_texts": bench.why_no_texts(run) if not run.index.is_behind else "",
+            "no_texts": bench.why_no_texts(run),
             "damages": run.index.damages,
             "conditions": settings_of(run.index.manifest, "counted").conditions,
             "settings": list((to_data(run.index.manifest.experiment.settings) or {}).items()),
@@ -99,7 +99,7 @@ def live_values(run: OpenRun, bugs: list[BugCounts]) -> dict[str, Any]:
     return {
         "run": run,
         "manifest": run.index.manifest,
-        "funnel": Funnel(
+        "funnel": CandidateFunnel(
             proposed=sum(bug.n for bug in bugs),
             judged=judged,
             applied=applied,

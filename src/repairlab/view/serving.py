@@ -10,7 +10,7 @@ from collections.abc import Callable
 import uvicorn
 
 from repairlab.core.errors import UserError
-from repairlab.view.app import Access, make_app
+from repairlab.view.app import ViewAccess, make_app
 from repairlab.view.workbench import Workbench
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -20,7 +20,7 @@ def serve(bench: Workbench, *, host: str, port: int, opens_browser: bool, starte
     """Listen, say where, and answer until Ctrl-C."""
     listening = _listen(host, port)
     is_local = is_loopback(host)
-    access = Access(hosts=_LOCAL if is_local else (), token="" if is_local else secrets.token_urlsafe(18))
+    access = ViewAccess(hosts=_LOCAL if is_local else (), token="" if is_local else secrets.token_urlsafe(18))
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{listening.getsockname()[1]}/" + (f"?token={access.token}" if access.token else "")
     config = uvicorn.Config(make_app(bench, access), log_level="warning", access_log=False, server_header=False)

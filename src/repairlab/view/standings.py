@@ -11,7 +11,7 @@ from repairlab.report.curves import curve_of, curves_over_k
 from repairlab.report.leaderboard import leaderboard
 from repairlab.report.systems import Bar, verdict_bar
 from repairlab.view.page import Page
-from repairlab.view.workbench import BugHead, OpenRun, Wanted, Workbench
+from repairlab.view.workbench import BugFilter, BugHead, OpenRun, Workbench
 
 _COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")
 
@@ -28,7 +28,7 @@ class Choices:
 
 def leaderboard_page(bench: Workbench, *, benchmark: str = "", language: str = "", label: str = "") -> Page:
     """Rank the systems on the wanted bugs; rows that cannot be compared are not ranked and say why."""
-    wanted = Wanted(language=language, label=label)
+    wanted = BugFilter(language=language, label=label)
     choices = _choices(bench)
     if benchmark and benchmark not in {digest for digest, _ in choices.benchmarks}:
         raise UserError(f"no run is on a benchmark with digest {benchmark!r}")
@@ -61,7 +61,7 @@ def _bars(runs: Sequence[OpenRun]) -> list[Bar]:
     return [bar for run in runs if (bar := verdict_bar(run.name, run.number, run.index.verdicts())).n]
 
 
-def _known(bench: Workbench, run: OpenRun, wanted: Wanted) -> Mapping[str, BugHead]:
+def _known(bench: Workbench, run: OpenRun, wanted: BugFilter) -> Mapping[str, BugHead]:
     """Return the labels of a run's bugs, if they matter."""
     opened = bench.benchmark_of(run) if wanted.label else None
     return opened.heads if opened else {}

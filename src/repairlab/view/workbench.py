@@ -1,6 +1,9 @@
-"""The runs and benchmarks that are open in the browser, what is known of them so far, and the thread that finds out more."""
+"""The runs and benchmarks that are open in the browser, and what is known of them so far. Pages are made of it."""
 
+import contextlib
 import re
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -20,9 +23,6 @@ from repairlab.report.systems import system_names
 from repairlab.runs.transcripts import Transcripts
 from repairlab.view.run_index import RunIndex
 
-_PAUSE_S = 1.0
-_BREATH_S = 0.005
-"""Between two steps of reading, so that pages get their turn."""
 _NOT_READ = "the run is still being read"
 _REST = 10
 """Scores of a run that goes on are computed again after so many times what they took."""
@@ -39,7 +39,7 @@ class BugHead:
 
 
 @record
-class Wanted:
+class BugFilter:
     """Which bugs count: those of a language and with a label (`name=value`); empty takes all."""
 
     language: str = ""
@@ -71,10 +71,14 @@ class OpenBenchmark:
 
     @property
     def heads(self) -> Mapping[str, BugHead]:
-        """Return title and labels of all bugs, for which each is read once."""
+        """Return title and labels of all bugs."""
+        self.read_heads()
+        return self._heads or {}
+
+    def read_heads(self) -> None:
+        """Read each bug once."""
         if self._heads is None:
             self._heads = {bug.id: _head(bug) for bug in self.benchmark}
-        return self._heads
 
     @property
     def known_heads(self) -> Mapping[str, BugHead]:
@@ -125,7 +129,7 @@ class OpenRun:
             self._measured = (state, made)
         return self._measured[1]
 
-    def scores(self, known: Mapping[str, BugHead], wanted: Wanted) -> RunScores:
+    def scores(self, known: Mapping[str, BugHead], wanted: BugFilter) -> RunScores:
         """Return the scores over the wanted bugs. Those over all bugs come from `compute` and may lag behind a run that goes on."""
         name = f"scores {wanted.language} {wanted.label}"
         kept = self.index.made(name, is_fresh=not wanted.is_all)
@@ -180,7 +184,7 @@ class OpenRun:
 
 
 class Workbench:
-    """All that is open. `start` lets a thread follow the runs; without it nothing happens until `catch_up`."""
+    """All that is open. `start` lets a process follow the runs; without it nothing is read until `catch_up`."""
 
     def __init__(self, cache: Path) -> None:
         """Open nothing yet."""
@@ -189,9 +193,8 @@ class Workbench:
         self.benchmarks: dict[str, OpenBenchmark] = {}
         self._by_digest: dict[str, OpenBenchmark | None] = {}
         self._why_not: dict[str, str] = {}
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._lock = threading.RLock()
+        self._reader: threading.Thread | None = None
+        self._follower: subprocess.Popen[bytes] | None = None
 
     def open(self, paths: Sequence[str]) -> None:
         """Open run folders and benchmarks; what is neither is an error that says so."""
@@ -240,26 +243,32 @@ class Workbench:
             self.benchmark_of(run)
 
     def benchmark_of(self, run: OpenRun) -> OpenBenchmark | None:
-        """Return the benchmark of a run; none when it is not at hand, or not the same any more."""
-        with self._lock:
-            if run.digest not in self._by_digest:
-                self._by_digest[run.digest] = None
-                manifest = run.index.manifest
-                try:
-                    found = open_benchmark(manifest.experiment.benchmark)
-                    if found.digest == run.digest:
-                        self._add(found)
-                    else:
-                        self._why_not[run.digest] = (
-                            f"benchmark {manifest.benchmark_name} here has digest {found.digest}, but the run used {run.digest}"
-                        )
-                except UserError as error:
-                    self._why_not[run.digest] = f"benchmark {manifest.benchmark_name} cannot be opened: {error}"
-            return self._by_digest[run.digest]
+        """Return the benchmark of a run; none when it is not at hand, not the same any more, or still being opened by a thread."""
+        if run.digest not in self._by_digest and (self._reader in (None, threading.current_thread())):
+            self._open_of(run)
+        return self._by_digest.get(run.digest)
+
+    def _open_of(self, run: OpenRun) -> None:
+        manifest, found = run.index.manifest, None
+        try:
+            found = open_benchmark(manifest.experiment.benchmark)
+            if found.digest != run.digest:
+                self._why_not[run.digest] = (
+                    f"benchmark {manifest.benchmark_name} here has digest {found.digest}, but the run used {run.digest}"
+                )
+                found = None
+        except UserError as error:
+            self._why_not[run.digest] = f"benchmark {manifest.benchmark_name} cannot be opened: {error}"
+        if found is not None:
+            self._add(found)
+        else:
+            self._by_digest[run.digest] = None
 
     def why_no_texts(self, run: OpenRun) -> str:
         """Say why the texts of a run's bugs cannot be shown; empty when they can."""
         self.benchmark_of(run)
+        if run.digest not in self._by_digest:
+            return f"benchmark {run.index.manifest.benchmark_name} is still being opened"
         return self._why_not.get(run.digest, "")
 
     def runs_on(self, digest: str) -> list[OpenRun]:
@@ -274,42 +283,31 @@ class Workbench:
             run.compute()
 
     def start(self) -> None:
-        """Follow the runs in a thread until `close`."""
-        self._thread = threading.Thread(target=self._work, name="follow runs", daemon=True)
-        self._thread.start()
+        """Let a process follow the runs, and a thread read the benchmarks, until `close`."""
+        folders = [str(run.folder.resolve()) for run in self.runs.values()]
+        if folders:
+            command = [sys.executable, "-m", "repairlab.view.following", str(self._cache.resolve()), *folders]
+            self._follower = subprocess.Popen(command, stdin=subprocess.PIPE)
+        self._reader = threading.Thread(target=self._read_benchmarks, name="read benchmarks", daemon=True)
+        self._reader.start()
 
-    def _work(self) -> None:
-        is_busy = True
-        while not self._stop.wait(_BREATH_S if is_busy else _PAUSE_S):
-            is_busy = False
-            for run in list(self.runs.values()):
-                try:
-                    is_busy |= run.index.follow()
-                except UserError:  # pages say it
-                    continue
-            if not is_busy:
-                is_busy = self._compute_one()
-
-    def _compute_one(self) -> bool:
-        for run in list(self.runs.values()):
-            try:
-                if run.compute():
-                    return True
-            except UserError:
-                continue
+    def _read_benchmarks(self) -> None:
+        self.open_all()
         for benchmark in list(self.benchmarks.values()):
-            if not benchmark.known_heads:
-                try:
-                    return bool(benchmark.heads)
-                except UserError:
-                    continue
-        return False
+            with contextlib.suppress(UserError):  # pages say it
+                benchmark.read_heads()
+
+    @property
+    def problem(self) -> str:
+        """Say why runs are not followed any more; empty when they are, or need not be."""
+        code = self._follower.poll() if self._follower is not None else None
+        return "" if code is None else f"the process that reads runs ended with code {code}; stop the viewer and start it again"
 
     def close(self) -> None:
-        """Stop following and close all files."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+        """Stop following and close all files; the process that follows ends by itself."""
+        if self._follower is not None and self._follower.stdin is not None:
+            self._follower.stdin.close()
+            self._follower.wait()
         for run in self.runs.values():
             run.index.close()
 
@@ -320,7 +318,7 @@ def _scores(run: Measured) -> Scores:
     return score_run(run.samples, run.settings, run.manifest.experiment.k)
 
 
-def _only(run: Measured, known: Mapping[str, BugHead], wanted: Wanted) -> Measured:
+def _only(run: Measured, known: Mapping[str, BugHead], wanted: BugFilter) -> Measured:
     if wanted.is_all:
         return run
     heads = (known.get(item.bug_id) or BugHead(id=item.bug_id, language=item.language, title="", labels=()) for item in run.samples)

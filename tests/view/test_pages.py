@@ -264,6 +264,14 @@ def test_pages_follow_a_run_that_is_still_being_read(make_run: MakeRun, tmp_path
     bench.close()
 
 
+def test_a_candidate_that_is_not_read_yet_is_asked_for_again(make_run: MakeRun, tmp_path: Path) -> None:
+    bench = Workbench(tmp_path / "cache")
+    bench.open([str(make_run("slow", n=2, bugs=1))])
+    answer = Browser(make_app(bench, ViewAccess(hosts=()))).get(f"/run/slow/bug/{bench.run('slow').index.manifest.bug_ids[0]}/1")
+    assert answer.status_code == 503 and answer.headers["refresh"] == "1" and "not read yet" in answer.text
+    bench.close()
+
+
 def test_hostile_text_is_the_same_hostile_text(bench: Workbench) -> None:
     """Pages are tested with what the synthetic candidates hold; it must hold all that could run."""
     assert (

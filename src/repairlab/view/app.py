@@ -21,7 +21,7 @@ from repairlab.view import bug_pages, run_pages, searching, standings
 from repairlab.view.page import Page
 from repairlab.view.rating_desk import RatingDesk
 from repairlab.view.rating_pages import add_leading, add_rating
-from repairlab.view.workbench import Workbench
+from repairlab.view.workbench import NotReadyError, Workbench
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -118,6 +118,9 @@ def make_app(bench: Workbench, access: ViewAccess, *, site: Linking | None = Non
 
     @app.exception_handler(UserError)
     def fail(request: Request, error: UserError) -> Response:
+        if isinstance(error, NotReadyError):
+            page = Page(template="error.html", values={"message": str(error), "status": 503})
+            return HTMLResponse(render(page, request.url.path), status_code=503, headers={"Refresh": "1", "Retry-After": "1"})
         status = 404 if str(error).startswith("unknown ") or " has no candidate " in str(error) else 400
         page = Page(template="error.html", values={"message": str(error), "status": status})
         return HTMLResponse(render(page, request.url.path), status_code=status)

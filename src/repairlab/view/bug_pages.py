@@ -21,7 +21,7 @@ from repairlab.report.diff_rows import FileDiff, diff_files
 from repairlab.report.text import changed_by, prompt_text, raw, visible
 from repairlab.view.page import Page
 from repairlab.view.run_index import BugCounts, Place
-from repairlab.view.workbench import OpenRun, Workbench
+from repairlab.view.workbench import NotReadyError, OpenRun, Workbench
 
 _MAX_CODE = 400_000
 _SHOWN = 8
@@ -156,8 +156,9 @@ def candidate_page(bench: Workbench, slug: str, bug_id: str, rank: int) -> Page:
         raise unknown(f"bug of the run {run.slug}", bug_id, run.index.manifest.bug_ids)
     place = run.index.at_rank(bug_id, rank)
     if place is None:
-        behind = " yet; the run is still being read" if run.index.is_behind else ""
-        raise UserError(f"bug {bug_id} has no candidate of rank {rank} in {run.slug}{behind}")
+        if run.index.is_behind:
+            raise NotReadyError(f"candidate {rank} of bug {bug_id} is not read yet; {100 * run.index.share:.0f} % of the run are")
+        raise UserError(f"bug {bug_id} has no candidate of rank {rank} in {run.slug}")
     store = run.index.store
     candidate = store.at(Candidate, place.candidate)
     outcome = None if place.outcome is None else store.at(Outcome, place.outcome)

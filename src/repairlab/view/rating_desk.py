@@ -20,7 +20,7 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 from repairlab.report.bugs import files_of
 from repairlab.report.text import changed_by, diff_text
-from repairlab.view.workbench import OpenRun, Workbench
+from repairlab.view.workbench import NotReadyError, OpenRun, Workbench
 
 _TAKEN_BACK = "taken back"
 _MAX_NOTE = 20_000
@@ -113,8 +113,10 @@ class RatingDesk:
         run = self._bench.run(slug)
         places = run.index.with_id(task.candidate_id)
         opened = self._bench.benchmark_of(run)
+        if not self._bench.is_opened(run) or (not places and run.index.is_behind):
+            raise NotReadyError("this task is still being read; one moment")
         if not places:
-            raise UserError("the candidate of this task is not read yet; try again in a moment")
+            raise UserError(f"the candidate of task {task.id} is not in the run any more")
         if opened is None:
             raise UserError(f"the code of this task cannot be shown: {self._bench.why_no_texts(run)}")
         return Item(task=task, bug=opened.bug(task.bug_id), candidate=run.index.store.at(Candidate, places[0].candidate))

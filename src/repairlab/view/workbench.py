@@ -28,6 +28,10 @@ _REST = 10
 """Scores of a run that goes on are computed again after so many times what they took."""
 
 
+class NotReadyError(UserError):
+    """What was asked for is still being read; a page says so and asks again."""
+
+
 @record
 class BugHead:
     """What lists show of a bug."""
@@ -264,10 +268,14 @@ class Workbench:
         else:
             self._by_digest[run.digest] = None
 
+    def is_opened(self, run: OpenRun) -> bool:
+        """Tell whether it is known what the benchmark of a run is."""
+        self.benchmark_of(run)
+        return run.digest in self._by_digest
+
     def why_no_texts(self, run: OpenRun) -> str:
         """Say why the texts of a run's bugs cannot be shown; empty when they can."""
-        self.benchmark_of(run)
-        if run.digest not in self._by_digest:
+        if not self.is_opened(run):
             return f"benchmark {run.index.manifest.benchmark_name} is still being opened"
         return self._why_not.get(run.digest, "")
 

@@ -158,6 +158,7 @@ def test_another_site_cannot_write(desk: Desk) -> None:
     headers = {"origin": "http://evil.example"}
     url = f"/rate/{desk.tokens['ada']}/task/{task}"
     assert desk.browser.post(url, {"label": "correct"}, headers=headers).status_code == 403
+    assert desk.browser.post(url, {"label": "correct"}, headers={"origin": "null"}).status_code == 403
     assert desk.browser.post(url, {"label": "correct"}, headers={"origin": "http://localhost"}).status_code == 303
 
 

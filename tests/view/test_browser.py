@@ -140,6 +140,8 @@ def test_every_page_is_accessible_and_fits_narrow_and_wide_screens(
     for width, scheme in ((1400, "light"), (400, "dark")):
         with opened(chromium, width, color_scheme=scheme) as page:
             page.goto(site + PAGES[name].format(**tokens), wait_until="load")
+            if name == "rate":
+                wait_for_task(page)
             assert page.locator("h1").count() == 1
             wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wide <= 0, f"{wide} pixels stick out at {width}"
@@ -216,6 +218,7 @@ def test_two_raters_at_once_by_keys_alone(chromium: "Browser", site: str, tokens
     with opened(chromium) as one, opened(chromium) as other:
         for rater, page in (("ada", one), ("ben", other)):
             page.goto(f"{site}/rate/{tokens[rater]}")
+            wait_for_task(page)
         for number in range(max(n.values())):
             for rater, page in (("ada", one), ("ben", other)):
                 if number >= n[rater]:
@@ -248,6 +251,7 @@ def test_a_rater_loses_nothing_when_the_server_is_killed(
     with served([folder], tmp_path / "cache", port=port) as (url, process), opened(chromium) as page:
         token = tokens_of(folder)["ada"]
         page.goto(f"{url}/rate/{token}")
+        wait_for_task(page)
         page.keyboard.press("2")
         page.locator("#note").fill("before the server died")
         page.get_by_text("Saved.").wait_for()
@@ -258,6 +262,7 @@ def test_a_rater_loses_nothing_when_the_server_is_killed(
         with served([folder], tmp_path / "cache", port=port):
             page.get_by_text("Saved.").wait_for(timeout=20_000)
             page.reload()
+            wait_for_task(page)
             assert page.locator("#note").input_value() == "while the server was dead"
             assert page.locator("input[value=overfitting]").is_checked()
             with page.expect_navigation():
@@ -275,6 +280,7 @@ def test_what_a_closed_laptop_had_kept_is_sent_later(
     make_tasks(folder)
     with served([folder], tmp_path / "cache") as (url, _), opened(chromium) as page:
         page.goto(f"{url}/rate/{tokens_of(folder)['ada']}")
+        wait_for_task(page)
         page.context.set_offline(True)
         page.locator("#note").fill("on a train")
         page.get_by_text("Not saved yet").wait_for()
@@ -284,6 +290,11 @@ def test_what_a_closed_laptop_had_kept_is_sent_later(
         page.goto(task)
         page.get_by_text("Saved.").wait_for()
         assert page.locator("#note").input_value() == "on a train"
+
+
+def wait_for_task(page: "Page") -> None:
+    """Wait until the run is read; until then the page asks again by itself."""
+    page.locator("#note").wait_for(timeout=60_000)
 
 
 def free_port() -> int:

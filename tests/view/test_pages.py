@@ -113,7 +113,7 @@ def test_headers_allow_nothing_but_our_own_script(browser: Browser) -> None:
         headers = browser.get(place).headers
         policy = headers["content-security-policy"]
         assert "default-src 'none'" in policy and "script-src 'self';" in policy and "unsafe-eval" not in policy
-        assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "no-referrer"
+        assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "same-origin"
 
 
 def test_the_leaderboard_is_that_of_the_report(browser: Browser, bench: Workbench, three_runs: list[Path]) -> None:

@@ -19,7 +19,7 @@ pytest.importorskip("fastapi", reason="pages need the extra web: pip install 're
 
 from repairlab.view.app import ViewAccess, make_app
 
-_VOID = {"meta", "link", "br", "input", "img", "hr"}
+_VOID = {"meta", "link", "br", "input", "img", "hr", "col"}
 
 
 class Read(HTMLParser):

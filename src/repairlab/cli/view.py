@@ -30,21 +30,23 @@ def view(
         import uvicorn  # noqa: F401, PLC0415
     except ImportError as error:
         raise UserError(f"view needs {error.name}, which is not installed: pip install 'repairlab[web]'") from None
-    from repairlab.view.exporting import export_site  # noqa: PLC0415  # needs the extra
-    from repairlab.view.serving import serve  # noqa: PLC0415
-    from repairlab.view.workbench import Workbench  # noqa: PLC0415
+    from repairlab.view.workbench import Workbench  # noqa: PLC0415  # needs the extra, as those below
 
     warn_unchecked([Path(item) for item in what])
     bench = Workbench(default_cache())
     try:
         bench.open(what)
         if export is not None:
+            from repairlab.view.exporting import export_site  # noqa: PLC0415
+
             n = export_site(bench, export)
             if json:
                 print_json({"site": str(export), "pages": n})
             else:
                 data().print(f"{count(n, 'page')} written to {export}; begin with {export / 'index.html'}", markup=False)
             return
+
+        from repairlab.view.serving import serve  # noqa: PLC0415
 
         def started(url: str) -> None:
             if json:

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.prompt import Message, Prompt
+from repairlab.core.record import digest
 from repairlab.report.comparison import compare_runs
 from repairlab.report.leaderboard import leaderboard
 from repairlab.report.scores import scores_of
 from repairlab.runs.store import Store
+from repairlab.runs.transcripts import TranscriptWriter
 from repairlab.view.workbench import Workbench
 from tests.report.conftest import HOSTILE, MakeRun
 from tests.view.conftest import Browser
@@ -269,6 +273,37 @@ def test_a_candidate_that_is_not_read_yet_is_asked_for_again(make_run: MakeRun, 
     bench.open([str(make_run("slow", n=2, bugs=1))])
     answer = Browser(make_app(bench, ViewAccess(hosts=()))).get(f"/run/slow/bug/{bench.run('slow').index.manifest.bug_ids[0]}/1")
     assert answer.status_code == 503 and answer.headers["refresh"] == "1" and "not read yet" in answer.text
+    bench.close()
+
+
+def test_the_whole_conversation_is_shown_and_found(make_run: MakeRun, tmp_path: Path) -> None:
+    folder = make_run("talk", n=1, bugs=1)
+    store = Store(folder)
+    prompt = Prompt(
+        messages=(Message(role="system", content="You fix bugs."), Message(role="user", content="What of <b>this</b>?"))
+    )
+    TranscriptWriter(store).keep(prompt, "Take the loop one further <script>alert(2)</script>")
+    answer = digest("Take the loop one further <script>alert(2)</script>")
+    origin = Origin(
+        repairer="llm", model="acme/m", prompt=digest(prompt), answer=answer, tokens_in=1200, tokens_out=34, cost_usd=0.0123
+    )
+    bug_id = store.manifest().bug_ids[0]
+    store.append(Candidate(bug_id=bug_id, edits=(Edit(path="main.py", text="x"),), rank=2, origin=origin))
+    bench = Workbench(tmp_path / "cache")
+    bench.open([str(folder)])
+    bench.catch_up()
+    browser = Browser(make_app(bench, ViewAccess(hosts=())))
+    page = Read(browser.get(f"/run/talk/bug/{bug_id}/2").text)
+    for words in (
+        "You fix bugs.",
+        "What of <b>this</b>?",
+        "<script>alert(2)</script>",
+        "1,200 tokens asked, 34 answered",
+        "$0.0123",
+    ):
+        assert words in page.text
+    found = Read(browser.get("/search?q=one+further").text).text
+    assert f"{bug_id} #2" in found and "conversation" in found
     bench.close()
 
 

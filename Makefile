@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
-.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-serve test-systems test-kill bench-engine bench-train check install format docs clean
+.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-serve test-systems test-kill bench-engine bench-mine bench-train check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -65,6 +65,9 @@ test-kill: install  ## a run is killed at twenty moments and resumed each time; 
 
 bench-engine: install  ## validation the naive way and ours, side by side
 	$(BIN)/python bench/engine.py
+
+bench-mine: install  ## mining the naive way and ours, side by side: verified commits per CPU minute
+	$(BIN)/python bench/mine.py
 
 check: install  ## what every commit passes: format, lint, types, import contracts, fast tests
 	$(BIN)/ruff format --check -q .

@@ -55,7 +55,7 @@ def programs(bug: str, patch: str, home: Path, clones: Mapping[str, Path]) -> Pr
         raise UserError(f"no clone of {project}")
     revision = _revisions(home, project).get(number, "")
     reverse = read_text(home / project / "patches" / f"{number}.src.patch", "iso-8859-1")
-    files = parse_patch(patch)
+    files = parse_patch(mended(patch))
     fixed = {path: _shown(clones[project], revision, path) for path in (item.old for item in parse_patch(reverse)) if path}
     root = next(iter(fixed)).partition("/org/")[0].partition("/com/")[0] if fixed else ""
     paths = {item: _path(item, root) for item in files}
@@ -68,6 +68,19 @@ def programs(bug: str, patch: str, home: Path, clones: Mapping[str, Path]) -> Pr
         named = patch_text(item, path)
         candidate |= {name: text or "" for name, text in apply_edits(edits_of_patch(named, candidate), candidate).items()}
     return Programs(language="java", buggy=sources, fixed=fixed, candidate=candidate)
+
+
+def mended(patch: str) -> str:
+    """Return a patch as its tool should have written it: no key before it, and the blank lines at its end."""
+    text = patch.replace("\r\n", "\n").removeprefix("PATCH_DIFF_ORIG=").replace("\nn+++ ", "\n+++ ")
+    for _ in range(3):
+        try:
+            parse_patch(text)
+        except UserError as error:
+            if "cut short" not in str(error):
+                break
+            text = text.rstrip("\n") + "\n \n"
+    return text
 
 
 def patch_text(item: FilePatch, path: str) -> str:

@@ -56,7 +56,7 @@ def scores(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, dict[s
 
 
 def test_two_raters_by_csv_until_correct_candidates_are_counted(
-    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    judged: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sheets = tmp_path / "sheets"
     found = assess(judged, capsys, "--raters", "ada,ben", "--to", str(sheets))
@@ -70,6 +70,10 @@ def test_two_raters_by_csv_until_correct_candidates_are_counted(
 
     fill(sheets / "ada.csv", "correct", **{"numbers[0]": "overfitting"})
     fill(sheets / "ben.csv", "correct")
+    filled = (sheets / "ben.csv").read_bytes()
+    assert run(["assess", str(judged), "-j", "1", "--to", str(sheets)]) == 2
+    assert "2 labels that were not taken yet" in capsys.readouterr().err
+    assert (sheets / "ben.csv").read_bytes() == filled
     found = assess(judged, capsys, "--take", str(sheets / "ada.csv"), "--take", str(sheets / "ben.csv"), "--to", str(sheets))
     assert found["sources"] == {"identical": 1, "agreed": 1, "open": 1}
     assert found["n_disagreements"] == 1
@@ -78,12 +82,16 @@ def test_two_raters_by_csv_until_correct_candidates_are_counted(
     fill(sheets / "disagreements.csv", "overfitting")
     found = assess(judged, capsys, "--adjudicate", str(sheets / "disagreements.csv"), "--by", "cleo")
     assert found["labels"] == {"correct": 3, "overfitting": 1}
-    assert found["against"] == {"overfitting_differs": 1, "overfitting_same": 0, "correct_differs": 0, "correct_same": 1}
+    assert found["by_label"] == {"wrong_differs": 1, "wrong_same": 0, "right_differs": 0, "right_same": 1}
     measured = scores(judged, capsys)
     assert measured["pass@k"]["value"] == pytest.approx(4 / 5)
     assert measured["pass@k[correct]"]["value"] == pytest.approx(3 / 5)
     assert measured["fixed[correct]"]["value"] == 1
     assert "labels:" in str(measured["fixed[correct]"]["signature"])
+
+    assert run(["audit", str(tiny), "--run", str(judged), "--json"]) == 1
+    weak = next(rule for rule in json.loads(capsys.readouterr().out)["rules"] if rule["rule"] == "tests too weak")
+    assert [(item["bug_id"], item["level"]) for item in weak["findings"]] == [("sum", "fail")]
 
     labels = read_labels(judged)
     assert labels is not None
@@ -104,8 +112,21 @@ def test_held_out_tests_speak(judged: Path, tiny: Path, tmp_path: Path, capsys: 
             place.write_bytes(path.read_bytes())
     (other / "bugs/sum/cases/03.in").write_text("4 5\n", encoding="utf-8")
     (other / "bugs/sum/cases/03.out").write_text("9\n", encoding="utf-8")
+    assert run(["assess", str(judged), "-j", "1", "--inputs", "0"]) == 0
+    capsys.readouterr()
+    found = assess(judged, capsys)
+    assert (found["n_measured"], found["n_held_out"]) == (2, 0), "what was not asked for before is found out now"
     found = assess(judged, capsys, "--held-out", str(other))
     assert (found["n_held_out"], found["n_held_out_failed"]) == (2, 1)
+    assert found["by_held_out"] == {"wrong_differs": 1, "wrong_same": 0, "right_differs": 0, "right_same": 1}
+    assert run(["assess", str(judged), "-j", "1", "--inputs", "0", "--held-out", str(other), "--again", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_measured"] == 0
+    source = other / "bugs/sum/buggy/main.py"
+    source.write_text(source.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
+    assert run(["assess", str(judged), "-j", "1", "--held-out", str(other)]) == 2
+    assert "has another source" in capsys.readouterr().err
+    assert run(["audit", str(tiny), "--run", str(judged)]) == 0
+    assert "1 of 3 plausible candidates" in capsys.readouterr().out.replace("\n", "")
 
 
 def test_hints_show_the_counterexample(judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,6 +156,15 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, capsys: pytest.Captu
     assert run(["assess", str(tmp_path)]) == 2
     assert "is no run folder" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [], "nothing is left there"
+
+
+def test_an_audit_wants_runs_that_were_assessed(
+    judged: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["audit", str(tiny), "--run", str(judged)]) == 2
+    assert "was not assessed" in capsys.readouterr().err
+    assert run(["audit", "starter", "--run", str(judged)]) == 2
+    assert "is a run on tiny, not on starter" in capsys.readouterr().err
 
 
 def test_a_changed_benchmark_is_refused(judged: Path, tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,5 +82,10 @@ def test_new_inputs_have_the_form_of_known_ones(known: list[str], seed: int) -> 
     made = mutated_inputs(known, 5, seed=seed)
     assert len(set(made)) == len(made)
     assert not set(made) & set(known)
-    assert {text.count("\n") for text in made} <= {text.count("\n") for text in known}
-    assert {len(text.split()) for text in made} <= {len(text.split()) for text in known}
+    assert {text.partition("\n")[0] for text in made if "\n" in text[:-1]} <= {text.partition("\n")[0] for text in known} | {""}
+
+
+def test_lines_that_are_counted_stay_as_many() -> None:
+    counted = mutated_inputs(["2\na b\nc\n", "3\na\nb\nc d\n"], 30)
+    assert {text.count("\n") for text in counted} == {3, 4}
+    assert len({text.count("\n") for text in mutated_inputs(["9\na b\nc\n", "7\na\nb\nc d\n"], 30)}) > 2

@@ -44,6 +44,7 @@ def test_problems_hold_nothing_of_tests_or_fixes(marked: Path, tmp_path: Path, c
 def test_tables_are_equal_in_both_forms(marked: Path, tmp_path: Path) -> None:
     to = tmp_path / "out"
     assert run(["publish", str(marked), "--to", str(to)]) == 0
+    assert not (to / "data/found_labels.jsonl").exists(), "an empty table is none"
     for table in ("problems", "pairs", "labels"):
         assert polars.read_parquet(to / "data" / f"{table}.parquet").to_dicts() == rows(to, table)
     card = (to / "README.md").read_text(encoding="utf-8")
@@ -66,6 +67,13 @@ def test_a_change_log_says_what_is_new(marked: Path, tmp_path: Path, capsys: pyt
     assert "changed: 1 (sum)" in log and "added: 0" in log
     assert log.index("## 1.1.0") < log.index("## 1.0.0")
     assert not list(second.rglob("*.parquet"))
+
+
+def test_labels_that_rules_found_are_a_table(marked: Path, tmp_path: Path) -> None:
+    found = {"bug": "sum", "rule": "actions", "values": ["assignExpChange"], "is_suggested": False, "by": "rules", "evidence": ""}
+    (marked / "labels.jsonl").write_text(json.dumps({"schema": 1, **found}) + "\n")
+    assert run(["publish", str(marked), "--to", str(tmp_path / "out")]) == 0
+    assert polars.read_parquet(tmp_path / "out/data/found_labels.parquet").to_dicts() == [found]
 
 
 def test_a_mined_benchmark_tells_its_funnel(marked: Path, tmp_path: Path) -> None:

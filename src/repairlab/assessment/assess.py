@@ -1,13 +1,13 @@
 """The assessment of a run: plausible candidates become tasks, evidence is found, ratings become labels. For `cli.assess`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from repairlab.assessment.agreeing import RaterAgreement, rater_agreement
 from repairlab.assessment.differential import Differential
-from repairlab.assessment.evidence import Answered, Evidence, HeldOut, Question, answer_questions, programs_of
+from repairlab.assessment.evidence import Evidence, EvidenceAnswer, EvidenceQuestion, HeldOut, answer_questions, programs_of
 from repairlab.assessment.labels import write_labels
 from repairlab.assessment.records import AssessmentTask, FinalLabel, task_id
 from repairlab.assessment.settling import final_labels
@@ -15,6 +15,7 @@ from repairlab.assessment.sheets import TaskView
 from repairlab.assessment.store import AssessmentStore
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError
@@ -72,39 +73,51 @@ class Assessment:
     def gather(
         self,
         machine: Machine,
-        receive: Callable[[Answered], None],
+        receive: Callable[[EvidenceAnswer], None],
         *,
         n_inputs: int,
         seed: int,
         held_out: Benchmark | None = None,
         again: bool = False,
     ) -> None:
-        """Find out what can be found out about tasks of which nothing is known yet, or all of them again."""
-        known = {} if again else self.store.evidence()
-        questions = [
-            Question(
-                task=task,
-                candidate=self.candidate(task.candidate_id),
-                bug=self.benchmark.bug(task.bug_id),
-                held_out=held_out.bug(task.bug_id) if held_out and task.bug_id in held_out.ids else None,
-                n_inputs=n_inputs,
-                seed=seed,
-            )
-            for task in self.tasks
-            if task.id not in known
-        ]
+        """Find out what is asked for and not known yet, or all of it again."""
+        known = {} if again else self.evidence()
+        questions = []
+        for task in self.tasks:
+            other = self._held_out(task, held_out)
+            if task.id not in known or known[task.id].lacks(inputs=bool(n_inputs), held_out=other is not None):
+                questions.append(
+                    EvidenceQuestion(
+                        task=task,
+                        candidate=self.candidate(task.candidate_id),
+                        bug=self.benchmark.bug(task.bug_id),
+                        held_out=other,
+                        n_inputs=n_inputs,
+                        seed=seed,
+                    )
+                )
 
-        def keep(answered: Answered) -> None:
+        def keep(answered: EvidenceAnswer) -> None:
             if answered.evidence is not None:
-                self.store.put_evidence(answered.task, to_data(answered.evidence))
+                before = known.get(answered.task)
+                self.store.put_evidence(answered.task, to_data(answered.evidence.over(before) if before else answered.evidence))
             receive(answered)
 
         if questions:
             answer_questions(questions, machine, keep)
 
+    def _held_out(self, task: AssessmentTask, benchmark: Benchmark | None) -> Bug | None:
+        """Return the bug of a task with other tests, which must be the same otherwise."""
+        if benchmark is None or task.bug_id not in benchmark.ids:
+            return None
+        other = benchmark.bug(task.bug_id)
+        if other.problem.source != self.benchmark.bug(task.bug_id).problem.source:
+            raise UserError(f"{task.bug_id} of {benchmark.name} has another source than that of {self.benchmark.name}")
+        return other
+
     def evidence(self) -> dict[str, Evidence]:
         """Return what was found out, by task."""
-        return {task: _evidence(data) for task, data in self.store.evidence().items()}
+        return evidence_of(self.store)
 
     def labels(self) -> list[FinalLabel]:
         """Return what holds of each task."""
@@ -143,6 +156,11 @@ class Assessment:
         write_labels(self.folder, self.store.tasks(), self.labels())
 
 
+def evidence_of(store: AssessmentStore) -> dict[str, Evidence]:
+    """Return what is kept of evidence, by task."""
+    return {task: _evidence(data) for task, data in store.evidence().items()}
+
+
 def _evidence(data: dict[str, Any]) -> Evidence:
     held = data["held_out"]
     return Evidence(
@@ -164,13 +182,13 @@ def hints(found: Evidence) -> str:
 
 
 @record
-class RaterLabels:
-    """How evidence against a candidate meets what people say of it."""
+class DifferentialMatrix:
+    """How differential testing meets another word on the same tasks, which takes a candidate for wrong or right."""
 
-    overfitting_differs: int = 0
-    overfitting_same: int = 0
-    correct_differs: int = 0
-    correct_same: int = 0
+    wrong_differs: int = 0
+    wrong_same: int = 0
+    right_differs: int = 0
+    right_same: int = 0
 
 
 @record
@@ -194,8 +212,10 @@ class AssessmentSummary:
     """Tasks by where their label comes from."""
     agreement: RaterAgreement
     n_disagreements: int
-    against: RaterLabels
-    """What the evidence says of tasks that people labelled."""
+    by_label: DifferentialMatrix
+    """Differential testing beside what people say."""
+    by_held_out: DifferentialMatrix
+    """Differential testing beside held-out tests."""
 
 
 def summary(assessment: Assessment) -> AssessmentSummary:
@@ -203,7 +223,6 @@ def summary(assessment: Assessment) -> AssessmentSummary:
     tasks, labels, known = assessment.store.tasks(), assessment.labels(), assessment.evidence()
     by_task = {label.task: label for label in labels}
     measured = [found for found in known.values() if found.differential.n_valid]
-    held = [found.held_out.verdict for found in known.values() if found.held_out.verdict]
     return AssessmentSummary(
         n_candidates=len(tasks),
         n_tasks=len(labels),
@@ -212,21 +231,24 @@ def summary(assessment: Assessment) -> AssessmentSummary:
         ),
         n_measured=len(measured),
         n_differ=sum(found.differential.n_differ > 0 for found in measured),
-        n_held_out=len(held),
-        n_held_out_failed=sum(verdict not in (Verdict.PLAUSIBLE, Verdict.UNDECIDED) for verdict in held),
+        n_held_out=sum(found.is_held_out for found in known.values()),
+        n_held_out_failed=sum(found.is_held_out and found.held_out.verdict != Verdict.PLAUSIBLE for found in known.values()),
         labels=dict(Counter(by_task[task.id].label or "open" for task in tasks)),
         sources=dict(Counter(label.source for label in labels)),
         agreement=rater_agreement(assessment.store.ratings()),
         n_disagreements=sum(label.source == "open" and bool(label.ratings) for label in labels),
-        against=_against(labels, known),
+        by_label=_matrix({label.task: label.label == "overfitting" for label in labels if label.label}, known),
+        by_held_out=_matrix(
+            {task: found.held_out.verdict != Verdict.PLAUSIBLE for task, found in known.items() if found.is_held_out}, known
+        ),
     )
 
 
-def _against(labels: Sequence[FinalLabel], known: dict[str, Evidence]) -> RaterLabels:
+def _matrix(words: Mapping[str, bool], known: Mapping[str, Evidence]) -> DifferentialMatrix:
+    """Count tasks by whether they are wrong, and whether differential testing says so."""
     counted: Counter[str] = Counter()
-    for label in labels:
-        found = known.get(label.task)
-        is_known = found and (found.differential.n_valid or found.held_out.verdict)
-        if found and is_known and label.label in ("correct", "overfitting") and label.source != "identical":
-            counted[f"{label.label}_{'differs' if found.speaks_against else 'same'}"] += 1
-    return RaterLabels(**counted)
+    for task, is_wrong in words.items():
+        found = known.get(task)
+        if found and found.differential.n_valid:
+            counted[f"{'wrong' if is_wrong else 'right'}_{'differs' if found.differential.n_differ else 'same'}"] += 1
+    return DifferentialMatrix(**counted)

@@ -17,6 +17,8 @@ from repairlab.validation.apply import changed_files
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import validate
 
+UNASKED = Differential(skipped="not asked for")
+
 
 @record
 class HeldOut:
@@ -32,18 +34,34 @@ class Evidence:
 
     rules: tuple[str, ...]
     """Proposed; R0 is certain."""
-    differential: Differential = Differential(skipped="not asked for")
+    differential: Differential = UNASKED
     held_out: HeldOut = HeldOut()
 
     @property
     def speaks_against(self) -> bool:
         """Return whether something was found on which the candidate is wrong, or differs from the fix."""
-        wrong = self.held_out.verdict not in (None, Verdict.PLAUSIBLE, Verdict.UNDECIDED)
-        return wrong or self.differential.n_differ > 0
+        return self.differential.n_differ > 0 or (self.is_held_out and self.held_out.verdict is not Verdict.PLAUSIBLE)
+
+    @property
+    def is_held_out(self) -> bool:
+        """Return whether held-out tests said something of it."""
+        return self.held_out.verdict not in (None, Verdict.UNDECIDED)
+
+    def lacks(self, *, inputs: bool, held_out: bool) -> bool:
+        """Return whether something is asked for that was not looked at; the fix itself needs no look."""
+        return self.rules != ("R0",) and ((inputs and self.differential == UNASKED) or (held_out and self.held_out.verdict is None))
+
+    def over(self, before: "Evidence") -> "Evidence":
+        """Return this evidence with what only the one before knows."""
+        return Evidence(
+            rules=self.rules,
+            differential=before.differential if self.differential == UNASKED else self.differential,
+            held_out=before.held_out if self.held_out.verdict is None else self.held_out,
+        )
 
 
 @record
-class Question:
+class EvidenceQuestion:
     """A task that nothing is known of yet, with all that is needed to find out."""
 
     task: AssessmentTask
@@ -56,7 +74,7 @@ class Question:
 
 
 @record
-class Answered:
+class EvidenceAnswer:
     """What came of a question."""
 
     task: str
@@ -77,33 +95,33 @@ def _before(bug: Bug, path: str) -> str | None:
     return file.read_bytes().decode("utf-8", "replace") if file.is_file() else None
 
 
-def answer_questions(questions: Sequence[Question], machine: Machine, receive: Callable[[Answered], None]) -> None:
+def answer_questions(questions: Sequence[EvidenceQuestion], machine: Machine, receive: Callable[[EvidenceAnswer], None]) -> None:
     """Find out what can be found out, in parallel; each answer is received when it is there."""
 
-    def lost(question: Question, reason: str) -> None:
-        receive(Answered(task=question.task.id, evidence=None, problem=reason))
+    def lost(question: EvidenceQuestion, reason: str) -> None:
+        receive(EvidenceAnswer(task=question.task.id, evidence=None, problem=reason))
 
     run_pool(_answer, iter(questions), machine, receive, lost)
 
 
-def _answer(question: Question, sandbox: Sandbox, notify: Callable[[Answered], None]) -> None:
+def _answer(question: EvidenceQuestion, sandbox: Sandbox, notify: Callable[[EvidenceAnswer], None]) -> None:
     bug, programs = question.bug, programs_of(question.bug, question.candidate)
     rules = proposed_rules(programs)
     try:
         if rules == ("R0",):
             found = Evidence(rules=rules, differential=Differential(skipped="it is the fix"))
         else:
-            differs = Differential(skipped="not asked for")
+            differs = UNASKED
             if question.n_inputs:
                 differs = differential(bug, programs.fixed, programs.candidate, sandbox, n=question.n_inputs, seed=question.seed)
             found = Evidence(rules=rules, differential=differs, held_out=_held_out(question, sandbox))
     except HarnessError as error:
-        notify(Answered(task=question.task.id, evidence=None, problem=str(error)))
+        notify(EvidenceAnswer(task=question.task.id, evidence=None, problem=str(error)))
         return
-    notify(Answered(task=question.task.id, evidence=found))
+    notify(EvidenceAnswer(task=question.task.id, evidence=found))
 
 
-def _held_out(question: Question, sandbox: Sandbox) -> HeldOut:
+def _held_out(question: EvidenceQuestion, sandbox: Sandbox) -> HeldOut:
     if question.held_out is None:
         return HeldOut()
     outcome = validate(question.candidate, question.held_out, sandbox)

@@ -1,7 +1,8 @@
 """New inputs that look like known ones: words of cases changed for programs, Hypothesis for functions. For `differential`.
 
-What a program may be given is not written down anywhere, so changes stay close: as many words as before, numbers no smaller and no
-larger than those that occur, and the first line, which often counts what follows, stays as it is where there are more.
+What a program may be given is not written down anywhere, so changes stay close: numbers are no smaller and no larger than those
+that occur, the first line, which often counts what follows, stays as it is where there are more, and lines come and go only where
+no number of the first line counts them.
 """
 
 import random
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\S+")
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
+_LINE_SHARE = 0.3
+"""Of changes that are of whole lines, where these may change."""
 
 
 def mutated_inputs(known: Sequence[str], n: int, *, seed: int = 0) -> list[str]:
     r"""Return up to `n` new inputs for a program.
 
     >>> mutated_inputs(["2\n3 4\n", "2\n9 9\n"], 3)
-    ['2\n3 2\n', '2\n9 2\n', '2\n4 9\n']
+    ['2\n8 9\n', '2\n2 9\n', '2\n3 9\n']
     """
     chance = random.Random(seed)
     words = [word for text in known for word in _WORD.findall(text)]
@@ -28,16 +31,40 @@ def mutated_inputs(known: Sequence[str], n: int, *, seed: int = 0) -> list[str]:
     others = sorted({word for word in words if not _INTEGER.fullmatch(word)})
     seen = set(known)
     made: list[str] = []
+    is_counted = _counts_lines(known)
     for _ in range(20 * n if known else 0):
         if len(made) == n:
             break
         text = chance.choice(list(known))
         for _ in range(chance.choice((1, 1, 2, 3))):
-            text = _changed(text, numbers, others, chance)
+            other_lines = not is_counted and chance.random() < _LINE_SHARE
+            text = _with_other_lines(text, chance) if other_lines else _changed(text, numbers, others, chance)
         if text not in seen:
             seen.add(text)
             made.append(text)
     return made
+
+
+def _counts_lines(known: Sequence[str]) -> bool:
+    r"""Return whether a number of the first line says in all inputs how many lines follow.
+
+    >>> _counts_lines(["2 9\n1\n2\n", "1 9\n4\n"]), _counts_lines(["9\nab\n\nc\n"])
+    (True, False)
+    """
+    heads = [[int(word) for word in text.partition("\n")[0].split() if _INTEGER.fullmatch(word)] for text in known]
+    follow = [len(text.rstrip("\n").split("\n")) - 1 for text in known]
+    n = min(map(len, heads), default=0)
+    return any(all(head[place] == count for head, count in zip(heads, follow, strict=True)) for place in range(n))
+
+
+def _with_other_lines(text: str, chance: random.Random) -> str:
+    """Double a line behind the first, leave one out, or put an empty one there."""
+    first, *lines = text.split("\n")
+    if len(lines) < 3:
+        return text
+    place = chance.randrange(len(lines) - 1)
+    lines[place : place + 1] = chance.choice(([lines[place]] * 2, [], ["", lines[place]]))
+    return "\n".join((first, *lines))
 
 
 def _changed(text: str, numbers: Sequence[int], others: Sequence[str], chance: random.Random) -> str:

@@ -15,11 +15,13 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv
 from repairlab.core.record import record
 
-SHOWN = ("task", "bug", "language", "title", "candidate", "fix")
+SHOWN = ("task", "bug", "language", "title", "description", "candidate", "fix")
 FILLED = ("label", "rules", "note", "seconds")
 _NEEDED = ("task", "label")
 _FORMULA = tuple("=+-@\t\r")
 _MOST_PROBLEMS = 5
+_LARGEST_CELL = 30_000
+"""Characters; spreadsheets cut what is longer than 32,767."""
 
 
 @record
@@ -58,7 +60,7 @@ def sheet(views: Iterable[TaskView], known: Mapping[str, Rating] | None = None, 
         mine = said.get(view.task)
         seconds = f"{mine.seconds:g}" if mine and mine.seconds else ""
         filled = (mine.label, " ".join(mine.rules), mine.note, seconds) if mine else ("", "", "", "")
-        rows.append((*_shown(view), *((view.hints,) if hints else ()), *filled))
+        rows.append((*_shown(view), *((_cell(view.hints),) if hints else ()), *filled))
     return _csv((*SHOWN, *(("hints",) if hints else ()), *FILLED), rows)
 
 
@@ -134,17 +136,14 @@ def _seconds(text: str) -> float:
 
 
 def _shown(view: TaskView) -> tuple[str, ...]:
-    return (
-        view.task,
-        *map(_harmless, (view.bug_id, view.language, view.title)),
-        f"candidate\n{view.candidate}",
-        f"fix\n{view.fix}",
-    )
+    told = (view.bug_id, view.language, view.title, view.description, f"candidate\n{view.candidate}", f"fix\n{view.fix}")
+    return (view.task, *map(_cell, told))
 
 
-def _harmless(text: str) -> str:
-    """Keep spreadsheets from taking the text of a bug for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+def _cell(text: str) -> str:
+    """Return a text that spreadsheets take as it is: no formula, and no longer than a cell may be."""
+    clipped = text if len(text) <= _LARGEST_CELL else f"{text[:_LARGEST_CELL]}\n… {len(text) - _LARGEST_CELL} more characters"
+    return f"'{clipped}" if clipped.startswith(_FORMULA) else clipped
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -8,7 +8,7 @@ import typer
 
 from repairlab.assessment.assess import Assessment, AssessmentSummary, summary
 from repairlab.assessment.drawing import draw
-from repairlab.assessment.evidence import Answered
+from repairlab.assessment.evidence import EvidenceAnswer
 from repairlab.assessment.records import RULES
 from repairlab.assessment.settling import disagreements, latest
 from repairlab.assessment.sheets import disagreement_sheet, read_ratings, read_rulings, sheet
@@ -69,23 +69,23 @@ def assess(
     with open_assessment(_run_folder(run)) as store:
         work = Assessment(run, store)
         work.collect()
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        names = [task.id for task in work.tasks]
+        taken = [rating for path in take or () for rating in read_ratings(path, path.stem, names, now)]
+        settled = read_rulings(adjudicate, by, names, now) if adjudicate else []
+        n_new, n_settled = store.add_ratings(taken), store.add_rulings(settled)
         other = open_benchmark(held_out) if held_out else None
-        failed: list[Answered] = []
+        failed: list[EvidenceAnswer] = []
         with progress_bar() as progress:
             bar = progress.add_task("candidates looked at", total=None)
 
-            def done(answered: Answered) -> None:
+            def done(answered: EvidenceAnswer) -> None:
                 progress.advance(bar)
                 if answered.evidence is None:
                     failed.append(answered)
 
             on = machine(workers, sandbox, allow_unsafe)
             work.gather(on, done, n_inputs=inputs, seed=seed, held_out=other, again=again)
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        names = [task.id for task in work.tasks]
-        taken = [rating for path in take or () for rating in read_ratings(path, path.stem, names, now)]
-        n_new = store.add_ratings(taken)
-        n_settled = store.add_rulings(read_rulings(adjudicate, by, names, now)) if adjudicate else 0
         written = _write_sheets(work, to, raters, overlap=overlap, per_task=per_task, seed=seed, hints=hints) if to else []
         work.write()
         found = summary(work)
@@ -127,9 +127,30 @@ def _write_sheets(
     if differing := disagreements(work.labels()):
         made["disagreements.csv"] = disagreement_sheet(differing, views)
     to.mkdir(parents=True, exist_ok=True)
+    for name in made:
+        _require_taken(work, to / name)
     for name, text in made.items():
         write_aside(to / name, text)
     return [to / name for name in made]
+
+
+def _require_taken(work: Assessment, path: Path) -> None:
+    """Refuse to write over a sheet that somebody filled in and that was not taken yet."""
+    if not path.exists():
+        return
+    names = [task.id for task in work.tasks]
+    if path.name == "disagreements.csv":
+        known = {(item.task, item.label) for item in work.store.rulings()}
+        new = {(item.task, item.label) for item in read_rulings(path, "", names, "")} - known
+    else:
+        known = {(item.task, item.label) for item in work.store.ratings() if item.rater == path.stem}
+        new = {(item.task, item.label) for item in read_ratings(path, path.stem, names, "")} - known
+    if new:
+        option = "--adjudicate" if path.name == "disagreements.csv" else "--take"
+        raise UserError(
+            f"{path} has {count(len(new), 'label')} that were not taken yet and would be lost; take them with {option} {path}, "
+            "or name another folder with --to"
+        )
 
 
 def _file_name(rater: str) -> str:
@@ -149,6 +170,14 @@ def _show(run: Path, found: AssessmentSummary) -> None:
         data().print(f"differential testing: {found.n_differ} of {found.n_measured} tasks differ from the fix on a new input")
     if found.n_held_out:
         data().print(f"held-out tests: {found.n_held_out_failed} of {found.n_held_out} tasks fail them")
+    for what, matrix in (("held-out tests", found.by_held_out), ("labels", found.by_label)):
+        n_found, n_wrong = matrix.wrong_differs + matrix.right_differs, matrix.wrong_differs + matrix.wrong_same
+        if n_found and n_wrong:
+            counts = (
+                f"{matrix.wrong_differs} of {n} {which}"
+                for n, which in ((n_found, "that differ are wrong"), (n_wrong, "wrong ones differ"))
+            )
+            data().print(f"by {what}: {', '.join(counts)}", markup=False)
     agreement = found.agreement
     if agreement.n_shared:
         print_table(

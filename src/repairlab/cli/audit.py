@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from repairlab.assessment.weak_tests import audit_runs
 from repairlab.benchmarks.catalog import find_folder, open_benchmark
 from repairlab.benchmarks.health import CARD_NAME, read_card
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
@@ -26,6 +27,10 @@ def audit(
         list[Path] | None, typer.Option("--pairs", help="Set of pairs that models are trained on; may be repeated.")
     ] = None,
     card: Annotated[Path | None, typer.Option("--card", help=f"Health card; by default {CARD_NAME} of the benchmark.")] = None,
+    run: Annotated[
+        list[Path] | None,
+        typer.Option("--run", help="Assessed run, to find tests that let wrong candidates pass; may be repeated."),
+    ] = None,
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Run the trigger tests to see whether they cover the fix; the rest runs nothing.")
     ] = False,
@@ -40,6 +45,7 @@ def audit(
     known = read_card(place) if card or place.is_file() else None
     covered = _measured(opened.bugs, machine(workers, sandbox, allow_unsafe)) if coverage else None
     found = list(audit_bugs(opened.bugs, card=known, pairs=pairs or (), coverage=covered))
+    found.append(audit_runs(run or [], opened.name))
     findings = [finding for audited in found for finding in audited.findings]
     if json:
         print_json({"benchmark": opened.name, "rules": [to_data(audited) | {"level": audited.level} for audited in found]})

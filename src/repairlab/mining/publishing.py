@@ -1,7 +1,7 @@
 """A benchmark as a publication: tables, data card, checksums, change log. Called by the verb `publish`; runs nothing.
 
-Three tables, as JSON Lines and Parquet: `problems` is what a repairer may see, and nothing of tests or fixes is in it; `pairs` are
-the files before and after the fix; `labels` is what is known of each bug.
+Tables, as JSON Lines and Parquet: `problems` is what a repairer may see, and nothing of tests or fixes is in it; `pairs` are
+the files before and after the fix; `labels` is what is known of each bug, `found_labels` what rules say of it.
 """
 
 import hashlib
@@ -18,13 +18,15 @@ from repairlab.benchmarks.pair_sets.of_bugs import pair_of_bug
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import read_json, read_object, read_text
+from repairlab.core.foreign import read_json, read_json_lines, read_object, read_text
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.mining import funnel
 from repairlab.storage.new_folder import new_folder
 
 MANIFEST, CARD, CHANGES, CHECKSUMS = "manifest.json", "README.md", "CHANGES.md", "SHA256SUMS"
-TABLES = ("problems", "pairs", "labels")
+TABLES = ("problems", "pairs", "labels", "found_labels")
+FOUND = "labels.jsonl"
+"""Labels that rules found, where the benchmark has them."""
 _NAMED = 20
 """Bugs that a list names before it counts the rest."""
 
@@ -68,9 +70,15 @@ def publish(name: str, to: Path, settings: PublishSettings, *, done: Callable[[]
                     files[table].write(json.dumps(row, ensure_ascii=False) + "\n")
                     rows[table] += 1
                 done()
+            for row in _found_labels(home):
+                files["found_labels"].write(json.dumps(row, ensure_ascii=False) + "\n")
+                rows["found_labels"] += 1
         finally:
             for file in files.values():
                 file.close()
+        for table in TABLES:
+            if not rows[table]:
+                (aside / "data" / f"{table}.jsonl").unlink()
         if frames is not None:
             for table in TABLES:
                 source = aside / "data" / f"{table}.jsonl"
@@ -125,6 +133,13 @@ def _rows(bug: Bug, settings: PublishSettings) -> Iterator[tuple[str, dict[str, 
     lines = [(item.first, item.last) for item in problem.location or ()]
     size = {"n_places": len(lines), "n_lines": sum(last - first + 1 for first, last in lines), "n_files": _n_files(bug)}
     yield "labels", _writable({**known, "framework": oracle.test.framework, **counts, **size})
+
+
+def _found_labels(home: Path) -> Iterator[dict[str, Any]]:
+    """Yield the labels that rules found: bug, rule, values, and whether they are suggestions."""
+    if (home / FOUND).is_file():
+        for _, entry in read_json_lines(home / FOUND):
+            yield _writable({key: value for key, value in entry.items() if key != "schema"})
 
 
 def _n_files(bug: Bug) -> int:
@@ -274,6 +289,7 @@ def _composition(bugs: Sequence[Bug], rows: Mapping[str, int], settings: Publish
         f"- `problems` ({rows['problems']} rows): issue text, {files}, the function to fix. Nothing of tests or fixes.",
         f"- `pairs` ({rows['pairs']} rows): the file before and after the fix, where it changes one file.",
         f"- `labels` ({rows['labels']} rows): classification, origin, counts of tests, size of the fix.",
+        *([f"- `found_labels` ({rows['found_labels']} rows): what rules say of each fix."] if rows["found_labels"] else []),
     ]
 
 

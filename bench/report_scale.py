@@ -126,10 +126,10 @@ def write_run(root: Path, n_bugs: int) -> Path:
     return store.folder
 
 
-def function(draw: random.Random) -> str:
+def function(draw: random.Random, *, n_lines: int = N_LINES) -> str:
     lines = [
         f"    value_{draw.randrange(40)} = compute(value, {draw.randrange(1000)}, scale={draw.random():.3f})"
-        for _ in range(N_LINES - 2)
+        for _ in range(n_lines - 2)
     ]
     return "\n".join(["def answer(value):", *lines, "    return value"]) + "\n"
 
@@ -177,18 +177,19 @@ def drawn(bug_id: str, text: str, draw: random.Random) -> Iterator[tuple[Candida
         yield Candidate(bug_id=bug_id, edits=edits, rank=rank, origin=origin), verdict
 
 
-def outcome(candidate: Candidate, name: str, verdict: Verdict) -> Outcome:
+def outcome(candidate: Candidate, name: str, verdict: Verdict, *, is_full: bool = True) -> Outcome:
     ran = verdict not in (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
     of_trigger = TestVerdict(verdict) if ran else TestVerdict.WRONG
     tests = tuple(
         TestResult(id=name, verdict=of_trigger if name == TRIGGER else TestVerdict.PASSED) for name in (TRIGGER, *REGRESSION)
     )
+    run = tests if is_full or verdict is Verdict.PLAUSIBLE else tests[:1]
     failed: Stage = "apply" if verdict is Verdict.UNAPPLICABLE else "build"
     return Outcome(
         candidate_id=name, bug_id=candidate.bug_id, verdict=verdict,
         stage="regression" if verdict is Verdict.PLAUSIBLE else "trigger" if ran else failed,
-        policy="full", message="" if verdict is Verdict.PLAUSIBLE else "expected 1, got 2",
-        tests=tests if ran else (), n_tests=len(tests), evidence="" if ran else "main.py:3: error: expected ';'\n" * 8,
+        policy="full" if is_full else "first-failure", message="" if verdict is Verdict.PLAUSIBLE else "expected 1, got 2",
+        tests=run if ran else (), n_tests=len(tests), evidence="" if ran else "main.py:3: error: expected ';'\n" * 8,
     )  # fmt: skip
 
 

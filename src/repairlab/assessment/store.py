@@ -5,6 +5,7 @@ read or written is an error. The files of the run itself, and its seal, are not 
 """
 
 import json
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,15 @@ _MIGRATIONS: Sequence[Sequence[str]] = (
     ),
 )
 """Statements that lead from each version of the file to the next."""
+_DESK: Sequence[str] = (
+    "CREATE INDEX IF NOT EXISTS assignments_by_rater ON assignments (rater, number)",
+    "CREATE INDEX IF NOT EXISTS ratings_by_rater ON ratings (rater, task, number)",
+    "CREATE INDEX IF NOT EXISTS tasks_by_id ON tasks (task)",
+    "CREATE TABLE IF NOT EXISTS raters (rater TEXT PRIMARY KEY, token TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE IF NOT EXISTS drafts (task TEXT NOT NULL, rater TEXT NOT NULL, form TEXT NOT NULL, PRIMARY KEY (task, rater))",
+)
+"""What rating in the browser needs besides: all may be missing or lost, and no rating is."""
+_RATING = "task, rater, label, rules, note, seconds, time"
 
 
 class AssessmentStore:
@@ -93,9 +103,7 @@ class AssessmentStore:
 
     def ratings(self) -> list[Rating]:
         """Return all ratings, the oldest first."""
-        rows = self._database.rows("SELECT task, rater, label, rules, note, seconds, time FROM ratings ORDER BY number")
-        names = ("task", "rater", "label", "rules", "note", "seconds", "time")
-        return [Rating(**{**dict(zip(names, row, strict=True)), "rules": tuple(row[3].split())}) for row in rows]
+        return list(map(_rating, self._database.rows(f"SELECT {_RATING} FROM ratings ORDER BY number")))
 
     def add_rulings(self, rulings: Iterable[Ruling]) -> int:
         """Add rulings and return how many; one that repeats the last one on a task is left out."""
@@ -124,11 +132,81 @@ class AssessmentStore:
         """Return what is known of tasks beside what people say."""
         return {task: json.loads(value) for task, value in self._database.rows("SELECT task, value FROM evidence ORDER BY task")}
 
+    # One task at a time, however many there are.
+
+    def prepare_desk(self) -> None:
+        """Make what rating in the browser needs."""
+        self._database.write_all((statement, ()) for statement in _DESK)
+
+    def tokens(self) -> dict[str, str]:
+        """Return the token of each rater who has tasks; whoever has none yet gets one."""
+        raters = [row[0] for row in self._database.rows("SELECT DISTINCT rater FROM assignments ORDER BY rater")]
+        self._database.write_all(
+            ("INSERT OR IGNORE INTO raters VALUES (?, ?)", (rater, secrets.token_urlsafe(16))) for rater in raters
+        )
+        known = dict(self._database.rows("SELECT rater, token FROM raters"))
+        return {rater: known[rater] for rater in raters}
+
+    def progress(self, rater: str) -> tuple[int, int]:
+        """Return how many tasks a rater has, and how many of them are rated."""
+        rated = "EXISTS (SELECT 1 FROM ratings WHERE ratings.rater = a.rater AND ratings.task = a.task)"
+        rows = self._database.rows(f"SELECT count(*), coalesce(sum({rated}), 0) FROM assignments a WHERE rater = ?", (rater,))
+        return int(rows[0][0]), int(rows[0][1])
+
+    def next_task(self, rater: str, *, after: str = "") -> str | None:
+        """Return a rater's next task without a rating: the first behind a task, else the first of all."""
+        query = (
+            "SELECT task FROM assignments a WHERE rater = ?1 AND number > coalesce((SELECT number FROM assignments WHERE rater = ?1"
+            " AND task = ?2), 0) AND NOT EXISTS (SELECT 1 FROM ratings WHERE ratings.rater = ?1 AND ratings.task = a.task)"
+            " ORDER BY number LIMIT 1"
+        )
+        found = self._database.rows(query, (rater, after)) or self._database.rows(query, (rater, ""))
+        return str(found[0][0]) if found else None
+
+    def task_of(self, rater: str, task: str) -> AssessmentTask | None:
+        """Return a task of a rater; none when it is not theirs."""
+        query = "SELECT 1 FROM assignments WHERE rater = ? AND task = ?"
+        return self.task(task) if self._database.rows(query, (rater, task)) else None
+
+    def task(self, task: str) -> AssessmentTask | None:
+        """Return the first candidate of a task."""
+        rows = self._database.rows("SELECT task, run, bug, candidate FROM tasks WHERE task = ? ORDER BY number LIMIT 1", (task,))
+        return next((AssessmentTask(id=name, run=run, bug_id=bug, candidate_id=item) for name, run, bug, item in rows), None)
+
+    def last_ratings(self, rater: str, *, task: str = "", n: int = 2) -> list[Rating]:
+        """Return the last words of a rater, on one task or any, the newest first."""
+        where, values = ("AND task = ?", (rater, task, n)) if task else ("", (rater, n))
+        rows = self._database.rows(f"SELECT {_RATING} FROM ratings WHERE rater = ? {where} ORDER BY number DESC LIMIT ?", values)
+        return [_rating(row) for row in rows]
+
+    def add_rating(self, item: Rating) -> None:
+        """Add one rating, unless it repeats the rater's last word on the task; what was begun is done with."""
+        last = self.last_ratings(item.rater, task=item.task, n=1)
+        statements: list[tuple[str, Sequence[Any]]] = [("DELETE FROM drafts WHERE task = ? AND rater = ?", (item.task, item.rater))]
+        if not last or last[0].said != item.said:
+            values = (item.task, item.rater, item.label, " ".join(item.rules), item.note, item.seconds, item.time)
+            statements.append((f"INSERT INTO ratings ({_RATING}) VALUES (?, ?, ?, ?, ?, ?, ?)", values))
+        self._database.write_all(statements)
+
+    def keep_draft(self, task: str, rater: str, form: Mapping[str, Any]) -> None:
+        """Keep what a rater has begun, in the place of what was there."""
+        self._database.write("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?)", (task, rater, json.dumps(form)))
+
+    def draft(self, task: str, rater: str) -> dict[str, Any] | None:
+        """Return what a rater has begun."""
+        found = self._database.rows("SELECT form FROM drafts WHERE task = ? AND rater = ?", (task, rater))
+        return dict(json.loads(found[0][0])) if found else None
+
     def _version(self) -> int:
         return int(self._database.rows("PRAGMA user_version")[0][0])
 
     def _refuse(self, message: str) -> NoReturn:
         raise UserError(f"{message}. Ratings are kept there, so nothing was done")
+
+
+def _rating(row: Sequence[Any]) -> Rating:
+    task, rater, label, rules, note, seconds, time = row
+    return Rating(task=task, rater=rater, label=label, rules=tuple(rules.split()), note=note, seconds=seconds, time=time)
 
 
 @contextmanager

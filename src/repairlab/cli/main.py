@@ -41,6 +41,7 @@ VERBS = {
     "show": "Show the bugs of a run, the candidates of a bug, or one candidate with diff, tests and transcript.",
     "compare": "Compare two runs bug by bug.",
     "report": "Write an HTML report over runs.",
+    "view": "Show runs and benchmarks in the browser.",
     "tables": "Make the papers' tables and figures from runs.",
     "rescore": "Compute scores from published verdicts, without executing anything.",
 }

@@ -117,7 +117,7 @@ def view_bugs(systems: Sequence[System], texts: Mapping[tuple[str, str], Bug]) -
     for number, (digest, bug_id, language) in enumerate(keys, start=1):
         bug = texts.get((digest, bug_id))
         labels = {name: value for name, value in to_data(bug.labels).items() if value} if bug else {}
-        files = _files(bug) if bug else {}
+        files = files_of(bug) if bug else {}
         reference = changed_by(bug.oracle.reference, files) if bug else None
         mine = [system if system.digest == digest else None for system in systems]
         views.append(
@@ -150,7 +150,7 @@ def _attempt(system: System, bug_id: str | None, files: dict[str, str], referenc
                 shown=shown,
                 diff=diff_lines(files, changed) if changed else (),
                 raw=clip(raw(candidate)) if not changed else "",
-                is_reference=bool(changed) and reference is not None and _bare(changed or {}) == _bare(reference),
+                is_reference=bool(changed) and reference is not None and bare(changed or {}) == bare(reference),
                 prompt=clip(prompt),
                 answer=clip(system.transcripts.text(origin.answer) or ""),
             )
@@ -158,9 +158,11 @@ def _attempt(system: System, bug_id: str | None, files: dict[str, str], referenc
     return Attempted(system=system, samples=system.samples.get(bug_id) if bug_id else None, candidates=tuple(views))
 
 
-def _files(bug: Bug) -> dict[str, str]:
+def files_of(bug: Bug) -> dict[str, str]:
+    """Return the text of each file that a repairer may change."""
     return {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
 
 
-def _bare(changed: Mapping[str, str | None]) -> dict[str, str]:
+def bare(changed: Mapping[str, str | None]) -> dict[str, str]:
+    """Return texts without white space."""
     return {path: "".join((text or "").split()) for path, text in changed.items()}

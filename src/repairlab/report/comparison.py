@@ -96,10 +96,14 @@ def compare_runs(folder_a: Path, folder_b: Path, *, k: int = 1, partial: bool = 
 
     With `partial`, runs may be unfinished, and the bugs count that both have finished.
     """
-    a, b = read_run(folder_a, partial=partial), read_run(folder_b, partial=partial)
+    return compare_measured(read_run(folder_a, partial=partial), read_run(folder_b, partial=partial), k=k)
+
+
+def compare_measured(a: Measured, b: Measured, *, k: int = 1) -> Comparison:
+    """Compare two runs that are read already; where one is unfinished, the bugs count that both have finished."""
     if a.manifest.benchmark_digest != b.manifest.benchmark_digest:
         raise UserError(
-            f"the runs are on different benchmarks: {a.settings.benchmark} in {folder_a}, {b.settings.benchmark} in {folder_b}; "
+            f"the runs are on different benchmarks: {a.settings.benchmark} in {a.folder}, {b.settings.benchmark} in {b.folder}; "
             "run both systems on the same one"
         )
     if a.n_unfinished or b.n_unfinished:

@@ -1,4 +1,4 @@
-"""Curves of pass@k or top@k over k, with their intervals. Called by `page`."""
+"""Curves of pass@k or top@k over k, with their intervals. Called by `page` and by `view`."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,11 @@ def chart(metric: str, entries: Sequence[tuple[str, int, RunScores]]) -> Figure 
     if not usable:
         return None
     n = max(entry.run.settings.n for *_, entry in usable)
-    curves = [_curve(metric, *item) for item in usable]
+    return curves_over_k(metric, n, [curve_of(name, index, curve_scores(metric, entry)) for name, index, entry in usable])
+
+
+def curves_over_k(metric: str, n: int, curves: Sequence[Curve]) -> Figure:
+    """Draw curves over 1 to n candidates."""
     top = _ceiling(max(high for curve in curves for _, high in curve.intervals))
     return line_chart(
         f"{metric} over k for each system",
@@ -47,8 +51,13 @@ def curve_ks(n: int) -> list[int]:
     return sorted({round(math.exp(math.log(n) * i / (_MAX_POINTS - 1))) for i in range(_MAX_POINTS)})
 
 
-def _curve(metric: str, name: str, index: int, entry: RunScores) -> Curve:
-    found = [score(metric, k, entry.run.samples, entry.run.settings) for k in curve_ks(entry.run.settings.n)]
+def curve_scores(metric: str, entry: RunScores) -> list[Score]:
+    """Return a metric of a run at each k of its curve."""
+    return [score(metric, k, entry.run.samples, entry.run.settings) for k in curve_ks(entry.run.settings.n)]
+
+
+def curve_of(name: str, index: int, found: Sequence[Score]) -> Curve:
+    """Return the curve of one system."""
     return Curve(
         name=name,
         index=index,

@@ -5,25 +5,18 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.core.score import Score
-from repairlab.core.table import shown
-from repairlab.languages.facts import title
-from repairlab.metrics.table import is_share
 from repairlab.report.bugs import read_texts, view_bugs
 from repairlab.report.curves import chart
-from repairlab.report.evidence import Choice, words_on_tests
+from repairlab.report.environment import environment
+from repairlab.report.evidence import Choice
 from repairlab.report.glossary import METRICS, VERDICTS
 from repairlab.report.health import read_cards
 from repairlab.report.leaderboard import Leaderboard, leaderboard
 from repairlab.report.papers.reading import read_facts
 from repairlab.report.papers.table import TABLES, make_tables
-from repairlab.report.svg import draw
 from repairlab.report.systems import System, bars, read_systems
-from repairlab.report.text import clip, visible
 from repairlab.storage.encoding import write_aside
 
 _SPENDING = ("cost", "bug-cost")
@@ -55,7 +48,7 @@ def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool 
     papers = make_tables(read_facts(systems, texts), [name for name in TABLES if name != "curves"])
     languages = list(dict.fromkeys(bug.language for bug in bugs))
     curve_metric = board.metric if board.k else "top@k"
-    pages = _pages()
+    pages = environment("repairlab.report")
     script = pages.get_template("script.js").render()
     html = pages.get_template("page.html").render(
         systems=systems,
@@ -97,26 +90,6 @@ def store_report(report: ReportPage, path: Path) -> None:
         write_aside(path, report.html.encode("utf-8", "replace").decode("utf-8"))
     except OSError as error:
         raise UserError(f"cannot write the report {path}: {error.strerror}; choose another place with -o") from None
-
-
-def _pages() -> Environment:
-    pages = Environment(
-        loader=PackageLoader("repairlab.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    pages.filters.update(visible=visible, clip=clip, percent=_percent, number=_number, language=title)
-    pages.filters.update(shown=shown, draw=draw, tests=words_on_tests)
-    pages.globals["tail"] = lambda text: clip(text, tail=True)
-    return pages
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f} %"
-
-
-def _number(score: Score | None) -> str:
-    if score is None:
-        return "–"
-    return _percent(score.value) if is_share(score.metric) else f"{score.value:.1f}"
 
 
 def _ks(board: Leaderboard) -> list[int]:

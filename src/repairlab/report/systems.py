@@ -1,7 +1,7 @@
 """The runs of a report as the systems it compares: names, scores, verdict counts, and the candidates to show. Used by `page`."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.outcome import Verdict
@@ -64,7 +64,9 @@ class Segment:
 class Bar:
     """The verdicts of one system's candidates, from the best to the worst."""
 
-    system: System
+    name: str
+    index: int
+    """Decides its colour."""
     n: int
     segments: tuple[Segment, ...]
 
@@ -72,7 +74,7 @@ class Bar:
     def text(self) -> str:
         """Say the bar in words."""
         parts = ", ".join(f"{segment.n} {segment.verdict}" for segment in self.segments)
-        return f"{self.system.name}: {self.n} candidates: {parts or 'none'}"
+        return f"{self.name}: {self.n} candidates: {parts or 'none'}"
 
 
 def read_systems(
@@ -83,7 +85,7 @@ def read_systems(
     for folder in folders:
         ks = Store(folder).manifest().experiment.k
         scores.append(scores_of(folder, ks=tuple(sorted({*ks, k} if k else set(ks))), partial=partial))
-    names = _names(scores)
+    names = system_names(scores)
     return tuple(
         System(
             index=index,
@@ -97,7 +99,7 @@ def read_systems(
     )
 
 
-def _names(scores: Sequence[RunScores]) -> list[str]:
+def system_names(scores: Sequence[RunScores]) -> list[str]:
     """Name every run; those of the same name are told apart by their temperature, else by the folder's name, else by its path."""
     names = [_name(item) for item in scores]
     further: tuple[Callable[[RunScores], str], ...] = (
@@ -134,12 +136,14 @@ def _name(scores: RunScores) -> str:
 
 def bars(systems: Sequence[System], language: str | None = None) -> tuple[Bar, ...]:
     """Return one bar per system that has candidates."""
-    made = []
-    for system in systems:
-        counts = system.verdicts(language)
-        n = counts.total()
-        segments = tuple(
-            Segment(verdict=verdict, n=counts[verdict], share=counts[verdict] / n) for verdict in VERDICTS if counts[verdict]
-        )
-        made.append(Bar(system=system, n=n, segments=segments))
+    made = (verdict_bar(system.name, system.index, system.verdicts(language)) for system in systems)
     return tuple(bar for bar in made if bar.n)
+
+
+def verdict_bar(name: str, index: int, counts: Mapping[Verdict, int]) -> Bar:
+    """Return the bar of one system."""
+    n = sum(counts.values())
+    segments = (
+        Segment(verdict=verdict, n=counts[verdict], share=counts[verdict] / n) for verdict in VERDICTS if counts.get(verdict)
+    )
+    return Bar(name=name, index=index, n=n, segments=tuple(segments))

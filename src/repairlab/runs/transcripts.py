@@ -9,6 +9,7 @@ import functools
 import json
 import threading
 import zlib
+from collections.abc import Callable
 from typing import Literal
 
 from repairlab.core.prompt import Message, Prompt
@@ -60,19 +61,19 @@ class TranscriptWriter:
 class Transcripts:
     """The transcripts of a run, to be looked up; only their places are held in memory."""
 
-    def __init__(self, store: Store) -> None:
-        """Find out what there is."""
+    def __init__(self, store: Store, find: Callable[[str], int | None] | None = None) -> None:
+        """Find out what there is; `find` knows the place of a digest without that."""
         self._store = store
-        self._places = {data["digest"]: place for place, data in store.scan_data(TranscriptEntry)}
-
-    def __bool__(self) -> bool:
-        return bool(self._places)
+        if find is None:
+            find = {data["digest"]: place for place, data in store.scan_data(TranscriptEntry)}.get
+        self._find = find
 
     def text(self, name: str | None) -> str | None:
         """Return the text with a digest; none when it was not kept."""
-        if name is None or name not in self._places:
+        place = None if name is None else self._find(name)
+        if place is None:
             return None
-        entry = self._store.at(TranscriptEntry, self._places[name])
+        entry = self._store.at(TranscriptEntry, place)
         return zlib.decompress(base64.b64decode(entry.data)).decode("utf-8", "surrogatepass")
 
     def prompt(self, name: str | None) -> Prompt | None:

@@ -1,0 +1,179 @@
+"""A run of a million candidates: 1,000 bugs × 1,000 candidates. Time and peak memory of `score`, `report` and `view`.
+
+Each verb runs in a process of its own. `view` is measured twice: with no index, when pages come while the run is still being read,
+and with the index that the first time left. `-n` takes fewer candidates per bug; `--keep DIR` leaves benchmark and run there, and
+uses what is there already.
+"""
+
+import argparse
+import contextlib
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+from report_scale import CHANCES, function, measure, outcome, write_benchmark
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.line_check import checked_line, line_key
+from repairlab.core.outcome import Outcome, Verdict
+from repairlab.runs.experiment import Experiment, Manifest
+from repairlab.runs.integrity import write_seal
+from repairlab.runs.store import FILES, BugEnd, Store
+from repairlab.storage.encoding import encode
+
+N_BUGS, N = 1000, 1000
+N_LINES = 12
+N_RIGHT = 3
+"""A bug has so many ways to be fixed, and half of the bugs have none."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-n", type=int, default=N, help="candidates per bug")
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--only", action="append", choices=("score", "report", "view"))
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="million-") as name:
+        root = asked.keep or Path(name)
+        if not (root / "run/seal.json").is_file():
+            start = time.monotonic()
+            write_run(root, asked.n)
+            print(f"written in {time.monotonic() - start:.0f} s", flush=True)
+        run = root / "run"
+        size = sum(path.stat().st_size for path in run.iterdir() if path.is_file()) / 2**20
+        print(f"{N_BUGS} bugs × {asked.n} candidates = {N_BUGS * asked.n:,}, {size:,.0f} MB on disk", flush=True)
+        wanted = asked.only or ("score", "report", "view")
+        for verb, more in (("score", []), ("report", ["-o", str(root / "report.html")])):
+            if verb in wanted:
+                cost = measure([sys.executable, "-m", "repairlab", verb, str(run), "--json", *more])
+                label = f"repairlab {verb}"
+                print(f"{label:<20} {cost.wall_s:6.1f} s wall {cost.cpu_s:6.1f} s CPU {cost.peak_mb:7.0f} MB peak", flush=True)
+        if "view" in wanted:
+            with tempfile.TemporaryDirectory(prefix="cache-", dir=root) as cache:
+                for label in ("view, no index", "view, with index"):
+                    watch_view(label, run, Path(cache))
+
+
+def write_run(root: Path, n: int) -> None:
+    """Write a benchmark and a run over it; the lines are those that a run would write, but not one at a time."""
+    draw = random.Random(5)
+    ids = tuple(f"Project{number % 40}-{number + 1}" for number in range(N_BUGS))
+    functions = {bug_id: function(draw, n_lines=N_LINES) for bug_id in ids}
+    write_benchmark(root / "benchmark", functions)
+    store = Store(root / "run")
+    experiment = Experiment(benchmark=str(root / "benchmark"), repairer="templates", n=n, k=(1, 10, 100))
+    store.create(
+        Manifest(
+            experiment=experiment, benchmark_name="scale", benchmark_version="1.0.0",
+            benchmark_digest=open_benchmark(str(root / "benchmark")).digest, bug_ids=ids, languages=("python",) * N_BUGS,
+            repairlab="0.1.0", environment={}, environment_digest="0" * 16, created="2026-01-02T03:04:05+00:00",
+        )
+    )  # fmt: skip
+    with lines_of(store, Candidate) as candidates, lines_of(store, Outcome) as outcomes:
+        for bug_id in ids:
+            judged: set[str] = set()
+            for candidate, verdict in drawn(bug_id, functions[bug_id], n, draw):
+                name = candidate.id
+                candidates(encode(candidate, id=name))
+                if name not in judged:
+                    outcomes(encode(outcome(candidate, name, verdict, is_full=False)))
+                judged.add(name)
+    for bug_id in ids:
+        store.append(BugEnd(bug_id=bug_id, ended="asked"))
+    write_seal(store)
+
+
+@contextlib.contextmanager
+def lines_of(store: Store, kind: type) -> Iterator["Lines"]:
+    with (store.folder / FILES[kind]).open("wb", buffering=1 << 20) as file:
+        yield Lines(file, line_key(store.run_id, FILES[kind]))
+
+
+class Lines:
+    """Writes the lines of one file."""
+
+    def __init__(self, file: object, key: int) -> None:
+        self._file, self._key, self._number = file, key, 0
+
+    def __call__(self, body: bytes) -> None:
+        self._number += 1
+        self._file.write(checked_line(body, self._key, self._number))  # type: ignore[attr-defined]  # a binary file
+
+
+def drawn(bug_id: str, text: str, n: int, draw: random.Random) -> Iterator[tuple[Candidate, Verdict]]:
+    """Draw candidates of a bug: most differ, as those of a beam search do."""
+    is_fixable = draw.random() < 0.5
+    kinds, weights = list(CHANCES), list(CHANCES.values())
+    lines = text.split("\n")
+    for rank in range(1, n + 1):
+        verdict = draw.choices(kinds, weights)[0]
+        number = draw.randrange(N_RIGHT) if verdict is Verdict.PLAUSIBLE else N_RIGHT + draw.randrange(10**6)
+        if verdict is Verdict.PLAUSIBLE and not is_fixable:
+            verdict = Verdict.WRONG
+        at = 1 + number % (N_LINES - 2)
+        changed = "\n".join([*lines[:at], f"    value_{number % 40} = repaired(value, {number})", *lines[at + 1 :]])
+        edits = (Edit(path="main.py", text=changed),)
+        yield Candidate(bug_id=bug_id, edits=edits, rank=rank, origin=Origin(repairer="templates")), verdict
+
+
+def watch_view(label: str, run: Path, cache: Path) -> None:
+    """Open a run and say how long it took to the first page, to pages deep inside, and until everything is known."""
+    env = {**os.environ, "REPAIRLAB_CACHE": str(cache)}
+    start = time.monotonic()
+    command = [sys.executable, "-m", "repairlab", "view", str(run), "--port", "0", "--no-browser"]
+    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1].rstrip("/")
+        with httpx.Client(base_url=address, timeout=60) as client:
+            page = client.get("/")
+            first_s, cpu_s = time.monotonic() - start, _cpu_s(process.pid)
+            page.raise_for_status()
+            took = {path: _time(client, path) for path in ("/run/run", "/run/run/bug/Project0-1")}
+            while client.get("/run/run/state").json()["is_behind"]:
+                time.sleep(0.5)
+            ready_s = time.monotonic() - start
+            later = {
+                path: _time(client, path)
+                for path in (*took, "/run/run/bug/Project0-1/500", "/run/run/candidates?verdict=CRASH&page=400", "/")
+            }
+        peak_mb = _peak_mb(process.pid)
+    finally:
+        process.terminate()
+        process.wait()
+    first = f"first page after {first_s:.1f} s ({cpu_s:.1f} s CPU)"
+    print(f"{label:<16} {first}, all read and scored after {ready_s:.1f} s, {peak_mb:.0f} MB peak")
+    for path, took_s in later.items():
+        before = f"{took[path]:.2f} s while reading, " if path in took else ""
+        print(f"    {path:<46} {before}{took_s:.2f} s", flush=True)
+
+
+def _time(client: httpx.Client, path: str) -> float:
+    start = time.monotonic()
+    client.get(path).raise_for_status()
+    return time.monotonic() - start
+
+
+def _cpu_s(pid: int) -> float:
+    """Return the CPU time of a process so far, without those that it started."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _peak_mb(pid: int) -> float:
+    """Return the peak of a process and of those that it started."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    own = next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return own + sum(_peak_mb(int(child)) for child in children)
+
+
+if __name__ == "__main__":
+    main()

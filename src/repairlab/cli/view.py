@@ -1,0 +1,60 @@
+"""`repairlab view`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repairlab.cli.options import Json
+from repairlab.cli.output import count, data, print_json, talk
+from repairlab.cli.run_folders import warn_unchecked
+from repairlab.core.errors import UserError
+from repairlab.languages.table import default_cache
+
+
+def view(
+    what: Annotated[list[str], typer.Argument(help="Run folders, finished or not, and benchmarks by name or folder.")],
+    host: Annotated[
+        str, typer.Option("--host", help="The address to listen on; another one than this machine's needs a token.")
+    ] = ("127.0.0.1"),
+    port: Annotated[int, typer.Option("--port", help="The port to listen on; 0 takes a free one.")] = 8765,
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write all pages to this folder instead, to publish them.")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+    json: Json = False,
+) -> None:
+    """Show runs and benchmarks in the browser."""
+    try:
+        import fastapi  # noqa: F401, PLC0415
+        import uvicorn  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise UserError(f"view needs {error.name}, which is not installed: pip install 'repairlab[web]'") from None
+    from repairlab.view.workbench import Workbench  # noqa: PLC0415  # needs the extra, as those below
+
+    warn_unchecked([Path(item) for item in what])
+    bench = Workbench(default_cache())
+    try:
+        bench.open(what)
+        if export is not None:
+            from repairlab.view.exporting import export_site  # noqa: PLC0415
+
+            n = export_site(bench, export)
+            if json:
+                print_json({"site": str(export), "pages": n})
+            else:
+                data().print(f"{count(n, 'page')} written to {export}; begin with {export / 'index.html'}", markup=False)
+            return
+
+        from repairlab.view.serving import serve  # noqa: PLC0415
+
+        def started(url: str) -> None:
+            if json:
+                print_json({"url": url})
+            else:
+                data().print(f"Viewing at {url}", markup=False)
+            talk().print("Ctrl-C stops", markup=False)
+
+        serve(bench, host=host, port=port, opens_browser=not no_browser, started=started)
+    finally:
+        bench.close()

@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
-.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train check install format docs clean
+.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-serve test-systems test-kill bench-engine bench-train check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -46,6 +46,10 @@ test-hf: install  ## models by transformers, in process and as a server; install
 test-train: install  ## networks and training; installs torch, transformers and peft
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/networks tests/training tests/repairers/neural
+
+test-serve: install  ## the service and the viewer; installs FastAPI and uvicorn
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,web]'
+	$(BIN)/pytest -q -n 2 tests/serve $(wildcard tests/view)
 
 test-systems: install  ## every system learns a pattern on the CPU, which takes many minutes
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'

@@ -1,0 +1,90 @@
+"""Ask a running `repairlab serve` for verdicts. Used by `repairlab.Reward` when it is given a URL."""
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.record import to_data
+from repairlab.metrics.reward import RewardScale
+from repairlab.runs.patch_judge import Patch
+
+PATIENCE_S = 600.0
+"""How long a service may be away or busy before that is an error."""
+_BUSY = (429, 502, 503, 504)
+_BATCH = 64
+"""Candidates in one request."""
+
+
+class RemoteJudge:
+    """A service, by its address; may be used from any thread."""
+
+    def __init__(self, url: str, *, token: str | None = None, patience_s: float = PATIENCE_S) -> None:
+        """Take the address, such as http://localhost:8400, and the token if the service wants one."""
+        if not url.startswith(("http://", "https://")):
+            raise UserError(f"url is {url!r}: write the address of a service, such as http://localhost:8400")
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._url, self._patience_s = url.rstrip("/"), patience_s
+        self._client = httpx.Client(headers=headers, timeout=httpx.Timeout(10.0, read=None))
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+
+    def judge(self, patches: Sequence[tuple[str, Patch]], *, policy: str, scale: RewardScale) -> list[dict[str, Any]]:
+        """Return what the service says of patches, each for a bug, in their order."""
+        answers: list[dict[str, Any]] = []
+        for first in range(0, len(patches), _BATCH):
+            entries = [_entry(bug, patch) for bug, patch in patches[first : first + _BATCH]]
+            answers += self._post({"candidates": entries, "policy": policy, "scale": to_data(scale)})["outcomes"]
+        return answers
+
+    def bug(self, bug: str, *, strategy: str, localisation: str) -> dict[str, Any]:
+        """Return a bug as a repairer may see it, with what a model would be asked."""
+        return self._send("GET", f"/v1/bugs/{bug}?strategy={strategy}&localisation={localisation}", None)
+
+    def bugs(self, benchmark: str) -> list[str]:
+        """Return the ids of a benchmark's bugs."""
+        found: list[str] = self._send("GET", f"/v1/benchmarks/{benchmark}", None)["bugs"]
+        return found
+
+    def _post(self, body: dict[str, Any]) -> dict[str, Any]:
+        return self._send("POST", "/v1/validate", body)
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
+        """Send a request until it is answered; what was judged before costs nothing when it is sent again."""
+        end = time.monotonic() + self._patience_s
+        wait_s = 0.5
+        while True:
+            try:
+                answer = self._client.request(method, self._url + path, json=body)
+                reason = f"it says {answer.status_code}: {_message(answer)}"
+                if answer.status_code < 400:
+                    data: dict[str, Any] = answer.json()
+                    return data
+                if answer.status_code not in _BUSY:
+                    raise UserError(f"the service at {self._url} refuses: {reason}")
+                wait_s = max(wait_s, float(answer.headers.get("retry-after", 0)))
+            except (httpx.TransportError, ValueError) as error:
+                reason = str(error) or type(error).__name__
+            if time.monotonic() + wait_s > end:
+                raise HarnessError(f"the service at {self._url} does not answer: {reason}")
+            time.sleep(wait_s)
+            wait_s = min(2 * wait_s, 10.0)
+
+
+def _entry(bug: str, patch: Patch) -> dict[str, Any]:
+    name = {"diff": "patch", None: "text"}.get(patch.form, patch.form)
+    entry = {"bug": bug, str(name): patch.text}
+    return entry | ({"strategy": patch.strategy, "localisation": patch.localisation} if patch.strategy else {})
+
+
+def _message(answer: httpx.Response) -> str:
+    try:
+        return str(answer.json()["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return answer.text[:200]

@@ -22,6 +22,7 @@ from repairlab.core.recipe import Build
 from repairlab.core.record import digest, record
 from repairlab.executors.worker_set import CallHandle, WorkerSet
 from repairlab.formats.patch_forms import PatchForm, candidate_of
+from repairlab.languages.table import language
 from repairlab.metrics.similarity import bare, edit_similarity
 from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.prompts.strategies.table import strategy
@@ -37,9 +38,11 @@ _MOST_OPEN = 256
 """Bugs whose conditions are remembered; each costs a moment to read again."""
 _MOST_RECENT_TESTS = 200_000
 """Results of tests that are kept in memory with the verdicts of a moment ago, which workers have not written yet."""
-_READING = ("formats", "repairers/llm")
+_READING = ("formats", "metrics", "repairers/llm", "runs")
 """Folders of this package whose code can change what is read from a patch."""
 _LONGEST_COMPARED = 200_000
+_NOT_QUITE = 0.999999
+"""The similarity of texts that differ in little, but do: indentation perhaps."""
 
 
 @record
@@ -62,7 +65,7 @@ class JudgedPatch:
 
     outcome: Outcome
     similarity: float | None = None
-    """Of the buggy code and what the patch makes of it, without regard to white space; none when it does not apply."""
+    """Of the buggy file and what the patch makes of it, 1 when only comments and layout differ; none when it does not apply."""
 
 
 class OpenBug:
@@ -210,7 +213,7 @@ def _read(patch: Patch, problem: Problem) -> tuple[Any, str | None]:
 
 
 def similarity_of(candidate: Candidate, bug: Bug) -> float | None:
-    """Return how alike the file to fix is before and after, without regard to white space; none where other files change."""
+    """Return how alike the file to fix is before and after: 1 when only comments and layout differ; none where others change."""
     try:
         changed = changed_files(candidate, bug)
     except (UserError, HarnessError):
@@ -219,7 +222,8 @@ def similarity_of(candidate: Candidate, bug: Bug) -> float | None:
         return 1.0
     if set(changed) != {bug.problem.path}:
         return None
-    before, after = bare(bug.problem.source), bare(changed[bug.problem.path] or "")
+    before, after = bug.problem.source, changed[bug.problem.path] or ""
     if max(len(before), len(after)) > _LONGEST_COMPARED:  # which takes long, and that is no reason to keep anybody waiting
         return 1.0 if before == after else None
-    return edit_similarity(before, after)
+    normal_form = language(bug.problem.language).syntax.normal_form
+    return 1.0 if normal_form(before) == normal_form(after) else min(edit_similarity(bare(before), bare(after)), _NOT_QUITE)

@@ -29,17 +29,13 @@ def bind(host: str, port: int, clients: dict[str, Client]) -> socket.socket:
             f"--host {host} can be reached from other machines, and there are no tokens: whoever finds it could run code here. "
             f"Make a token with `repairlab serve --new-token NAME >> tokens`, and give the file by --tokens or {VARIABLE}"
         )
+    if not 0 <= port <= 65535:
+        raise UserError(f"--port is {port}: a port is a number from 0 to 65535")
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        bound = socket.socket(family, kind)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-        bound.listen(_BACKLOG)
-    except OverflowError:
-        raise UserError(f"--port is {port}: a port is a number from 0 to 65535") from None
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
         raise UserError(f"cannot listen on {host} port {port}: {error.strerror}; choose another with --port, 0 for any") from None
-    return bound
 
 
 def serve(

@@ -37,7 +37,7 @@ from repairlab.validation.preflight import check_tools
 _MOST_OPEN = 256
 """Bugs whose conditions are remembered; each costs a moment to read again."""
 _MOST_RECENT_TESTS = 200_000
-"""Results of tests that are kept in memory with the verdicts of a moment ago, which workers have not written yet."""
+"""Results of tests that are kept in memory with the latest verdicts, of which workers have not written all yet."""
 _READING = ("formats", "metrics", "repairers/llm", "runs")
 """Folders of this package whose code can change what is read from a patch."""
 _LONGEST_COMPARED = 200_000
@@ -88,7 +88,7 @@ class OpenBug:
 
     def name_of(self, patch: Patch) -> str:
         """Return what the verdict cache knows a patch by, before anybody has read it."""
-        return digest("patch", self._readers, patch)
+        return digest("patch", self._readers, patch.form, patch.strategy, patch.localisation, patch.text)
 
 
 class PatchJudge:
@@ -147,7 +147,7 @@ class PatchJudge:
         if outcome is None:
             return None
         outcome = dataclasses.replace(outcome, candidate_id=candidate_id, cached=True, environment=opened.conditions.environment)
-        return JudgedPatch(outcome=outcome, similarity=similarity)
+        return self._remember((opened.key, name), JudgedPatch(outcome=outcome, similarity=similarity))
 
     def judge(self, opened: OpenBug, patch: Patch, handle: CallHandle | None = None) -> JudgedPatch:
         """Have a worker find the verdict; our own failures are UNDECIDED, and Interrupted is raised when the call was ended."""
@@ -160,7 +160,7 @@ class PatchJudge:
             self._remember((opened.key, opened.name_of(patch)), judged)
         return judged
 
-    def _remember(self, key: tuple[str, str], judged: JudgedPatch) -> None:
+    def _remember(self, key: tuple[str, str], judged: JudgedPatch) -> JudgedPatch:
         kept = dataclasses.replace(judged, outcome=dataclasses.replace(judged.outcome, cached=True))
         with self._lock:
             replaced = self._recent.pop(key, None)
@@ -168,6 +168,7 @@ class PatchJudge:
             self._n_recent_tests += _weight(kept) - (_weight(replaced) if replaced else 0)
             while self._n_recent_tests > _MOST_RECENT_TESTS and len(self._recent) > 1:
                 self._n_recent_tests -= _weight(self._recent.popitem(last=False)[1])
+        return kept
 
 
 def _weight(judged: JudgedPatch) -> int:

@@ -41,10 +41,9 @@ class CodeRun:
 
 
 def language_of(name: str) -> str | None:
-    """Return our name of a language that others call by its own, or as in a fence: `nodejs` is JavaScript."""
+    """Return our name of a language that others call by its own, or as in a fence."""
     wanted = name.lower()
-    found = [stated.name for stated in every() if wanted in (stated.name, *stated.fences)]
-    return next(iter(found), "javascript" if wanted == "nodejs" else None)
+    return next((stated.name for stated in every() if wanted in (stated.name, *stated.fences)), None)
 
 
 def decoded(files: dict[str, str | None]) -> tuple[tuple[str, bytes], ...]:

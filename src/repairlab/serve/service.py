@@ -33,6 +33,7 @@ from repairlab.validation.machine import Machine
 
 _MOST_OPEN = 512
 """Bugs that are found without looking for them."""
+_USUAL_SCALE = RewardScale()
 _MOST_INLINE = 256
 """Problems of requests whose trees are kept."""
 
@@ -92,7 +93,7 @@ class Service:
             opened = await self.opened(inline or str(reference), policy=request.policy, confirm=request.confirm)
             questions.append(Question(opened=opened, patch=self._clamped(patch)))
         deadline_s = min(request.deadline_s or self.settings.deadline_s, self.settings.deadline_s)
-        scale = RewardScale(**request.scale.model_dump())
+        scale = RewardScale(**request.scale.model_dump()) if request.scale is not None else _USUAL_SCALE
         return Asked(questions=tuple(questions), scale=scale, deadline_s=deadline_s)
 
     async def opened(self, bug: Bug | str, *, policy: Policy = "first-failure", confirm: int = 0) -> OpenBug:
@@ -153,6 +154,16 @@ class Service:
             raise Refusal(
                 429, "queue_full", f"{waiting} candidates wait already; try again later", retry_after_s=self.dispatcher.wait_s
             ) from None
+
+    def answers_known(self, asked: Asked) -> list[dict[str, Any]] | None:
+        """Return all answers of a request when all are known, which needs nobody to wait for anything."""
+        found = []
+        for question in asked.questions:
+            judged = self.known(question)
+            if judged is None:
+                return None
+            found.append((judged, question))
+        return [self.told(judged, question, asked.scale) for judged, question in found]
 
     async def answers(self, client: str, asked: Asked) -> AsyncGenerator[tuple[int, dict[str, Any]], None]:
         """Yield the answers of a request with their places, as soon as each is known.

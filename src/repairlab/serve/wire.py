@@ -128,7 +128,7 @@ class ValidateRequest(CandidateEntry):
     problem: InlineProblem | None = None
     policy: Policy = "first-failure"
     confirm: int = Field(default=0, ge=0, le=10)
-    scale: ScaleEntry = ScaleEntry()
+    scale: ScaleEntry | None = None
     deadline_s: float | None = Field(default=None, gt=0)
     stream: bool = Field(default=False, description="Answer in lines of JSON, each as soon as it is known.")
 

@@ -210,9 +210,8 @@ def show(name: str, found: dict[str, Any], server: Server, before: tuple[float, 
     cpu_us = 1e6 * (server.cpu_s() - before[1]) / (counts["right"] + counts["wrong"])
     p50, p99 = 1000 * found["p50"], 1000 * found["p99"]
     print(f"{name}: {found['rate']:.0f} requests/s in {found['s']:.1f} s, p50 {p50:.1f} ms, p99 {p99:.0f} ms")
-    print(
-        f"    {found['lost']} lost, {counts['wrong']} wrong, {counts['undecided']} undecided and asked again, {counts['known']} known"
-    )
+    told = f"{counts['wrong']} wrong, {counts['undecided']} undecided and asked again, {counts['known']} known"
+    print(f"    {found['lost']} lost, {told}")
     print(f"    memory {before[0]:.0f} → {server.memory_mb():.0f} MB, CPU of the service {cpu_us:.0f} µs per request", flush=True)
     return int(found["lost"] + counts["wrong"])
 

@@ -19,9 +19,9 @@ from repairlab.serve.dispatcher import Dispatcher
 from repairlab.serve.fair_queue import FairQueue, QueueFullError
 from repairlab.serve.job_store import FILE, Job, JobStore, open_job_store
 from repairlab.serve.rate_limit import RateLimit
-from repairlab.serve.refusal import Refusal
+from repairlab.serve.refusal import RequestRefused
 from repairlab.serve.served_benchmarks import ServedBenchmarks
-from repairlab.serve.tokens import Client, client_of, new_token, read_tokens
+from repairlab.serve.tokens import ServiceClient, client_of, new_token, read_tokens
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)), max_size=20))
@@ -97,8 +97,8 @@ def test_tokens_are_kept_as_hashes_and_read_from_a_file_and_the_environment(
     (tmp_path / "tokens").write_text(f"# ours\n{line} rate=2.5\n\n", encoding="utf-8")
     monkeypatch.setenv("REPAIRLAB_TOKENS", other)
     clients = read_tokens(tmp_path / "tokens")
-    assert client_of(clients, f"Bearer {alice}") == Client(name="alice", rate=2.5)
-    assert client_of(clients, f"bearer {bob}") == Client(name="bob", is_read_only=True)
+    assert client_of(clients, f"Bearer {alice}") == ServiceClient(name="alice", rate=2.5)
+    assert client_of(clients, f"bearer {bob}") == ServiceClient(name="bob", is_read_only=True)
     assert client_of(clients, "Bearer x") is client_of(clients, alice) is client_of(clients, "") is None
 
 
@@ -161,7 +161,7 @@ def test_a_store_that_cannot_be_written_refuses_and_loses_nothing(tmp_path: Path
     other.close()
     assert not store.put("1", 0, {})
     store.close()
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(RequestRefused) as refusal:
         store.add(job("2"))
     assert refusal.value.status == 507
 
@@ -170,7 +170,7 @@ def test_a_bug_is_found_by_its_own_name_where_only_one_benchmark_has_it(tiny: Pa
     found = ServedBenchmarks([tiny, "starter"])
     assert found.place("sum") == found.place("tiny/sum") == ("tiny", "sum")
     for name, code in (("smu", "unknown_bug"), ("tiny/x", "unknown_bug"), ("tyni/sum", "unknown_benchmark")):
-        with pytest.raises(Refusal) as refusal:
+        with pytest.raises(RequestRefused) as refusal:
             found.place(name)
         assert refusal.value.code == code and refusal.value.status == 404
     with pytest.raises(UserError, match="two benchmarks are called 'tiny'"):

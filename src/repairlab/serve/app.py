@@ -12,18 +12,18 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Res
 import repairlab
 from repairlab.core.errors import UserError
 from repairlab.serve import defects4c, sandbox_fusion
-from repairlab.serve.access import Access
+from repairlab.serve.access import AccessControl
 from repairlab.serve.job_store import JobStore
 from repairlab.serve.jobs import JobRunner
 from repairlab.serve.page import page
-from repairlab.serve.refusal import Refusal, bad_request
+from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.routes import Routes, json_response, while_there
-from repairlab.serve.service import Asked, Service
-from repairlab.serve.tokens import Client
+from repairlab.serve.service import PatchRequest, Service
+from repairlab.serve.tokens import ServiceClient
 from repairlab.serve.wire import ValidateRequest, parse
 
 
-def make_app(service: Service, access: Access, store: JobStore) -> Any:
+def make_app(service: Service, access: AccessControl, store: JobStore) -> Any:
     """Return the application; it starts to work when it is served."""
     jobs = JobRunner(service, store)
 
@@ -73,7 +73,7 @@ class OwnRoutes:
         self._routes = routes
         self._service, self._access, self._jobs = routes.service, routes.access, routes.jobs
 
-    async def validate(self, request: Any, client: Client) -> Any:
+    async def validate(self, request: Any, client: ServiceClient) -> Any:
         """Judge one candidate or many."""
         wanted = parse(ValidateRequest, await self._access.body(request))
         asked = await self._service.ask(wanted, most=self._service.settings.batch)
@@ -85,14 +85,14 @@ class OwnRoutes:
             return outcomes
         return outcomes[0] if wanted.candidates is None else {"outcomes": outcomes}
 
-    async def _all(self, client: Client, asked: Asked) -> list[dict[str, Any]]:
+    async def _all(self, client: ServiceClient, asked: PatchRequest) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = [{}] * len(asked.questions)
         async with aclosing(self._service.answers(client.turn, asked)) as answers:
             async for place, value in answers:
                 found[place] = value
         return found
 
-    async def _streamed(self, client: Client, asked: Asked) -> Any:
+    async def _streamed(self, client: ServiceClient, asked: PatchRequest) -> Any:
         """Answer line by line; the first line is waited for, so that a full queue is a refusal and no broken stream."""
         answers = self._service.answers(client.turn, asked)
         first = await anext(answers, None)
@@ -106,30 +106,30 @@ class OwnRoutes:
 
         return StreamingResponse(lines(), media_type="application/x-ndjson")
 
-    async def post_job(self, request: Any, client: Client) -> Any:
+    async def post_job(self, request: Any, client: ServiceClient) -> Any:
         """Take on long work; GET /v1/jobs/{id} tells how it stands."""
         body = await self._access.body(request)
         self._access.charge(client, 1)
         job = await self._jobs.validate(client.name, body)
         return json_response(self._jobs.described(job, limit=0), 202)
 
-    async def list_jobs(self, request: Any, client: Client) -> Any:
+    async def list_jobs(self, request: Any, client: ServiceClient) -> Any:
         """List your jobs, the newest first."""
         del request
         return {"jobs": [self._jobs.described(job, limit=0) for job in self._jobs.store.of_client(client.name)]}
 
-    async def get_job(self, request: Any, client: Client) -> Any:
+    async def get_job(self, request: Any, client: ServiceClient) -> Any:
         """Say how a job stands, with a page of its outcomes: those behind the place `after`, at most `limit`."""
         job = self._jobs.of_client(client.name, request.path_params["job_id"])
         return self._jobs.described(job, after=_number(request, "after", -1), limit=_number(request, "limit", 1000))
 
-    async def delete_job(self, request: Any, client: Client) -> Any:
+    async def delete_job(self, request: Any, client: ServiceClient) -> Any:
         """Stop a job."""
         job = self._jobs.of_client(client.name, request.path_params["job_id"])
         self._jobs.cancel(job)
         return self._jobs.described(self._jobs.of_client(client.name, job.id), limit=0)
 
-    async def list_benchmarks(self, request: Any, client: Client) -> Any:
+    async def list_benchmarks(self, request: Any, client: ServiceClient) -> Any:
         """List the benchmarks."""
         del request, client
         return {
@@ -139,13 +139,13 @@ class OwnRoutes:
             ]
         }
 
-    async def get_benchmark(self, request: Any, client: Client) -> Any:
+    async def get_benchmark(self, request: Any, client: ServiceClient) -> Any:
         """Describe a benchmark, with the ids of its bugs."""
         del client
         found = self._service.benchmarks.benchmark(request.path_params["name"])
         return {"name": found.name, "version": found.version, "description": found.description, "bugs": list(found.ids)}
 
-    async def get_bug(self, request: Any, client: Client) -> Any:
+    async def get_bug(self, request: Any, client: ServiceClient) -> Any:
         """Show a bug as a repairer may see it; `strategy` adds what a model would be asked, `context` other files."""
         del client
         given = request.query_params
@@ -160,23 +160,23 @@ class OwnRoutes:
         try:
             return benchmarks.described(found, localisation=localisation, strategy=strategy, context=is_whole)
         except (UserError, OSError):
-            raise Refusal(
+            raise RequestRefused(
                 503, "benchmark_unreadable", f"bug {found.id} cannot be read any more; the server's log says why"
             ) from None
 
-    async def health(self, request: Any, client: Client) -> Any:
+    async def health(self, request: Any, client: ServiceClient) -> Any:
         """Say whether the server takes requests."""
         del request, client
         state = "draining" if self._service.is_draining else "ok"
         return json_response({"status": state, "version": repairlab.__version__}, 503 if self._service.is_draining else 200)
 
-    async def metrics(self, request: Any, client: Client) -> Any:
+    async def metrics(self, request: Any, client: ServiceClient) -> Any:
         """Tell numbers in Prometheus' text form."""
         del request, client
         text = self._service.counters.text(self._service.gauges())
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    async def docs(self, request: Any, client: Client) -> Any:
+    async def docs(self, request: Any, client: ServiceClient) -> Any:
         """Describe all routes for people; /openapi.json does for programs."""
         del request, client
         return HTMLResponse(page(self._routes.app.openapi()))
@@ -197,4 +197,6 @@ def _number(request: Any, name: str, usual: int) -> int:
 async def _not_found(request: Any, error: Any) -> Response:
     del error
     known = "GET /docs lists the routes"
-    return JSONResponse(Refusal(404, "unknown_route", f"there is no {request.method} {request.url.path[:200]}; {known}").data, 404)
+    return JSONResponse(
+        RequestRefused(404, "unknown_route", f"there is no {request.method} {request.url.path[:200]}; {known}").data, 404
+    )

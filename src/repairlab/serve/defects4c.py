@@ -22,11 +22,11 @@ from repairlab.core.record import digest, to_data
 from repairlab.metrics.reward import RewardScale
 from repairlab.runs.patch_judge import Patch, candidate_of_patch
 from repairlab.serve.job_store import Job
-from repairlab.serve.refusal import Refusal
+from repairlab.serve.refusal import RequestRefused
 from repairlab.serve.routes import Routes
 from repairlab.serve.served_benchmarks import ServedBenchmarks, messages
-from repairlab.serve.service import Asked, Question
-from repairlab.serve.tokens import Client
+from repairlab.serve.service import PatchQuestion, PatchRequest
+from repairlab.serve.tokens import ServiceClient
 from repairlab.serve.wire import BuildPatchRequest, FixRequest, ReproduceRequest, parse
 from repairlab.validation.apply import changed_files
 
@@ -37,7 +37,7 @@ _FOLDER = "/patches"
 _REPRODUCE = "reproduce"
 
 
-class Defects4cError(Refusal):
+class Defects4cError(RequestRefused):
     """A refusal in Defects4C's form."""
 
     @property
@@ -81,34 +81,34 @@ class Defects4cRoutes:
         self._names = DefectNames(routes.service.benchmarks)
         self._jobs.kinds[_REPRODUCE] = self._reproduce
 
-    async def list_bug_ids(self, request: Any, client: Client) -> Any:
+    async def list_bug_ids(self, request: Any, client: ServiceClient) -> Any:
         """List all bugs (Defects4C)."""
         del request, client
         names = self._names.all
         return {"status": "success", "total_count": len(names), "defects": names, "sample_defects": names[:5]}
 
-    async def list_ids(self, request: Any, client: Client) -> Any:
+    async def list_ids(self, request: Any, client: ServiceClient) -> Any:
         """List all bugs (Defects4C)."""
         del request, client
         names = self._names.all
         return {"status": "success", "total_count": len(names), "defect_ids": names, "sample_ids": names[:5]}
 
-    async def projects(self, request: Any, client: Client) -> Any:
+    async def projects(self, request: Any, client: ServiceClient) -> Any:
         """List all projects (Defects4C)."""
         del request, client
         return {"projects": sorted({name.partition("@")[0] for name in self._names.all})}
 
-    async def health(self, request: Any, client: Client) -> Any:
+    async def health(self, request: Any, client: ServiceClient) -> Any:
         """Say that the server lives (Defects4C)."""
         del request, client
         return {"status": "ok"}
 
-    async def get_defect(self, request: Any, client: Client) -> Any:
+    async def get_defect(self, request: Any, client: ServiceClient) -> Any:
         """Show a bug with its prompt (Defects4C)."""
         del client
         return await asyncio.to_thread(self._defect, request.path_params["bug_id"])
 
-    async def reset(self, request: Any, client: Client) -> Any:
+    async def reset(self, request: Any, client: ServiceClient) -> Any:
         """Show any bug with its prompt (Defects4C)."""
         del request, client
         return await asyncio.to_thread(self._defect, random.choice(self._names.all))
@@ -139,7 +139,7 @@ class Defects4cRoutes:
             "total_defects_available": len(self._names.all),
         }
 
-    async def build_patch(self, request: Any, client: Client) -> Any:
+    async def build_patch(self, request: Any, client: ServiceClient) -> Any:
         """Make a patched file of a model's answer (Defects4C)."""
         self._access.charge(client, 1)
         wanted = parse(BuildPatchRequest, await self._access.body(request))
@@ -171,7 +171,7 @@ class Defects4cRoutes:
             "error_code": None,
         }
 
-    async def fix(self, request: Any, client: Client) -> Any:
+    async def fix(self, request: Any, client: ServiceClient) -> Any:
         """Judge a patched file; GET /status/{handle} tells what came of it (Defects4C)."""
         wanted = parse(FixRequest, await self._access.body(request))
         self._access.charge(client, 1)
@@ -186,7 +186,7 @@ class Defects4cRoutes:
         self._jobs.add(client.name, "validate", body, 1, name=_job_name(client, key))
         return {"handle": base64.b64encode(key.encode()).decode(), "redis_key": key}
 
-    async def reproduce(self, request: Any, client: Client) -> Any:
+    async def reproduce(self, request: Any, client: ServiceClient) -> Any:
         """Show that a bug fails, and passes when it is fixed (Defects4C)."""
         wanted = parse(ReproduceRequest, await self._access.body(request))
         self._access.charge(client, 2)
@@ -203,8 +203,8 @@ class Defects4cRoutes:
         """Judge the buggy tree and the reference fix; of both no more than the verdict is kept."""
         opened = await self._service.opened(job.body.decode(), policy="full")
         texts: tuple[list[Any], list[Any]] = ([], [to_data(edit) for edit in opened.bug.oracle.reference])
-        asked = Asked(
-            questions=tuple(Question(opened=opened, patch=Patch(text=text, form="edits")) for text in texts),
+        asked = PatchRequest(
+            questions=tuple(PatchQuestion(opened=opened, patch=Patch(text=text, form="edits")) for text in texts),
             scale=RewardScale(),
             deadline_s=float("inf"),
         )
@@ -213,7 +213,7 @@ class Defects4cRoutes:
                 kept: dict[str, Any] = {key: value[key] for key in ("bug", "verdict", "code", "passed", "n_tests") if key in value}
                 await self._jobs.keep(job, place, kept)
 
-    async def status(self, request: Any, client: Client) -> Any:
+    async def status(self, request: Any, client: ServiceClient) -> Any:
         """Tell what came of /fix or /reproduce (Defects4C)."""
         handle = request.path_params["handle"]
         try:
@@ -230,7 +230,7 @@ class Defects4cRoutes:
         return {**head, **(_reproduced(answers) if job.kind == _REPRODUCE else _fixed(answers[0]))}
 
 
-def _job_name(client: Client, key: str) -> str:
+def _job_name(client: ServiceClient, key: str) -> str:
     return digest("defects4c", client.name, key)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from repairlab.core.record import digest
 from repairlab.serve.answers import undecided_answer
 from repairlab.serve.job_store import Job, JobStore
-from repairlab.serve.refusal import Refusal
-from repairlab.serve.service import Asked, Service, log
+from repairlab.serve.refusal import RequestRefused
+from repairlab.serve.service import PatchRequest, Service, log
 from repairlab.serve.wire import ValidateRequest, parse
 
 _AT_ONCE = 4
@@ -66,7 +66,7 @@ class JobRunner:
         """Return a job of a client; those of others are not there for it."""
         job = self.store.get(job_id)
         if job is None or job.client != client:
-            raise Refusal(404, "unknown_job", f"there is no job {job_id[:64]!r}")
+            raise RequestRefused(404, "unknown_job", f"there is no job {job_id[:64]!r}")
         return job
 
     def cancel(self, job: Job) -> None:
@@ -93,7 +93,7 @@ class JobRunner:
         done = dict(self.store.answers(job.id))
         try:
             await self.kinds[job.kind](job, done)
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             log(f"job {job.id}: {refusal}")
             for place in set(range(job.n)) - set(done):
                 await self.keep(job, place, undecided_answer("", str(refusal)))
@@ -114,17 +114,19 @@ class JobRunner:
         size = _AT_ONCE * self._service.machine.workers
         for first in range(0, len(left), size):
             places = left[first : first + size]
-            part = Asked(questions=tuple(asked.questions[place] for place in places), scale=asked.scale, deadline_s=float("inf"))
+            part = PatchRequest(
+                questions=tuple(asked.questions[place] for place in places), scale=asked.scale, deadline_s=float("inf")
+            )
             await self._validate_part(job, places, part)
 
-    async def _validate_part(self, job: Job, places: list[int], part: Asked) -> None:
+    async def _validate_part(self, job: Job, places: list[int], part: PatchRequest) -> None:
         while True:
             try:
                 async with aclosing(self._service.answers(f"{job.client} (jobs)", part)) as answers:
                     async for number, value in answers:
                         await self.keep(job, places[number], value)
                 return
-            except Refusal as refusal:
+            except RequestRefused as refusal:
                 if refusal.status != 429:
                     raise
                 await asyncio.sleep(_AGAIN_S)

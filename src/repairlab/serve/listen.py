@@ -9,20 +9,20 @@ import uvicorn
 
 from repairlab.core.errors import UserError
 from repairlab.executors.forking import start_server
-from repairlab.serve.access import Access, is_loopback
+from repairlab.serve.access import AccessControl, is_loopback
 from repairlab.serve.app import make_app
 from repairlab.serve.job_store import open_job_store
 from repairlab.serve.served_benchmarks import ServedBenchmarks
 from repairlab.serve.service import Service
 from repairlab.serve.settings import ServiceSettings
-from repairlab.serve.tokens import VARIABLE, Client
+from repairlab.serve.tokens import VARIABLE, ServiceClient
 from repairlab.validation.machine import Machine
 
 _BACKLOG = 1024
 _MOST_CONNECTIONS = 2000
 
 
-def bind(host: str, port: int, clients: dict[str, Client]) -> socket.socket:
+def bind(host: str, port: int, clients: dict[str, ServiceClient]) -> socket.socket:
     """Return a socket that listens; without tokens that is for this machine only."""
     if not clients and not is_loopback(host):
         raise UserError(
@@ -42,7 +42,7 @@ def serve(
     names: Sequence[str | Path],
     machine: Machine,
     settings: ServiceSettings,
-    clients: dict[str, Client],
+    clients: dict[str, ServiceClient],
     bound: socket.socket,
     *,
     ready: Callable[[str], None],
@@ -53,7 +53,7 @@ def serve(
     machine.open_sandbox()  # proves it, or says what is missing
     with open_job_store(settings.state) as store:
         service = Service(benchmarks, machine, settings)
-        app = make_app(service, Access(clients, service), store)
+        app = make_app(service, AccessControl(clients, service), store)
         config = uvicorn.Config(
             app,
             log_level="warning",

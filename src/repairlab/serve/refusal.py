@@ -3,7 +3,7 @@
 import math
 
 
-class Refusal(Exception):  # noqa: N818  # an answer, not a failure
+class RequestRefused(Exception):  # noqa: N818  # an answer, not a failure
     """An answer with a status of 400 or more; nothing of it names a path, a key or a line of ours."""
 
     def __init__(self, status: int, code: str, message: str, *, retry_after_s: float | None = None) -> None:
@@ -19,6 +19,6 @@ class Refusal(Exception):  # noqa: N818  # an answer, not a failure
         return {"error": {"code": self.code, "message": self.message}, "detail": self.message}
 
 
-def bad_request(message: str) -> Refusal:
+def bad_request(message: str) -> RequestRefused:
     """Return the refusal of a request that makes no sense."""
-    return Refusal(400, "bad_request", message)
+    return RequestRefused(400, "bad_request", message)

@@ -10,21 +10,21 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
-from repairlab.serve.access import Access, Right
+from repairlab.serve.access import AccessControl, Right
 from repairlab.serve.jobs import JobRunner
-from repairlab.serve.refusal import Refusal
+from repairlab.serve.refusal import RequestRefused
 from repairlab.serve.service import Service, log
-from repairlab.serve.tokens import Client
+from repairlab.serve.tokens import ServiceClient
 
 _GONE = 499
 """What is noted of a request whose client went away; nobody reads it."""
-Handler = Callable[[Any, Client], Awaitable[Any]]
+Handler = Callable[[Any, ServiceClient], Awaitable[Any]]
 
 
 class Routes:
     """What the routes share: the application, the service behind it, who may ask, and jobs."""
 
-    def __init__(self, app: Any, service: Service, access: Access, jobs: JobRunner) -> None:
+    def __init__(self, app: Any, service: Service, access: AccessControl, jobs: JobRunner) -> None:
         self.app, self.service, self.access, self.jobs = app, service, access, jobs
 
     def add(self, method: str, path: str, handler: Handler, right: Right, *, body: type | None = None) -> None:
@@ -35,11 +35,11 @@ class Routes:
             try:
                 found = await handler(request, self.access.admit(request, right))
                 response = found if isinstance(found, Response) else json_response(found)
-            except Refusal as refusal:
+            except RequestRefused as refusal:
                 response = JSONResponse(refusal.data, refusal.status, refusal.headers)
             except Exception:
                 log(traceback.format_exc())
-                response = JSONResponse(Refusal(500, "internal", "the server failed; its log says how").data, 500)
+                response = JSONResponse(RequestRefused(500, "internal", "the server failed; its log says how").data, 500)
             self.service.counters.add("repairlab_requests_total", route=path, status=str(response.status_code))
             self.service.counters.took(path, time.perf_counter() - begun)
             return response

@@ -6,10 +6,10 @@ from typing import Any
 
 from repairlab.core.errors import UserError
 from repairlab.serve.code_runner import CodeRun, decoded, language_of, open_code_runner
-from repairlab.serve.refusal import Refusal, bad_request
+from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.routes import Routes, while_there
 from repairlab.serve.service import log
-from repairlab.serve.tokens import Client
+from repairlab.serve.tokens import ServiceClient
 from repairlab.serve.wire import RunCodeRequest, parse
 from repairlab.validation.paths import check_path
 
@@ -23,7 +23,7 @@ class RunCodeRoute:
     def __init__(self, routes: Routes) -> None:
         self._access, self._service = routes.access, routes.service
 
-    async def run_code(self, request: Any, client: Client) -> Any:
+    async def run_code(self, request: Any, client: ServiceClient) -> Any:
         """Run a program on an input (SandboxFusion)."""
         wanted = parse(RunCodeRequest, await self._access.body(request))
         item = _item(wanted)
@@ -49,7 +49,7 @@ async def _outcome(ticket: Any) -> Any:
 def _item(wanted: RunCodeRequest) -> CodeRun:
     name = language_of(wanted.language)
     if name is None:
-        raise Refusal(422, "unknown_language", f"unknown language {wanted.language[:100]!r}")
+        raise RequestRefused(422, "unknown_language", f"unknown language {wanted.language[:100]!r}")
     try:
         for path in wanted.fetch_files:
             check_path(path)

@@ -12,7 +12,7 @@ from repairlab.core.record import to_data
 from repairlab.repairers.llm.factory import preview
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.serve.refusal import Refusal, bad_request
+from repairlab.serve.refusal import RequestRefused, bad_request
 
 _PRECISION: tuple[Localisation, ...] = ("file", "function", "hunk", "line")
 _NO_MODEL = "none/none"
@@ -42,7 +42,7 @@ class ServedBenchmarks:
     def benchmark(self, name: str) -> LazyBenchmark:
         """Return a benchmark by name."""
         if name not in self._by_name:
-            raise Refusal(404, "unknown_benchmark", str(unknown("benchmark", name[:200], self._by_name)))
+            raise RequestRefused(404, "unknown_benchmark", str(unknown("benchmark", name[:200], self._by_name)))
         return self._by_name[name]
 
     def place(self, reference: str) -> tuple[str, str]:
@@ -51,13 +51,13 @@ class ServedBenchmarks:
         if not slash:
             found = self._of_bug.get(reference, [])
             if len(found) > 1:
-                raise Refusal(404, "unknown_bug", f"{reference!r} is a bug of {', '.join(found)}: write BENCHMARK/BUG")
+                raise RequestRefused(404, "unknown_bug", f"{reference!r} is a bug of {', '.join(found)}: write BENCHMARK/BUG")
             name = found[0] if found else ""
         if slash and name not in self._by_name:
-            raise Refusal(404, "unknown_benchmark", str(unknown("benchmark", name[:200], self._by_name)))
+            raise RequestRefused(404, "unknown_benchmark", str(unknown("benchmark", name[:200], self._by_name)))
         if name not in self._of_bug.get(bug_id, ()):
             known = self._by_name[name].ids if name else self._of_bug
-            raise Refusal(404, "unknown_bug", str(unknown("bug", bug_id[:200], known)))
+            raise RequestRefused(404, "unknown_bug", str(unknown("bug", bug_id[:200], known)))
         return name, bug_id
 
     def bug(self, reference: str) -> Bug:
@@ -66,7 +66,7 @@ class ServedBenchmarks:
         try:
             return self._by_name[name].benchmark.bug(bug_id)
         except (UserError, HarnessError, OSError) as error:
-            raise Refusal(
+            raise RequestRefused(
                 503, "benchmark_unreadable", f"bug {name}/{bug_id} cannot be read any more; the server's log says why"
             ) from (error)
 
@@ -97,6 +97,6 @@ def messages(problem: Problem, strategy: str) -> list[dict[str, str]] | str | No
     try:
         asked = preview(LlmSettings(strategy=strategy, model=_NO_MODEL), problem, seed=0, examples=())
     except UserError as error:
-        raise Refusal(409, "strategy_unfit", str(error)) from None
+        raise RequestRefused(409, "strategy_unfit", str(error)) from None
     said = [{"role": message.role, "content": message.content} for message in asked[-1].messages] if asked else []
     return said or (asked[-1].text if asked else None)

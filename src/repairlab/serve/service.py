@@ -25,7 +25,7 @@ from repairlab.serve.counters import Counters
 from repairlab.serve.dispatcher import Call, Dispatcher, Ticket
 from repairlab.serve.fair_queue import QueueFullError
 from repairlab.serve.inline_bug import inline_bug
-from repairlab.serve.refusal import Refusal, bad_request
+from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.served_benchmarks import ServedBenchmarks
 from repairlab.serve.settings import ServiceSettings
 from repairlab.serve.wire import InlineProblem, ValidateRequest
@@ -39,7 +39,7 @@ _MOST_INLINE = 256
 
 
 @record
-class Question:
+class PatchQuestion:
     """One candidate of a request, for a bug that is open."""
 
     opened: OpenBug
@@ -47,10 +47,10 @@ class Question:
 
 
 @record
-class Asked:
+class PatchRequest:
     """All of a request."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[PatchQuestion, ...]
     scale: RewardScale
     deadline_s: float
 
@@ -82,19 +82,21 @@ class Service:
         await asyncio.to_thread(self.judge.close)
         self._stack.close()
 
-    async def ask(self, request: ValidateRequest, *, most: int | None) -> Asked:
+    async def ask(self, request: ValidateRequest, *, most: int | None) -> PatchRequest:
         """Find the bugs of a request and read its candidates; `most` is how many it may have."""
         entries = list(request.entries())
         if most is not None and len(entries) > most:
-            raise Refusal(413, "too_many", f"{len(entries)} candidates in one request; at most {most} are possible, more as a job")
+            raise RequestRefused(
+                413, "too_many", f"{len(entries)} candidates in one request; at most {most} are possible, more as a job"
+            )
         inline = await self._inline_bug(request.problem) if request.problem is not None else None
         questions = []
         for reference, patch in entries:
             opened = await self.opened(inline or str(reference), policy=request.policy, confirm=request.confirm)
-            questions.append(Question(opened=opened, patch=self._clamped(patch)))
+            questions.append(PatchQuestion(opened=opened, patch=self._clamped(patch)))
         deadline_s = min(request.deadline_s or self.settings.deadline_s, self.settings.deadline_s)
         scale = RewardScale(**request.scale.model_dump()) if request.scale is not None else _USUAL_SCALE
-        return Asked(questions=tuple(questions), scale=scale, deadline_s=deadline_s)
+        return PatchRequest(questions=tuple(questions), scale=scale, deadline_s=deadline_s)
 
     async def opened(self, bug: Bug | str, *, policy: Policy = "first-failure", confirm: int = 0) -> OpenBug:
         """Return a bug, given by its name perhaps, ready to be asked about."""
@@ -112,7 +114,9 @@ class Service:
             return self.judge.opened(found, policy=policy, confirm=confirm)
         except (HarnessError, UserError, OSError) as error:
             log(f"bug {found.id} cannot be opened: {error}")
-            raise Refusal(503, "tools_missing", f"bug {found.id} cannot be judged on this server; its log says why") from None
+            raise RequestRefused(
+                503, "tools_missing", f"bug {found.id} cannot be judged on this server; its log says why"
+            ) from None
 
     async def _inline_bug(self, problem: InlineProblem) -> Bug:
         name = digest(problem.model_dump())
@@ -136,11 +140,11 @@ class Service:
             return patch
         return dataclasses.replace(patch, localisation=self.benchmarks.finest(patch.localisation))  # type: ignore[arg-type]  # checked
 
-    def known(self, question: Question) -> JudgedPatch | None:
+    def known(self, question: PatchQuestion) -> JudgedPatch | None:
         """Return the verdict that is known, if one is."""
         return self.judge.known(question.opened, question.patch)
 
-    def submit(self, client: str, questions: Sequence[Question]) -> list[Ticket]:
+    def submit(self, client: str, questions: Sequence[PatchQuestion]) -> list[Ticket]:
         """Let questions wait for a worker, all or none."""
         return self.submit_calls(client, [(self._key(item), self._call(item)) for item in questions])
 
@@ -151,11 +155,11 @@ class Service:
         except QueueFullError:
             self.counters.add("repairlab_refusals_total", reason="queue_full")
             waiting = len(self.dispatcher.queue)
-            raise Refusal(
+            raise RequestRefused(
                 429, "queue_full", f"{waiting} candidates wait already; try again later", retry_after_s=self.dispatcher.wait_s
             ) from None
 
-    def answers_known(self, asked: Asked) -> list[dict[str, Any]] | None:
+    def answers_known(self, asked: PatchRequest) -> list[dict[str, Any]] | None:
         """Return all answers of a request when all are known, which needs nobody to wait for anything."""
         found = []
         for question in asked.questions:
@@ -165,7 +169,7 @@ class Service:
             found.append((judged, question))
         return [self.told(judged, question, asked.scale) for judged, question in found]
 
-    async def answers(self, client: str, asked: Asked) -> AsyncGenerator[tuple[int, dict[str, Any]], None]:
+    async def answers(self, client: str, asked: PatchRequest) -> AsyncGenerator[tuple[int, dict[str, Any]], None]:
         """Yield the answers of a request with their places, as soon as each is known.
 
         Whoever stops asking for the next one takes the rest out of the queue.
@@ -202,7 +206,7 @@ class Service:
             for ticket in left.values():
                 self.dispatcher.leave(ticket)
 
-    def told(self, judged: JudgedPatch, question: Question, scale: RewardScale) -> dict[str, Any]:
+    def told(self, judged: JudgedPatch, question: PatchQuestion, scale: RewardScale) -> dict[str, Any]:
         """Return what is told of a verdict, which is counted."""
         outcome = judged.outcome
         cached = "yes" if outcome.cached else "no"
@@ -211,7 +215,7 @@ class Service:
             log(f"bug {outcome.bug_id}: undecided: {outcome.message}\n{outcome.evidence}".rstrip())
         return answer(judged, question.opened, scale)
 
-    def _settled(self, ticket: Ticket, question: Question, scale: RewardScale) -> dict[str, Any]:
+    def _settled(self, ticket: Ticket, question: PatchQuestion, scale: RewardScale) -> dict[str, Any]:
         try:
             return self.told(ticket.done.result(), question, scale)
         except asyncio.CancelledError:
@@ -220,10 +224,10 @@ class Service:
             log(traceback.format_exc())
             return undecided_answer(_name(question), OUR_FAILURE)
 
-    def _key(self, question: Question) -> str:
+    def _key(self, question: PatchQuestion) -> str:
         return f"{question.opened.key}-{question.opened.name_of(question.patch)}"
 
-    def _call(self, question: Question) -> Call:
+    def _call(self, question: PatchQuestion) -> Call:
         def call(handle: CallHandle) -> JudgedPatch:
             return self.judge.judge(question.opened, question.patch, handle)
 
@@ -243,15 +247,15 @@ class Service:
         }
 
 
-def _name(question: Question) -> str:
+def _name(question: PatchQuestion) -> str:
     problem = question.opened.bug.problem
     return f"{problem.benchmark}/{problem.id}"
 
 
-def storage_failed(error: OSError | None = None) -> Refusal:
+def storage_failed(error: OSError | None = None) -> RequestRefused:
     """Return the refusal of what cannot be stored."""
     log(f"nothing can be written: {error or 'see above'}")
-    return Refusal(507, "storage_failed", "the server cannot write to its disk, so this was not taken on", retry_after_s=60)
+    return RequestRefused(507, "storage_failed", "the server cannot write to its disk, so this was not taken on", retry_after_s=60)
 
 
 def log(text: str) -> None:

@@ -19,7 +19,7 @@ _PREFIX = "rl-"
 
 
 @record
-class Client:
+class ServiceClient:
     """Somebody who asks."""
 
     name: str
@@ -44,7 +44,7 @@ def new_token(name: str, *, is_read_only: bool = False) -> tuple[str, str]:
     return token, line
 
 
-def read_tokens(file: Path | None) -> dict[str, Client]:
+def read_tokens(file: Path | None) -> dict[str, ServiceClient]:
     """Return the clients by the hashes of their tokens: those of a file, and of the variable REPAIRLAB_TOKENS."""
     places = [(f"the variable {VARIABLE}", re.split(r"[\n,]", os.environ.get(VARIABLE, "")))]
     if file is not None:
@@ -54,7 +54,7 @@ def read_tokens(file: Path | None) -> dict[str, Client]:
             raise UserError(f"{file} does not exist; make a token with: repairlab serve --new-token NAME >> {file}") from None
         except UnicodeDecodeError:
             raise UserError(f"{file} is not UTF-8 text") from None
-    clients: dict[str, Client] = {}
+    clients: dict[str, ServiceClient] = {}
     for place, lines in places:
         clients |= _read(place, lines)
     if file is not None and not clients:
@@ -62,13 +62,13 @@ def read_tokens(file: Path | None) -> dict[str, Client]:
     return clients
 
 
-def client_of(clients: dict[str, Client], authorization: str) -> Client | None:
+def client_of(clients: dict[str, ServiceClient], authorization: str) -> ServiceClient | None:
     """Return whose token a header holds."""
     scheme, _, token = authorization.partition(" ")
     return clients.get(_hash(token.strip())) if scheme.lower() == "bearer" else None
 
 
-def _read(place: str, lines: Iterable[str]) -> dict[str, Client]:
+def _read(place: str, lines: Iterable[str]) -> dict[str, ServiceClient]:
     found = {}
     for number, line in enumerate(map(str.strip, lines), start=1):
         if not line or line.startswith("#"):
@@ -80,7 +80,7 @@ def _read(place: str, lines: Iterable[str]) -> dict[str, Client]:
     return found
 
 
-def _client(name: str, words: list[str], where: str) -> Client:
+def _client(name: str, words: list[str], where: str) -> ServiceClient:
     rate = None
     for word in words:
         try:
@@ -89,7 +89,7 @@ def _client(name: str, words: list[str], where: str) -> Client:
             raise UserError(f"{where}: {word!r} is no rate; write rate=10 for ten candidates per second") from None
         if word != "read" and not word.startswith("rate="):
             raise UserError(f"{where}: {word!r} is unknown; possible: read, rate=N")
-    return Client(name=name, is_read_only="read" in words, rate=rate)
+    return ServiceClient(name=name, is_read_only="read" in words, rate=rate)
 
 
 def _hash(token: str) -> str:

@@ -63,7 +63,7 @@ def make_app(service: Service, access: AccessControl, store: JobStore) -> Any:
     defects4c.add_routes(routes)
     app.add_exception_handler(404, _not_found)
     app.add_exception_handler(405, _not_found)
-    return app
+    return routes
 
 
 class OwnRoutes:

@@ -1,7 +1,7 @@
 """Load on `repairlab serve`: many clients, then the same from the cache, then with workers and the server killed meanwhile.
 
 Verdicts are compared with those of `repairlab run` without a cache; exit code 1 when one is lost or wrong.
-Run: .venv/bin/python bench/serve.py [--clients 50] [--requests 200] [--bugs 4] [--candidates 40] [--skip-kills]
+Run: .venv/bin/python bench/serve.py [--clients 50] [--requests 200] [--bugs 4] [--candidates 40] [--skip-calm | --skip-kills]
 """
 
 import argparse
@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 import repairlab as rl
 from repairlab.runs.store import Store
 
@@ -39,12 +41,13 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=200, help="of each client")
     parser.add_argument("--bugs", type=int, default=4)
     parser.add_argument("--candidates", type=int, default=40, help="of each bug")
+    parser.add_argument("--skip-calm", action="store_true")
     parser.add_argument("--skip-kills", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="serve-", ignore_cleanup_errors=True) as folder:
         truth = find_truth(Path(folder, "truth"), options.bugs, options.candidates)
         print(f"{len(truth)} candidates: {dict(Counter(verdict for _, verdict in truth))}; load average {os.getloadavg()[0]:.1f}")
-        n_bad = measure(Path(folder, "calm"), truth, options.clients, options.requests)
+        n_bad = 0 if options.skip_calm else measure(Path(folder, "calm"), truth, options.clients, options.requests)
         if not options.skip_kills:
             n_bad += measure_kills(Path(folder, "killed"), truth, options.clients, options.requests)
     sys.exit(1 if n_bad else 0)
@@ -86,18 +89,21 @@ class Server:
             )
         end = time.monotonic() + 120
         while time.monotonic() < end:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
-                return
+            with contextlib.suppress(httpx.TransportError):
+                if httpx.get(f"http://127.0.0.1:{self.port}/v1/health", timeout=120).status_code == 200:
+                    return
             time.sleep(0.1)
         raise SystemExit(f"the service does not start: {self._log.read_text()}")
 
     def workers(self) -> list[int]:
         """Return the processes that are forks of the service's fork server."""
-        parents = {}
+        parents, forking = {}, set()
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-        return [pid for pid, parent in parents.items() if parents.get(parent) == self.process.pid]
+                if b"executors.forking" in (folder / "cmdline").read_bytes():
+                    forking.add(int(folder.name))
+        return [pid for pid, parent in parents.items() if parent in forking and parents.get(parent) == self.process.pid]
 
     def cpu_s(self) -> float:
         """Return the CPU time of the process of the service, without its workers."""

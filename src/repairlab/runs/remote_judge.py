@@ -1,6 +1,5 @@
 """Ask a running `repairlab serve` for verdicts. Used by `repairlab.Reward` when it is given a URL."""
 
-import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +28,6 @@ class RemoteJudge:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._url, self._patience_s = url.rstrip("/"), patience_s
         self._client = httpx.Client(headers=headers, timeout=httpx.Timeout(10.0, read=None))
-        self._lock = threading.Lock()
 
     def close(self) -> None:
         """Close the connection."""

@@ -18,7 +18,7 @@ from repairlab.serve.jobs import JobRunner
 from repairlab.serve.page import page
 from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.routes import Routes, json_response, while_there
-from repairlab.serve.service import PatchRequest, Service
+from repairlab.serve.service import PatchRequest, RequestBegun, Service
 from repairlab.serve.tokens import ServiceClient
 from repairlab.serve.wire import ValidateRequest, parse
 
@@ -78,33 +78,25 @@ class OwnRoutes:
         wanted = parse(ValidateRequest, await self._access.body(request))
         asked = await self._service.ask(wanted, most=self._service.settings.batch)
         self._access.charge(client, len(asked.questions))
+        begun = self._service.begin(client.turn, asked)
         if wanted.stream:
-            return await self._streamed(client, asked)
-        outcomes = self._service.answers_known(asked) or await while_there(request, self._all(client, asked))
+            return StreamingResponse(self._lines(asked, begun), media_type="application/x-ndjson")
+        outcomes = await self._all(asked, begun) if not begun.left else await while_there(request, self._all(asked, begun))
         if isinstance(outcomes, Response):
             return outcomes
         return outcomes[0] if wanted.candidates is None else {"outcomes": outcomes}
 
-    async def _all(self, client: ServiceClient, asked: PatchRequest) -> list[dict[str, Any]]:
+    async def _all(self, asked: PatchRequest, begun: RequestBegun) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = [{}] * len(asked.questions)
-        async with aclosing(self._service.answers(client.turn, asked)) as answers:
+        async with aclosing(self._service.answers(asked, begun)) as answers:
             async for place, value in answers:
                 found[place] = value
         return found
 
-    async def _streamed(self, client: ServiceClient, asked: PatchRequest) -> Any:
-        """Answer line by line; the first line is waited for, so that a full queue is a refusal and no broken stream."""
-        answers = self._service.answers(client.turn, asked)
-        first = await anext(answers, None)
-
-        async def lines() -> AsyncIterator[bytes]:
-            async with aclosing(answers):
-                if first is not None:
-                    yield _line(*first)
-                async for place, value in answers:
-                    yield _line(place, value)
-
-        return StreamingResponse(lines(), media_type="application/x-ndjson")
+    async def _lines(self, asked: PatchRequest, begun: RequestBegun) -> AsyncIterator[bytes]:
+        async with aclosing(self._service.answers(asked, begun)) as answers:
+            async for place, value in answers:
+                yield json.dumps({"index": place, **value}, separators=(",", ":")).encode("ascii") + b"\n"
 
     async def post_job(self, request: Any, client: ServiceClient) -> Any:
         """Take on long work; GET /v1/jobs/{id} tells how it stands."""
@@ -180,10 +172,6 @@ class OwnRoutes:
         """Describe all routes for people; /openapi.json does for programs."""
         del request, client
         return HTMLResponse(page(self._routes.app.openapi()))
-
-
-def _line(place: int, value: dict[str, Any]) -> bytes:
-    return json.dumps({"index": place, **value}, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def _number(request: Any, name: str, usual: int) -> int:

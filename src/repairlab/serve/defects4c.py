@@ -208,7 +208,8 @@ class Defects4cRoutes:
             scale=RewardScale(),
             deadline_s=float("inf"),
         )
-        async for place, value in self._service.answers(f"{job.client} (jobs)", asked):
+        begun = self._service.begin(f"{job.client} (jobs)", asked)
+        async for place, value in self._service.answers(asked, begun):
             if place not in done:
                 kept: dict[str, Any] = {key: value[key] for key in ("bug", "verdict", "code", "passed", "n_tests") if key in value}
                 await self._jobs.keep(job, place, kept)

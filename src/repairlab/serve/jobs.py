@@ -122,7 +122,8 @@ class JobRunner:
     async def _validate_part(self, job: Job, places: list[int], part: PatchRequest) -> None:
         while True:
             try:
-                async with aclosing(self._service.answers(f"{job.client} (jobs)", part)) as answers:
+                begun = self._service.begin(f"{job.client} (jobs)", part)
+                async with aclosing(self._service.answers(part, begun)) as answers:
                     async for number, value in answers:
                         await self.keep(job, places[number], value)
                 return

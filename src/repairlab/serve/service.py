@@ -55,6 +55,16 @@ class PatchRequest:
     deadline_s: float
 
 
+@record
+class RequestBegun:
+    """How a request stands."""
+
+    known: dict[int, JudgedPatch]
+    """Verdicts by place."""
+    left: dict[int, Ticket]
+    """What waits for a worker, by place; answers are taken out of it."""
+
+
 class Service:
     """Benchmarks, workers and the queue of one server."""
 
@@ -159,33 +169,21 @@ class Service:
                 429, "queue_full", f"{waiting} candidates wait already; try again later", retry_after_s=self.dispatcher.wait_s
             ) from None
 
-    def answers_known(self, asked: PatchRequest) -> list[dict[str, Any]] | None:
-        """Return all answers of a request when all are known, which needs nobody to wait for anything."""
-        found = []
-        for question in asked.questions:
-            judged = self.known(question)
-            if judged is None:
-                return None
-            found.append((judged, question))
-        return [self.told(judged, question, asked.scale) for judged, question in found]
+    def begin(self, client: str, asked: PatchRequest) -> RequestBegun:
+        """Look up what is known of a request and let the rest wait for a worker, or refuse."""
+        known = {place: judged for place, question in enumerate(asked.questions) if (judged := self.known(question)) is not None}
+        places = [place for place in range(len(asked.questions)) if place not in known]
+        tickets = self.submit(client, [asked.questions[place] for place in places]) if places else []
+        return RequestBegun(known=known, left=dict(zip(places, tickets, strict=True)))
 
-    async def answers(self, client: str, asked: PatchRequest) -> AsyncGenerator[tuple[int, dict[str, Any]], None]:
+    async def answers(self, asked: PatchRequest, begun: RequestBegun) -> AsyncGenerator[tuple[int, dict[str, Any]], None]:
         """Yield the answers of a request with their places, as soon as each is known.
 
         Whoever stops asking for the next one takes the rest out of the queue.
         """
-        unknown: list[int] = []
-        found: list[tuple[int, JudgedPatch]] = []
-        for place, question in enumerate(asked.questions):
-            judged = self.known(question)
-            if judged is None:
-                unknown.append(place)
-            else:
-                found.append((place, judged))
-        tickets = self.submit(client, [asked.questions[place] for place in unknown]) if unknown else []
-        left = dict(zip(unknown, tickets, strict=True))
+        left = begun.left
         try:
-            for place, judged in found:
+            for place, judged in begun.known.items():
                 yield place, self.told(judged, asked.questions[place], asked.scale)
             end = asyncio.get_running_loop().time() + asked.deadline_s
             while left:

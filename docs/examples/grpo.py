@@ -6,6 +6,7 @@ Needs `pip install trl repairlab`. Without a model a tiny one with random weight
 import argparse
 import tempfile
 
+import torch
 from datasets import Dataset
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -39,6 +40,8 @@ def main() -> None:
             logging_steps=1,
             save_strategy="no",
             report_to="none",
+            bf16=torch.cuda.is_available(),
+            use_cpu=not torch.cuda.is_available(),
         )
         trainer = GRPOTrainer(
             model=options.model or tiny_model(f"{folder}/tiny", [row["prompt"][-1]["content"] for row in rows]),

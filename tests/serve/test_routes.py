@@ -12,6 +12,7 @@ pytest.importorskip("fastapi", reason="the extra web is not installed")
 
 import httpx
 
+import repairlab as rl
 from tests.serve.conftest import BROKEN, FIXED, MARK, Running
 
 DIFF = (
@@ -83,6 +84,30 @@ def test_a_checker_may_be_a_program(service: Running) -> None:
     }
     found = service.validate(problem=problem, candidates=[{"file": "print('b')\n"}, {"file": "print('d')\n"}]).json()["outcomes"]
     assert [answer["verdict"] for answer in found] == ["PLAUSIBLE", "WRONG"]
+
+
+def test_rewards_come_from_a_service_by_its_url(service: Running, tokens: dict[str, tuple[str, str]]) -> None:
+    completions: list[Any] = [
+        FIXED,
+        BROKEN,
+        None,
+        [],
+        "\ud800",
+        "x" * 3_000_000,
+        [{"role": "assistant", "content": f"```\n{FIXED}```"}],
+    ]
+    for strategy in (None, "zero-shot"):
+        with rl.Reward("tiny", url=service.url, token=tokens["alice"][0], strategy=strategy) as reward:
+            found = reward(completions=completions, bug=["shop"] * len(completions))
+            assert found == [1.0, 0.2, 0.0, 0.0, 0.0, 0.0, 1.0]
+            assert reward.compute_score("tiny", FIXED, "tiny/shop") == 1.0
+    rows = reward_rows(service, tokens["alice"][0])
+    assert [row["bug"] for row in rows] == ["shop", "sum"] and rows[1]["prompt"][0]["role"] == "system"
+
+
+def reward_rows(service: Running, token: str) -> list[dict[str, Any]]:
+    with rl.Reward("tiny", url=service.url, token=token) as reward:
+        return reward.rows()
 
 
 def test_a_scale_and_a_policy_shape_the_reward(service: Running) -> None:

@@ -47,10 +47,10 @@ test-train: install  ## networks and training; installs torch, transformers and 
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/networks tests/training tests/repairers/neural
 
-test-serve: install  ## the service and the viewer, in a real browser; installs FastAPI, uvicorn, Playwright and Chromium
+test-serve: install  ## the service, the viewer in a real browser, Ray; installs FastAPI, uvicorn, Playwright, Chromium and Ray
 	@BROWSER=1 PYTHON="$(PYTHON)" scripts/system-packages
-	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,web,browser]'
-	$(BIN)/pytest -q -n 2 tests/serve $(wildcard tests/view)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,web,browser,ray]'
+	$(BIN)/pytest -q -n 2 tests/serve tests/view tests/ray
 
 test-systems: install  ## every system learns a pattern on the CPU, which takes many minutes
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'

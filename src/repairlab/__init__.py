@@ -19,6 +19,8 @@ __all__ = [
     "Problem",
     "Records",
     "RepairerChoice",
+    "Reward",
+    "RewardScale",
     "Run",
     "RunScores",
     "Score",

@@ -33,6 +33,7 @@ from repairlab.executors.forking import start_server
 from repairlab.executors.local_machine import local_machine
 from repairlab.executors.worker_set import WorkerLostError, WorkerSet
 from repairlab.formats.patch_forms import PatchForm, candidate_of
+from repairlab.metrics.reward import RewardScale
 from repairlab.metrics.settings import Duplicates
 from repairlab.repairers.repairer import NoSettings
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
@@ -41,6 +42,7 @@ from repairlab.report.scores import RunScores
 from repairlab.report.stored_run import Records, Run
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.repairing import repairer_names
+from repairlab.runs.reward import Reward
 from repairlab.runs.run import begin, bugs_left, complete
 from repairlab.runs.store import Store
 from repairlab.runs.worker import Step
@@ -63,6 +65,8 @@ __all__ = [
     "Problem",
     "Records",
     "RepairerChoice",
+    "Reward",
+    "RewardScale",
     "Run",
     "RunScores",
     "Score",
@@ -183,7 +187,8 @@ class Validator:
         self.bug = bug
         self._n_workers = machine.workers
         self._conditions = Conditions(bug=bug, machine=machine, environment=tools, tools=tools, policy=policy, confirm=confirm)
-        self._workers: WorkerSet[Candidate, Outcome] = WorkerSet(machine, partial(open_decider, self._conditions))
+        self._work = partial(open_decider, self._conditions)
+        self._workers: WorkerSet[Candidate, Outcome] = WorkerSet(machine)
 
     def __enter__(self) -> Self:
         return self
@@ -207,7 +212,7 @@ class Validator:
             answer=candidate.answer,
         )
         try:
-            *earlier, outcome = self._workers.call(plain)
+            *earlier, outcome = self._workers.call(self._work, plain)
         except WorkerLostError as error:
             return undecided(self._conditions, plain, str(error))
         for other in earlier:

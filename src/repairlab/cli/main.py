@@ -34,6 +34,7 @@ VERBS = {
     "prompt": "Show what a model would be asked about a bug, or a strategy's prompt template to copy and change.",
     "run": "Ask a repairer for fixes of every bug and validate them.",
     "validate": "Validate candidates made elsewhere.",
+    "serve": "Serve verdicts over HTTP: rewards for trainers, and the requests of SandboxFusion's and Defects4C's clients.",
     "convert": "Write candidates in another tool's format.",
     "rank": "Rank the candidates of a run and say what the order is worth.",
     "assess": "Say which plausible candidates are correct: the fix itself, rules and evidence, and what people say.",

@@ -1,4 +1,4 @@
-"""Workers that stay between calls, one for each call that goes on at the same time. Used by the Python API.
+"""Workers that stay between calls, one for each call that goes on at the same time. Used by the Python API and the service.
 
 Calls may come from any thread, and from processes that were forked from this one: each process has its own. They end with
 `close`, when nobody holds the set any more, or with the process.
@@ -8,10 +8,11 @@ import os
 import threading
 import weakref
 from contextlib import ExitStack
+from functools import partial
 from multiprocessing.util import Finalize
 from typing import Any, Generic
 
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.executors.executor import DEATHS, Event, Item, Work
 from repairlab.executors.pool import Worker
 from repairlab.executors.scratch import scratch_folder
@@ -22,38 +23,72 @@ class WorkerLostError(HarnessError):
     """Several workers died over the same item."""
 
 
-class WorkerSet(Generic[Item, Event]):
-    """Does items in worker processes, all of which have the same work open; what can be pickled of it is what to do, and where."""
+class CallHandle:
+    """Lets another thread end a call that goes on: its worker is killed, and the call raises Interrupted."""
 
-    def __init__(self, machine: Machine, work: Work[Event, Item]) -> None:
-        """Take what workers open; nothing is started yet."""
-        self._machine, self._work = machine, work
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._worker: Worker | None = None
+        self.is_ended = False
+
+    def end(self) -> None:
+        """End the call, now or when it begins."""
+        with self._lock:
+            self.is_ended = True
+            if self._worker is not None:
+                self._worker.kill()
+
+    def hold(self, worker: Worker | None) -> None:
+        """Say which worker the call has; none: no longer any."""
+        with self._lock:
+            self._worker = worker
+            if worker is not None and self.is_ended:
+                worker.kill()
+
+
+class WorkerSet(Generic[Item, Event]):
+    """Does items in worker processes that keep open what they did last; what can be pickled of it is where, and how many."""
+
+    def __init__(self, machine: Machine, *, most: int | None = None) -> None:
+        """Take how many processes there may be before idle ones turn to other work; none: as many as there are calls."""
+        self._machine, self._most = machine, most
         self._by_process: dict[int, _Open] = {}
         self._is_closed = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return WorkerSet, (self._machine, self._work)
+        return partial(WorkerSet, most=self._most), (self._machine,)
 
-    def call(self, item: Item) -> list[Event]:
+    def call(self, work: Work[Event, Item], item: Item, handle: CallHandle | None = None) -> list[Event]:
         """Have one item done and return what was emitted; DEATHS workers that die over it are a WorkerLostError."""
-        reason = ""
+        reason, handle = "", handle or CallHandle()
         for _ in range(DEATHS):
             opened = self._opened()
-            worker = opened.take(self._machine)
+            worker = opened.take(self._machine, work, self._most)
+            handle.hold(worker)
             try:
-                events = worker.ask(self._work, item)
+                events = worker.ask(work, item)
             except (UserError, HarnessError):
+                handle.hold(None)
                 opened.put_back(worker)
                 raise
             except BaseException:  # Ctrl-C: what it would answer is half read, or nobody listens any more
+                handle.hold(None)
                 worker.kill()
                 opened.end(worker)
                 raise
+            handle.hold(None)
             if events is not None:
                 opened.put_back(worker)
                 return events
             reason = opened.end(worker)
+            if handle.is_ended:
+                raise Interrupted("nobody waits for this any more")
         raise WorkerLostError(f"{reason}, {DEATHS} times over this candidate")
+
+    def pids(self) -> list[int]:
+        """Return the ids of the worker processes of this process."""
+        opened = self._by_process.get(os.getpid())
+        return opened.pids() if opened else []
 
     def close(self) -> None:
         """End the workers of this process; those at work are killed."""
@@ -87,14 +122,33 @@ class _Open:
         self.is_closed = False
         self._at_exit = Finalize(None, self.close, exitpriority=10)
 
-    def take(self, machine: Machine) -> Worker:
-        """Return a worker without work; a new one when all have some."""
+    def take(self, machine: Machine, work: object, most: int | None) -> Worker:
+        """Return an idle worker that has this work open; else a new one, or the one that is idle for the longest time."""
         with self._lock:
             if self.is_closed:
                 raise UserError("this validator is closed; open another one")
-            worker = self._idle.pop() if self._idle else Worker(machine, self._scratch)
+            self._drop_dead()
+            worker = next((worker for worker in reversed(self._idle) if worker.work is work), None)
+            if worker is None and self._idle and most is not None and len(self._idle) + len(self._at_work) >= most:
+                worker = self._idle[0]
+            if worker is not None:
+                self._idle.remove(worker)
+            else:
+                worker = Worker(machine, self._scratch)
             self._at_work.add(worker)
         return worker
+
+    def pids(self) -> list[int]:
+        """Return the ids of all workers."""
+        with self._lock:
+            return [worker.pid for worker in (*self._idle, *self._at_work)]
+
+    def _drop_dead(self) -> None:
+        """Forget workers that died while they were idle, so that nobody's item is blamed for it."""
+        dead = [worker for worker in self._idle if worker.pipe.poll()]  # who has nothing to do has nothing to say
+        self._idle = [worker for worker in self._idle if worker not in dead]
+        for worker in dead:
+            worker.end()
 
     def put_back(self, worker: Worker) -> None:
         """Take a worker that did its work, for the next item."""

@@ -31,12 +31,17 @@ _DECIDING = ("core", "languages", "sandbox", "validation")
 """Packages whose code can change a verdict."""
 
 
-@functools.cache
 def engine_digest() -> str:
     """Return a hash of all code of ours that has a part in verdicts: a changed engine must not answer with old ones."""
+    return code_digest(*_DECIDING)
+
+
+@functools.cache
+def code_digest(*folders: str) -> str:
+    """Return a hash of all files in folders of this package."""
     package = Path(repairlab.__file__).parent
     total = hashlib.sha256()
-    for name in _DECIDING:
+    for name in folders:
         for path in sorted((package / name).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 total.update(f"{path.relative_to(package)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())

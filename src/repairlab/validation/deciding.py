@@ -80,6 +80,11 @@ class Decider:
         """Return the digest of a candidate's normal form; `name` is the candidate's id, which costs time to compute."""
         return self._forms.of(candidate, name)
 
+    def remember(self, key: str, text: str) -> None:
+        """Keep what the reader of something found, beside the verdicts, for whoever asks again."""
+        if self._verdicts is not None:
+            self._verdicts.put_form(key, text)
+
     def decide(self, candidate: Candidate, name: str, form: str) -> Outcome:
         """Take the verdict of an earlier run, or validate; a share of the former is validated all the same, and must agree."""
         key = f"{self._key}-{form}"

@@ -1,0 +1,92 @@
+"""`repairlab serve`."""
+
+import importlib.util
+from pathlib import Path
+from typing import Annotated, cast, get_args
+
+import typer
+
+from repairlab.cli.options import IsolationName, NoCache, SandboxName, Workers, machine
+from repairlab.cli.output import data, talk
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.problem import Localisation
+from repairlab.languages.table import default_cache
+from repairlab.serve.settings import ServiceSettings
+from repairlab.serve.tokens import new_token, read_tokens
+
+_USUAL = ServiceSettings(state=Path())
+
+
+def serve(
+    benchmarks: Annotated[list[str] | None, typer.Argument(help="Names or folders of benchmarks.")] = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on; any but this machine's own needs tokens.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Port to listen on; 0: any that is free.")] = 8400,
+    tokens: Annotated[
+        Path | None, typer.Option("--tokens", help="File of tokens, a line NAME:SHA256 each; or the variable REPAIRLAB_TOKENS.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--new-token", help="Make a token for a client, print the line for the file.")] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Let the new token read only: nothing is run for it.")] = False,
+    state: Annotated[Path | None, typer.Option("--state", help="Folder for jobs; by default below the cache.")] = None,
+    queue: Annotated[int, typer.Option("--queue", help="Candidates that may wait for a worker.")] = _USUAL.queue,
+    batch: Annotated[int, typer.Option("--batch", help="Candidates of one request, at most.")] = _USUAL.batch,
+    rate: Annotated[float, typer.Option("--rate", help="Candidates per second and client, at most; 0: no limit.")] = _USUAL.rate,
+    body_mb: Annotated[float, typer.Option("--body-mb", help="Megabytes of one request, at most.")] = _USUAL.body_mb,
+    deadline_s: Annotated[float, typer.Option("--deadline", help="Seconds of one request, at most.")] = _USUAL.deadline_s,
+    drain_s: Annotated[float, typer.Option("--drain", help="Seconds that requests may go on after SIGTERM.")] = _USUAL.drain_s,
+    localisation: Annotated[
+        str, typer.Option("--localisation", help="What is shown of the place of a bug, at most: line, hunk, function or file.")
+    ] = _USUAL.localisation,
+    workers: Workers = None,
+    sandbox: SandboxName = "auto",
+    isolation: IsolationName = "warm",
+    no_cache: NoCache = False,
+    recheck: Annotated[
+        int, typer.Option("--recheck", help="Make one in so many verdicts of earlier runs again and compare; 0: none.")
+    ] = 0,
+) -> None:
+    """Serve verdicts over HTTP: rewards for trainers, and the requests of SandboxFusion's and Defects4C's clients."""
+    if name is not None:
+        token, line = new_token(name, is_read_only=read_only)
+        talk().print(f"The token of {name}, which is shown this once: {token}", markup=False)
+        data().print(line, markup=False)
+        return
+    if not benchmarks:
+        raise UserError("name at least one benchmark to serve, such as: repairlab serve starter")
+    _check(queue=queue, batch=batch, body_mb=body_mb, deadline_s=deadline_s, drain_s=drain_s)
+    if rate < 0:
+        raise UserError(f"--rate is {rate:g}: write 0 for no limit, or how many candidates per second")
+    if localisation not in get_args(Localisation):
+        raise unknown("localisation", localisation, get_args(Localisation))
+    missing = [package for package in ("fastapi", "uvicorn") if importlib.util.find_spec(package) is None]
+    if missing:
+        raise UserError(f"repairlab serve needs {', '.join(missing)}; get them with: pip install 'repairlab[web]'")
+    from repairlab.serve.listen import bind  # noqa: PLC0415  # of the extra
+    from repairlab.serve.listen import serve as serve_until_stopped  # noqa: PLC0415
+
+    here = machine(workers, sandbox, False, isolation=isolation, no_cache=no_cache, recheck=recheck)
+    settings = ServiceSettings(
+        state=state or default_cache() / "serve",
+        queue=queue,
+        batch=batch,
+        body_mb=body_mb,
+        rate=rate,
+        deadline_s=deadline_s,
+        drain_s=drain_s,
+        localisation=cast(Localisation, localisation),
+    )
+    clients = read_tokens(tokens)
+    with bind(host, port, clients) as bound:
+        serve_until_stopped(benchmarks, here, settings, clients, bound, ready=_ready)
+
+
+def _ready(address: str) -> None:
+    talk().print(f"Serving on {address}; routes: {address}/docs. Ctrl-C stops.", markup=False)
+
+
+def _check(**values: float) -> None:
+    for option, value in values.items():
+        if not value > 0:
+            name = option.removesuffix("_s").replace("_", "-")
+            raise UserError(f"--{name} is {value:g}: it must be more than 0")

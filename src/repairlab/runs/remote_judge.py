@@ -1,0 +1,108 @@
+"""Ask a running `repairlab serve` for verdicts. Used by `repairlab.Reward` when it is given a URL."""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import to_data
+from repairlab.metrics.reward import RewardScale
+from repairlab.runs.patch_judge import Patch
+
+PATIENCE_S = 600.0
+"""How long a service may be away or busy before that is an error."""
+_BUSY = (429, 502, 503, 504)
+_TOO_LARGE = 413
+_BATCH = 64
+"""Candidates in one request."""
+
+
+class _TooLargeError(Exception):
+    """The service does not take so large a request."""
+
+
+class RemoteJudge:
+    """A service, by its address; may be used from any thread."""
+
+    def __init__(self, url: str, *, token: str | None = None, patience_s: float = PATIENCE_S) -> None:
+        """Take the address, such as http://localhost:8400, and the token if the service wants one."""
+        if not url.startswith(("http://", "https://")):
+            raise UserError(f"url is {url!r}: write the address of a service, such as http://localhost:8400")
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._url, self._patience_s = url.rstrip("/"), patience_s
+        self._client = httpx.Client(headers=headers, timeout=httpx.Timeout(10.0, read=None))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+
+    def judge(self, patches: Sequence[tuple[str, Patch]], *, policy: str, scale: RewardScale) -> list[dict[str, Any]]:
+        """Return what the service says of patches, each for a bug, in their order."""
+        answers: list[dict[str, Any]] = []
+        for first in range(0, len(patches), _BATCH):
+            entries = [_entry(bug, patch) for bug, patch in patches[first : first + _BATCH]]
+            answers += self._judged(entries, {"policy": policy, "scale": to_data(scale)})
+        return answers
+
+    def _judged(self, entries: list[dict[str, Any]], more: dict[str, Any]) -> list[dict[str, Any]]:
+        """Ask in one request, or in two where that is too large; what is too large by itself is no candidate."""
+        try:
+            found: list[dict[str, Any]] = self._send("POST", "/v1/validate", {"candidates": entries, **more})["outcomes"]
+        except _TooLargeError:
+            if len(entries) == 1:
+                return [{"verdict": Verdict.UNAPPLICABLE.value, "reward": more["scale"]["unapplicable"]}]
+            half = len(entries) // 2
+            return self._judged(entries[:half], more) + self._judged(entries[half:], more)
+        return found
+
+    def bug(self, bug: str, *, strategy: str, localisation: str) -> dict[str, Any]:
+        """Return a bug as a repairer may see it, with what a model would be asked."""
+        return self._send("GET", f"/v1/bugs/{bug}?strategy={strategy}&localisation={localisation}", None)
+
+    def bugs(self, benchmark: str) -> list[str]:
+        """Return the ids of a benchmark's bugs."""
+        found: list[str] = self._send("GET", f"/v1/benchmarks/{benchmark}", None)["bugs"]
+        return found
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
+        """Send a request until it is answered; what was judged before costs nothing when it is sent again."""
+        # What UTF-8 cannot hold, such as half of a surrogate pair, is in no program either.
+        content = None if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        headers = {} if body is None else {"Content-Type": "application/json"}
+        end = time.monotonic() + self._patience_s
+        wait_s = 0.5
+        while True:
+            try:
+                answer = self._client.request(method, self._url + path, content=content, headers=headers)
+                reason = f"it says {answer.status_code}: {_message(answer)}"
+                if answer.status_code < 400:
+                    data: dict[str, Any] = answer.json()
+                    return data
+                if answer.status_code == _TOO_LARGE:
+                    raise _TooLargeError
+                if answer.status_code not in _BUSY:
+                    raise UserError(f"the service at {self._url} refuses: {reason}")
+                wait_s = max(wait_s, float(answer.headers.get("retry-after", 0)))
+            except (httpx.TransportError, json.JSONDecodeError) as error:
+                reason = str(error) or type(error).__name__
+            if time.monotonic() + wait_s > end:
+                raise HarnessError(f"the service at {self._url} does not answer: {reason}")
+            time.sleep(wait_s)
+            wait_s = min(2 * wait_s, 10.0)
+
+
+def _entry(bug: str, patch: Patch) -> dict[str, Any]:
+    name = "answer" if patch.strategy else {"diff": "patch", None: "text"}.get(patch.form, patch.form)
+    entry = {"bug": bug, str(name): patch.text}
+    return entry | ({"strategy": patch.strategy, "localisation": patch.localisation} if patch.strategy else {})
+
+
+def _message(answer: httpx.Response) -> str:
+    try:
+        return str(answer.json()["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return answer.text[:200]

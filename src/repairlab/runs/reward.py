@@ -1,0 +1,188 @@
+"""Verdicts as rewards of models that learn: what `repairlab.Reward` is. docs/serving.md teaches it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypedDict, Unpack
+
+from repairlab.benchmarks.lazy import LazyBenchmark
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.outcome import Policy
+from repairlab.core.problem import Visibility, shown
+from repairlab.executors.forking import start_server
+from repairlab.executors.local_machine import local_machine
+from repairlab.formats.patch_forms import PatchForm
+from repairlab.metrics.reward import RewardScale, reward_of
+from repairlab.repairers.llm.factory import preview
+from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
+from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.runs.patch_judge import Patch, PatchJudge
+from repairlab.runs.remote_judge import RemoteJudge
+
+_NO_MODEL = "none/none"
+
+
+class RewardOptions(TypedDict, total=False):
+    """How completions are read and judged; the last ones are those of a `Validator`, for this machine."""
+
+    strategy: str | None
+    """Which strategy asked for the completions; none: they are recognised."""
+    localisation: str
+    """How precisely it showed the place of the bug."""
+    form: PatchForm | None
+    """What completions are, where they need not be recognised."""
+    column: str
+    """The column of the data set that holds the ids of bugs."""
+    policy: Policy | None
+    """None: `full` where the scale gives something for a share of tests, else `first-failure`."""
+    undecided: float | None
+    workers: int
+    isolation: str
+    sandbox: str
+    allow_unsafe: bool
+    cache: bool | str | Path
+    recheck: int
+
+
+class Reward:
+    """Rewards completions by their verdicts: a reward function of TRL, and `compute_score` of verl.
+
+    Verdicts come from this machine, or from a service given by `url`. A bad completion is never an exception: it has the lowest
+    reward. What could not be decided has the reward `undecided`; none leaves that completion out (TRL).
+    """
+
+    def __init__(
+        self,
+        benchmark: LazyBenchmark | str | Path,
+        *,
+        scale: RewardScale | Mapping[str, float] | None = None,
+        url: str | None = None,
+        token: str | None = None,
+        **options: Unpack[RewardOptions],
+    ) -> None:
+        """Take a benchmark, what each level is worth, and the address and token of a service, if one shall be asked."""
+        machine: dict[str, Any] = dict(options)
+        strategy, localisation = machine.pop("strategy", None), machine.pop("localisation", "line")
+        policy = machine.pop("policy", None)
+        self.__name__ = "repairlab"  # TRL logs rewards under the name of their function
+        self.scale = scale if isinstance(scale, RewardScale) else _scale(scale or {})
+        if strategy is not None and strategy not in STRATEGIES:
+            raise unknown("strategy", strategy, STRATEGIES)
+        self.counts: Counter[str] = Counter()
+        """How often there was each verdict."""
+        self._strategy, self._localisation = strategy, localisation
+        self._form: PatchForm | None = machine.pop("form", None)
+        self._column: str = machine.pop("column", "bug")
+        self._undecided: float | None = machine.pop("undecided", None)
+        self._policy: Policy = policy or ("full" if self.scale.share else "first-failure")
+        self._benchmark = str(benchmark.name if isinstance(benchmark, LazyBenchmark) else benchmark)
+        self._remote = RemoteJudge(url, token=token) if url is not None else None
+        self._local: PatchJudge | None = None
+        if self._remote is None:
+            start_server()
+            self._bugs = benchmark if isinstance(benchmark, LazyBenchmark) else LazyBenchmark(benchmark)
+            self._local = PatchJudge(local_machine(**machine))
+        elif machine:
+            raise UserError(f"{', '.join(sorted(machine))}: with a url it is the service that has such options")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all workers, or the connection."""
+        for judge in (self._local, self._remote):
+            if judge is not None:
+                judge.close()
+
+    def __call__(self, completions: Sequence[object] = (), prompts: object = None, **columns: Any) -> list[float | None]:
+        """Return the rewards of completions, in their order, as TRL asks for them; the data set's column `bug` has ids."""
+        del prompts
+        bugs = columns.get(self._column)
+        if bugs is None:
+            given = ", ".join(sorted(columns)) or "none"
+            raise UserError(f"the data set has no column {self._column!r} with the ids of bugs; columns: {given}")
+        if len(bugs) != len(completions):
+            raise UserError(f"there are {len(completions)} completions, but {len(bugs)} ids in the column {self._column!r}")
+        return self.rewards([(str(bug), text_of(item)) for bug, item in zip(bugs, completions, strict=True)])
+
+    def compute_score(
+        self, data_source: str, solution_str: str, ground_truth: str, extra_info: object = None, **more: Any
+    ) -> float:
+        """Return the reward of one solution, as verl asks for it; the ground truth is the id of a bug."""
+        del data_source, extra_info, more
+        (reward,) = self.rewards([(str(ground_truth), text_of(solution_str))])
+        return self.scale.unapplicable if reward is None else reward
+
+    def rewards(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        """Return the rewards of texts, each for a bug given by its id, in their order."""
+        patches = [
+            (bug, Patch(text=text, form=self._form, strategy=self._strategy, localisation=self._localisation))
+            for bug, text in pairs
+        ]
+        found = self._ask_service(patches) if self._remote else self._judge_here(patches)
+        self.counts.update(verdict for verdict, _ in found)
+        return [self._undecided if reward is None else reward for _, reward in found]
+
+    def rows(self, strategy: str = "zero-shot") -> list[dict[str, Any]]:
+        """Return what a model is asked about each bug, as rows `prompt` and `bug` of a data set."""
+        if self._remote is not None:
+            names = self._remote.bugs(self._benchmark)
+            seen = [self._remote.bug(name, strategy=strategy, localisation=self._localisation) for name in names]
+            return [{"prompt": item["prompt"], self._column: name} for name, item in zip(names, seen, strict=True)]
+        visibility = Visibility(localisation=self._localisation)
+        settings = LlmSettings(strategy=strategy, model=_NO_MODEL)
+        rows = []
+        for bug in self._bugs:
+            asked = preview(settings, shown(bug.problem, visibility), seed=0, examples=())[-1]
+            messages = [{"role": message.role, "content": message.content} for message in asked.messages]
+            rows.append({"prompt": messages or asked.text, self._column: bug.id})
+        return rows
+
+    def _judge_here(self, patches: Sequence[tuple[str, Patch]]) -> list[tuple[str, float | None]]:
+        assert self._local is not None
+        judge = self._local
+        opened = {name: judge.opened(self._bugs[name], policy=self._policy) for name in {bug for bug, _ in patches}}
+
+        def one(item: tuple[str, Patch]) -> tuple[str, float | None]:
+            bug, patch = opened[item[0]], item[1]
+            judged = judge.known(bug, patch) or judge.judge(bug, patch)
+            return judged.outcome.verdict.value, reward_of(judged.outcome, self.scale, similarity=judged.similarity)
+
+        with ThreadPoolExecutor(judge.machine.workers, thread_name_prefix="repairlab") as pool:
+            return list(pool.map(one, patches))
+
+    def _ask_service(self, patches: Sequence[tuple[str, Patch]]) -> list[tuple[str, float | None]]:
+        assert self._remote is not None
+        named = [(bug if "/" in bug else f"{self._benchmark}/{bug}", patch) for bug, patch in patches]
+        answers = self._remote.judge(named, policy=self._policy, scale=self.scale)
+        return [(answer["verdict"], answer["reward"]) for answer in answers]
+
+
+def _scale(values: Mapping[str, float]) -> RewardScale:
+    for name, value in values.items():
+        if name not in RewardScale.__dataclass_fields__:
+            raise unknown("level of the scale", name, RewardScale.__dataclass_fields__)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise UserError(f"scale: {name} is {value!r}; write a number")
+    return RewardScale(**values)
+
+
+def text_of(completion: object) -> str:
+    """Return the text of a completion: text, or messages of a chat, whose last one counts; all else is no answer.
+
+    >>> text_of([{"role": "assistant", "content": "def f(): ..."}]), text_of(None)
+    ('def f(): ...', '')
+    """
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, Mapping):
+        return text_of(completion.get("content", completion.get("text")))
+    if isinstance(completion, list | tuple) and completion:
+        parts = [item for item in completion if isinstance(item, Mapping) and item.get("type") == "text"]
+        return "".join(text_of(part.get("text")) for part in parts) if parts else text_of(completion[-1])
+    return ""

@@ -22,6 +22,7 @@ VERBS = {
     "test": "Run the tests of a working copy in the sandbox.",
     "import": "Import a benchmark, or bug–fix pairs, that have another form.",
     "mine": "Make a benchmark of the fixes in the histories of projects.",
+    "pair": "Make bug–fix pairs of what people handed in: a rejected program and the accepted one that it became.",
     "minimise": "Leave out of the fixes of a benchmark what their tests do not need.",
     "audit": "Look for what makes a benchmark mislead: duplicates, told fixes, tests too narrow.",
     "pairs": "Show, split, filter, dedup, decontaminate, describe and export sets of bug–fix pairs.",

@@ -1,0 +1,79 @@
+"""Project CodeNet: metadata/PROBLEM.csv names submissions, data/ holds them; tests come from elsewhere. Loaded by `table`."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from repairlab.benchmarks.importers.codenet import (
+    LANGUAGES,
+    LICENCE,
+    SUBMITTED,
+    ListedProblem,
+    is_python_2,
+    listed_problems,
+    source_path,
+    submitted_program,
+    verdict_of,
+)
+from repairlab.benchmarks.importers.importer import Settings
+from repairlab.benchmarks.importers.judge_tests import JudgeTests
+from repairlab.benchmarks.importers.small_programs import Cases, JudgedProgram
+from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_csv
+from repairlab.core.outcome import Verdict
+from repairlab.mining.submission_forms.form import Attempted, FormSettings, Submission, SubmissionSource, SubmittedProblem
+
+
+def recognises(root: Path) -> bool:
+    """Return whether a folder has the metadata."""
+    return (root / "metadata" / "problem_list.csv").is_file()
+
+
+def read(root: Path, settings: FormSettings) -> SubmissionSource:
+    """Look at the metadata."""
+    tests = JudgeTests(settings.tests) if settings.tests else None
+    return SubmissionSource(name="codenet", licence=LICENCE, problems=_problems(root, tests, settings.judge))
+
+
+def _problems(root: Path, tests: JudgeTests | None, judge: Settings) -> Iterator[SubmittedProblem]:
+    for problem in listed_problems(root):
+        rows = read_csv(root / "metadata" / f"{problem.id}.csv", SUBMITTED)
+        found = tuple(_submission(root, where, row) for where, row in rows)
+        cases, letter = tested(tests, problem)
+        program = partial(_program, judge, problem, cases) if cases else None
+        yield SubmittedProblem(id=problem.id, submissions=found, difficulty=letter, program=program)
+
+
+def tested(tests: JudgeTests | None, problem: ListedProblem) -> tuple[Cases, str | None]:
+    """Return the cases of a problem, and its letter in the contest, which says how hard it is; nothing where there are none."""
+    try:
+        folder = tests.find(problem.id, problem.name) if tests else None
+    except UserError:
+        return {}, None
+    if tests is None or folder is None:
+        return {}, None
+    return tests.cases(problem.id, problem.name), folder.name if len(folder.name) == 1 else None
+
+
+def _submission(root: Path, where: str, row: Mapping[str, str]) -> Submission:
+    if not row["date"].strip().isdecimal():
+        raise UserError(f"{where}: date should be a number of seconds, not {row['date']!r}")
+    return Submission(
+        id=row["submission_id"],
+        problem=row["problem_id"],
+        user=row["user_id"],
+        language=LANGUAGES.get(row["language"], row["language"]),
+        time=float(row["date"]),
+        status=row["status"],
+        verdict=verdict_of(row["status"], where),
+        file=source_path(root, row),
+        dialect=row["original_language"],
+        is_dated=True,
+    )
+
+
+def _program(judge: Settings, problem: ListedProblem, cases: Cases, both: Attempted) -> JudgedProgram:
+    if both.wrong.language == "python" and is_python_2(both.right.dialect, both.texts[1]):
+        raise UserError("it is written in Python 2")
+    verdict = both.wrong.verdict or Verdict.WRONG
+    return submitted_program(both.name, problem, both.wrong.language, both.texts, verdict, cases, judge)

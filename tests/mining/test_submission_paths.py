@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from repairlab.core.outcome import Verdict
 from repairlab.mining.near_programs import identifiers, is_near, near_duplicates
 from repairlab.mining.problem_splits import ProblemFacts, leaking, split_problems
-from repairlab.mining.submission_forms.form import Submission
+from repairlab.mining.submission_forms.form import JudgedSubmission
 from repairlab.mining.submission_paths import STEPS, pairs_of, paths_of
 
 VERDICTS = {"AC": Verdict.PLAUSIBLE, "WA": Verdict.WRONG, "TLE": Verdict.TIMEOUT, "IE": None}
 SHARES = {"train": 0.8, "valid": 0.1, "test": 0.1}
 
 
-def submission(number: int, status: str, *, user: str = "u", language: str = "python", time: int | None = None) -> Submission:
-    return Submission(
+def submission(number: int, status: str, *, user: str = "u", language: str = "python", time: int | None = None) -> JudgedSubmission:
+    return JudgedSubmission(
         id=f"s{number}",
         problem="p",
         user=user,
@@ -28,11 +28,11 @@ def submission(number: int, status: str, *, user: str = "u", language: str = "py
     )
 
 
-def path(*statuses: str) -> list[Submission]:
+def path(*statuses: str) -> list[JudgedSubmission]:
     return [submission(number, status) for number, status in enumerate(statuses)]
 
 
-def paired(submissions: list[Submission], steps: str) -> list[tuple[str, str]]:
+def paired(submissions: list[JudgedSubmission], steps: str) -> list[tuple[str, str]]:
     how = next(item for item in STEPS if item == steps)
     return [(pair.wrong.id, pair.right.id) for found in paths_of(submissions) for pair in pairs_of(found, how)]
 

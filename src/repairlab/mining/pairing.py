@@ -28,7 +28,7 @@ from repairlab.languages.facts import title
 from repairlab.mining.funnel import Funnel, Stage, write_funnel
 from repairlab.mining.near_programs import identifiers, near_duplicates
 from repairlab.mining.problem_splits import ProblemFacts, difficulty_of, leaking, split_problems
-from repairlab.mining.submission_forms.form import Attempted, FormSettings, SubmittedProblem
+from repairlab.mining.submission_forms.form import FormSettings, PairTexts, SubmittedProblem
 from repairlab.mining.submission_forms.table import open_submissions
 from repairlab.mining.submission_paths import STEPS, Steps, SubmissionPair, pairs_of, paths_of
 from repairlab.storage.new_folder import new_folder
@@ -81,9 +81,9 @@ class _Found:
     def name(self) -> str:
         return safe_id(self.problem.id, self.pair.wrong.id)
 
-    def read(self) -> Attempted:
+    def read(self) -> PairTexts:
         texts = (self.pair.wrong.read(), self.pair.right.read())
-        return Attempted(name=self.name, wrong=self.pair.wrong, right=self.pair.right, texts=texts)
+        return PairTexts(name=self.name, wrong=self.pair.wrong, right=self.pair.right, texts=texts)
 
 
 class _Pairing:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from repairlab.core.record import record
-from repairlab.mining.submission_forms.form import Submission
+from repairlab.mining.submission_forms.form import JudgedSubmission
 
 Steps = Literal["first", "last", "all"]
 STEPS: dict[Steps, str] = {
@@ -22,27 +22,27 @@ STEPS: dict[Steps, str] = {
 class SubmissionPath:
     """What one user handed in up to an accepted program; none when no one was accepted any more."""
 
-    rejected: tuple[Submission, ...]
-    accepted: Submission | None
+    rejected: tuple[JudgedSubmission, ...]
+    accepted: JudgedSubmission | None
 
 
 @record
 class SubmissionPair:
     """A rejected program and the accepted one that it became."""
 
-    wrong: Submission
-    right: Submission
+    wrong: JudgedSubmission
+    right: JudgedSubmission
 
 
-def paths_of(submissions: Iterable[Submission]) -> list[SubmissionPath]:
+def paths_of(submissions: Iterable[JudgedSubmission]) -> list[SubmissionPath]:
     """Return the paths of all users through one problem, ordered by user and time; what the judge did not judge is no step."""
-    by_user: dict[tuple[str, str], list[Submission]] = {}
+    by_user: dict[tuple[str, str], list[JudgedSubmission]] = {}
     for submission in submissions:
         if submission.verdict is not None:
             by_user.setdefault((submission.user, submission.language), []).append(submission)
     paths = []
     for key in sorted(by_user):
-        rejected: list[Submission] = []
+        rejected: list[JudgedSubmission] = []
         for submission in sorted(by_user[key], key=lambda item: (item.time, _number(item.id))):
             if not submission.is_accepted:
                 rejected.append(submission)

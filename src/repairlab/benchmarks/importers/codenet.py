@@ -176,8 +176,7 @@ def _bug(root: Path, name: str, pair: _Pair, tests: JudgeTests, settings: Settin
     if pair.right is None:
         raise UserError("its author has no later accepted submission in the same language, so that its fix is not known")
     texts = tuple(source_of(root, row) for row in (pair.wrong, pair.right))
-    if pair.language == "python" and is_python_2(pair.right["original_language"], texts[1]):
-        raise UserError("it is written in Python 2")
+    refuse_old(pair.language, pair.right["original_language"], texts[1])
     cases = tests.cases(pair.problem.id, pair.problem.name)
     return judged_bug(submitted_program(name, pair.problem, pair.language, texts, VERDICTS[pair.wrong["status"]], cases, settings))
 
@@ -220,12 +219,15 @@ def source_path(root: Path, row: Mapping[str, str]) -> Path:
     return root / "data" / row["problem_id"] / row["language"] / file
 
 
-def is_python_2(version: str, source: str) -> bool:
-    """Return whether a program is written in Python 2, by what its author said or by its syntax."""
-    if "(2" in version or "2." in version:
-        return True
+def refuse_old(language: str, version: str, source: str) -> None:
+    """Refuse a program in Python 2, by what its author said or by its syntax."""
+    if language == "python" and ("(2" in version or "2." in version or not _is_python_3(source)):
+        raise UserError("it is written in Python 2")
+
+
+def _is_python_3(source: str) -> bool:
     try:
         ast.parse(source)
     except (SyntaxError, ValueError):
-        return True
-    return False
+        return False
+    return True

@@ -9,7 +9,7 @@ from repairlab.benchmarks.importers.codeflaws import FOLDER, contest_program, pr
 from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.small_programs import JudgedProgram, folders_of
 from repairlab.core.outcome import Verdict
-from repairlab.mining.submission_forms.form import Attempted, FormSettings, SubmissionSource, SubmittedProblem, by_user, own_tests
+from repairlab.mining.submission_forms.form import FormSettings, PairTexts, SubmissionSource, SubmittedProblem, by_user, own_tests
 
 
 def recognises(root: Path) -> bool:
@@ -42,5 +42,5 @@ def _problem(folder: Path) -> str:
     return folder.name.partition("-bug-")[0]
 
 
-def _program(judge: Settings, homes: dict[str, Path], both: Attempted) -> JudgedProgram:
+def _program(judge: Settings, homes: dict[str, Path], both: PairTexts) -> JudgedProgram:
     return contest_program(both.name, homes[both.wrong.id], both.texts, judge)

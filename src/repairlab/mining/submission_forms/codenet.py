@@ -9,8 +9,8 @@ from repairlab.benchmarks.importers.codenet import (
     LICENCE,
     SUBMITTED,
     ListedProblem,
-    is_python_2,
     listed_problems,
+    refuse_old,
     source_path,
     submitted_program,
     verdict_of,
@@ -21,7 +21,7 @@ from repairlab.benchmarks.importers.small_programs import Cases, JudgedProgram
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv
 from repairlab.core.outcome import Verdict
-from repairlab.mining.submission_forms.form import Attempted, FormSettings, Submission, SubmissionSource, SubmittedProblem
+from repairlab.mining.submission_forms.form import FormSettings, JudgedSubmission, PairTexts, SubmissionSource, SubmittedProblem
 
 
 def recognises(root: Path) -> bool:
@@ -55,10 +55,10 @@ def tested(tests: JudgeTests | None, problem: ListedProblem) -> tuple[Cases, str
     return tests.cases(problem.id, problem.name), folder.name if len(folder.name) == 1 else None
 
 
-def _submission(root: Path, where: str, row: Mapping[str, str]) -> Submission:
+def _submission(root: Path, where: str, row: Mapping[str, str]) -> JudgedSubmission:
     if not row["date"].strip().isdecimal():
         raise UserError(f"{where}: date should be a number of seconds, not {row['date']!r}")
-    return Submission(
+    return JudgedSubmission(
         id=row["submission_id"],
         problem=row["problem_id"],
         user=row["user_id"],
@@ -72,8 +72,7 @@ def _submission(root: Path, where: str, row: Mapping[str, str]) -> Submission:
     )
 
 
-def _program(judge: Settings, problem: ListedProblem, cases: Cases, both: Attempted) -> JudgedProgram:
-    if both.wrong.language == "python" and is_python_2(both.right.dialect, both.texts[1]):
-        raise UserError("it is written in Python 2")
+def _program(judge: Settings, problem: ListedProblem, cases: Cases, both: PairTexts) -> JudgedProgram:
+    refuse_old(both.wrong.language, both.right.dialect, both.texts[1])
     verdict = both.wrong.verdict or Verdict.WRONG
     return submitted_program(both.name, problem, both.wrong.language, both.texts, verdict, cases, judge)

@@ -16,7 +16,7 @@ REJECTED = "rejected"
 
 
 @record
-class Submission:
+class JudgedSubmission:
     """A program that somebody handed in."""
 
     id: str
@@ -56,13 +56,13 @@ class Submission:
 
 
 @record
-class Attempted:
+class PairTexts:
     """A wrong and a right submission, with their texts."""
 
     name: str
     """Id of the bug that they make."""
-    wrong: Submission
-    right: Submission
+    wrong: JudgedSubmission
+    right: JudgedSubmission
     texts: tuple[str, str]
 
 
@@ -71,10 +71,10 @@ class SubmittedProblem:
     """A problem, and all that was handed in for it."""
 
     id: str
-    submissions: tuple[Submission, ...]
+    submissions: tuple[JudgedSubmission, ...]
     difficulty: str | None = None
     """In the source's own words, where it says something of it."""
-    program: Callable[[Attempted], JudgedProgram] | None = None
+    program: Callable[[PairTexts], JudgedProgram] | None = None
     """How two programs are tested; none where there are no tests."""
 
 
@@ -107,10 +107,10 @@ def own_tests(settings: FormSettings, root: Path) -> None:
         raise UserError(f"--problems {settings.tests}: the submissions in {root} come with tests of their own; leave it out")
 
 
-def by_user(problem: str, user: str, order: Sequence[tuple[str, Path, Verdict]], language: str) -> list[Submission]:
+def by_user(problem: str, user: str, order: Sequence[tuple[str, Path, Verdict]], language: str) -> list[JudgedSubmission]:
     """Return the path of one user through a problem: id, file and verdict of each program, in their order."""
     return [
-        Submission(
+        JudgedSubmission(
             id=name,
             problem=problem,
             user=user,

@@ -8,7 +8,7 @@ from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.introclass import LICENCE, passes_all, student_program
 from repairlab.benchmarks.importers.small_programs import JudgedProgram, folders_of
 from repairlab.core.outcome import Verdict
-from repairlab.mining.submission_forms.form import Attempted, FormSettings, SubmissionSource, SubmittedProblem, by_user, own_tests
+from repairlab.mining.submission_forms.form import FormSettings, PairTexts, SubmissionSource, SubmittedProblem, by_user, own_tests
 
 _SHORT = 8
 """Students are named by hashes of 128 digits."""
@@ -42,5 +42,5 @@ def _problems(root: Path, judge: Settings) -> Iterator[SubmittedProblem]:
         yield SubmittedProblem(id=assignment.name, submissions=tuple(found), program=partial(_program, judge, assignment))
 
 
-def _program(judge: Settings, assignment: Path, both: Attempted) -> JudgedProgram:
+def _program(judge: Settings, assignment: Path, both: PairTexts) -> JudgedProgram:
     return student_program(both.name, assignment, both.texts, judge)

@@ -8,7 +8,7 @@ from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.itsp import case_inputs, student_program
 from repairlab.benchmarks.importers.small_programs import JudgedProgram
 from repairlab.core.outcome import Verdict
-from repairlab.mining.submission_forms.form import Attempted, FormSettings, SubmissionSource, SubmittedProblem, by_user, own_tests
+from repairlab.mining.submission_forms.form import FormSettings, PairTexts, SubmissionSource, SubmittedProblem, by_user, own_tests
 
 PATTERN = "Lab-*/*/*_buggy.c"
 
@@ -40,5 +40,5 @@ def _problems(root: Path, judge: Settings) -> Iterator[SubmittedProblem]:
         yield SubmittedProblem(id=folder.name, submissions=tuple(found), program=program)
 
 
-def _program(judge: Settings, problem: str, inputs: dict[str, Path], both: Attempted) -> JudgedProgram:
+def _program(judge: Settings, problem: str, inputs: dict[str, Path], both: PairTexts) -> JudgedProgram:
     return student_program(both.name, problem, both.texts, inputs, judge)

@@ -19,9 +19,9 @@ from repairlab.languages.facts import every
 from repairlab.mining.submission_forms.codenet import tested
 from repairlab.mining.submission_forms.form import (
     REJECTED,
-    Attempted,
     FormSettings,
-    Submission,
+    JudgedSubmission,
+    PairTexts,
     SubmissionSource,
     SubmittedProblem,
 )
@@ -50,7 +50,7 @@ def read(path: Path, settings: FormSettings) -> SubmissionSource:
     return SubmissionSource(name=path.stem, licence="unknown", problems=_problems(found, tests, settings.judge))
 
 
-def _problems(found: list[tuple[Submission, str]], tests: JudgeTests | None, judge: Settings) -> Iterator[SubmittedProblem]:
+def _problems(found: list[tuple[JudgedSubmission, str]], tests: JudgeTests | None, judge: Settings) -> Iterator[SubmittedProblem]:
     for problem, group in groupby(sorted(found, key=lambda item: item[0].problem), key=lambda item: item[0].problem):
         rows = list(group)
         about = ListedProblem(id=problem, name=problem, time_s=None, memory_mb=None)
@@ -63,7 +63,7 @@ def _problems(found: list[tuple[Submission, str]], tests: JudgeTests | None, jud
         )
 
 
-def _submission(folder: Path, where: str, row: Mapping[str, str]) -> Submission:
+def _submission(folder: Path, where: str, row: Mapping[str, str]) -> JudgedSubmission:
     status, file = row["status"].strip(), row.get("file", "").strip()
     if status.lower() not in _STATUSES:
         raise UserError(f"{where}: {unknown('status', status, _STATUSES)}")
@@ -73,7 +73,7 @@ def _submission(folder: Path, where: str, row: Mapping[str, str]) -> Submission:
     if file and not (folder / file).resolve().is_relative_to(folder.resolve()):
         raise UserError(f"{where}: {file!r} is no file below {folder}")
     time, is_dated = _time(row["time"].strip(), where)
-    return Submission(
+    return JudgedSubmission(
         id=row.get("id", "").strip() or where.rpartition(" ")[2],
         problem=row["problem"].strip(),
         user=row["user"].strip(),
@@ -110,7 +110,7 @@ def _time(text: str, where: str) -> tuple[float, bool]:
     return number, False
 
 
-def _program(judge: Settings, problem: ListedProblem, cases: Cases, both: Attempted) -> JudgedProgram:
+def _program(judge: Settings, problem: ListedProblem, cases: Cases, both: PairTexts) -> JudgedProgram:
     verdict = both.wrong.verdict or Verdict.WRONG
     made = submitted_program(both.name, problem, both.wrong.language, both.texts, verdict, cases, judge)
     return dataclasses.replace(made, facts={})

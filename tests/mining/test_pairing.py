@@ -252,6 +252,7 @@ def test_folders_of_students_and_contests_are_read(tmp_path: Path, capsys: pytes
     made = answer(capsys, str(source), "--to", str(to), "-j", "1")
     (pair,) = pairs_of(to)["train"]
     assert 'printf("%d is the smallest\\n", a)' in pair.buggy and "a < b" in pair.fixed
+    assert pair.verdict == "WRONG", "as it fails here, where nobody says more"
     assert made["n_bugs"] == 1 and open_benchmark(str(to)).bugs[0].id == pair.id
     assert run(["pair", str(source), "--to", str(tmp_path / "other"), "--problems", str(source)]) == 2
     assert "come with tests of their own" in capsys.readouterr().err

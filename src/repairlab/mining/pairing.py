@@ -12,9 +12,10 @@ from itertools import islice
 from pathlib import Path
 
 import repairlab
+from repairlab.benchmarks.discovery import DiscoveredTests
 from repairlab.benchmarks.import_record import read_import_record
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.benchmarks.importers.small_programs import judged_bug, safe_id
+from repairlab.benchmarks.importers.small_programs import JudgedProgram, judged_bug, safe_id
 from repairlab.benchmarks.importing import write_benchmark
 from repairlab.benchmarks.pair_sets.duplicates import text_key
 from repairlab.benchmarks.pair_sets.rewriting import DROPPED, MADE
@@ -28,7 +29,7 @@ from repairlab.languages.facts import title
 from repairlab.mining.funnel import Funnel, Stage, write_funnel
 from repairlab.mining.near_programs import identifiers, near_duplicates
 from repairlab.mining.problem_splits import ProblemFacts, difficulty_of, leaking, split_problems
-from repairlab.mining.submission_forms.form import FormSettings, PairTexts, SubmittedProblem
+from repairlab.mining.submission_forms.form import REJECTED, FormSettings, PairTexts, SubmittedProblem
 from repairlab.mining.submission_forms.table import open_submissions
 from repairlab.mining.submission_paths import STEPS, Steps, SubmissionPair, pairs_of, paths_of
 from repairlab.storage.new_folder import new_folder
@@ -74,12 +75,17 @@ class _Found:
     """A pair on its way, without its texts, of which there may be too many."""
 
     pair: SubmissionPair
-    problem: SubmittedProblem
     difficulty: str
+    program: Callable[[PairTexts], JudgedProgram] | None
+    """How it is tested; none where there are no tests."""
 
     @property
     def name(self) -> str:
-        return safe_id(self.problem.id, self.pair.wrong.id)
+        return safe_id(self.problem, self.pair.wrong.id)
+
+    @property
+    def problem(self) -> str:
+        return self.pair.wrong.problem
 
     def read(self) -> PairTexts:
         texts = (self.pair.wrong.read(), self.pair.right.read())
@@ -94,6 +100,7 @@ class _Pairing:
         self.funnel = Funnel()
         self.dropped: list[Dropped] = []
         self.found: list[_Found] = []
+        self.languages: set[str] = set()
         self.keys: dict[str, tuple[bytes, bytes]] = {}
         for stage in (SUBMISSIONS, PATHS, SOURCES, DISTINCT, SPLITS):
             self.funnel.count(stage, n=0)
@@ -106,6 +113,7 @@ class _Pairing:
         """Take what a problem has to give."""
         judged = []
         for submission in problem.submissions:
+            self.languages.add(submission.language)
             if submission.language != self.language:
                 self.funnel.count(SUBMISSIONS, "in another language")
             elif submission.verdict is None:
@@ -117,8 +125,8 @@ class _Pairing:
         difficulty = problem.difficulty or difficulty_of(n_accepted, len(judged))
         if n_accepted:
             self.funnel.count(PATHS, "accepted: a fix, or no bug", n=n_accepted)
-        pairs = [_Found(pair=pair, problem=problem, difficulty=difficulty) for pair in self._paths(problem)]
-        self.found += self._distinct(problem, [pair for pair in pairs if self._is_readable(pair)])
+        pairs = [_Found(pair=pair, difficulty=difficulty, program=problem.program) for pair in self._paths(problem)]
+        self.found += self._distinct([pair for pair in pairs if self._is_readable(pair)])
 
     def _paths(self, problem: SubmittedProblem) -> Iterator[SubmissionPair]:
         for path in paths_of(item for item in problem.submissions if item.language == self.language):
@@ -153,7 +161,7 @@ class _Pairing:
             return self.funnel.count(SOURCES)
         return False
 
-    def _distinct(self, problem: SubmittedProblem, pairs: Sequence[_Found]) -> Iterator[_Found]:
+    def _distinct(self, pairs: Sequence[_Found]) -> Iterator[_Found]:
         """Yield the pairs of a problem that repeat no other, and whose right program is no copy of an earlier one."""
         right = {pair.pair.right.id: pair.pair.right for pair in sorted(pairs, key=lambda item: item.pair.right.time)}
         near: dict[str, str] = {}
@@ -163,7 +171,7 @@ class _Pairing:
         for pair in pairs:
             keys = self.keys[pair.name]
             if pair.pair.right.id in near:
-                copied = safe_id(problem.id, near[pair.pair.right.id])
+                copied = safe_id(pair.problem, near[pair.pair.right.id])
                 self.drop(DISTINCT, pair.name, "its fix is nearly the same as an earlier one of the problem", detail=copied)
             elif keys in seen:
                 self.drop(DISTINCT, pair.name, "the same pair as an earlier one of the problem")
@@ -174,15 +182,13 @@ class _Pairing:
 
     def split(self) -> dict[str, str]:
         """Return the split of each pair; those whose text a split that is measured on has as well are dropped."""
-        sizes = Counter(pair.problem.id for pair in self.found)
+        sizes = Counter(pair.problem for pair in self.found)
         problems = {
-            pair.problem.id: ProblemFacts(
-                difficulty=pair.difficulty, n_pairs=sizes[pair.problem.id], has_tests=pair.problem.program is not None
-            )
+            pair.problem: ProblemFacts(difficulty=pair.difficulty, n_pairs=sizes[pair.problem], has_tests=pair.program is not None)
             for pair in self.found
         }
         chosen = split_problems(problems, self.settings.shares, self.settings.seed)
-        splits = {pair.name: chosen[pair.problem.id] for pair in self.found}
+        splits = {pair.name: chosen[pair.problem] for pair in self.found}
         order = list(self.settings.shares)[::-1]
         leaks = leaking(((name, split, self.keys[name]) for name, split in splits.items()), order)
         for name, other in leaks.items():
@@ -210,10 +216,7 @@ def pair_submissions(
     if settings.limit is not None and settings.limit < 1:
         raise UserError(f"--limit is {settings.limit}: at least 1 problem is needed")
     opened = open_submissions(source, FormSettings(tests=settings.tests, judge=settings.judge))
-    problems = list(islice(opened.problems, settings.limit))
-    made = _Pairing(settings, _language(problems, settings.language))
-    for problem in problems:
-        made.add(problem)
+    made = _read(islice(opened.problems, settings.limit), settings)
     splits = made.split()
     if not made.found:
         counts = ", ".join(f"{stage.name} {stage.n}" for stage in made.funnel.stages)
@@ -234,7 +237,15 @@ def pair_submissions(
             output.write(aside)
         return PairedSubmissions(folder=folder, splits=output.counts, n_bugs=0, stages=made.funnel.stages)
     imported = write_benchmark(
-        "pair", output.bugs, folder, settings.judge, started, done, machine=machine, finish=output.write_proved
+        "pair",
+        output.bugs,
+        folder,
+        settings.judge,
+        started,
+        done,
+        machine=machine,
+        settled=output.settle,
+        finish=output.write_proved,
     )
     return PairedSubmissions(
         folder=folder,
@@ -245,20 +256,31 @@ def pair_submissions(
     )
 
 
-def _language(problems: Sequence[SubmittedProblem], asked: str | None) -> str:
-    """Return the language of the pairs: the one that is asked for, or the only one that there is."""
+def _read(problems: Iterator[SubmittedProblem], settings: PairingSettings) -> _Pairing:
+    """Take all problems, one after the other; where no language is asked for, all are needed to see which there are."""
+    language = settings.language
+    if language is None:
+        kept = list(problems)
+        language, problems = _only_language(kept), iter(kept)
+    elif language not in known_languages():
+        raise unknown("language", language, known_languages())
+    made = _Pairing(settings, language)
+    for problem in problems:
+        made.add(problem)
+    if language not in made.languages:
+        raise UserError(f"there is no submission in {title(language)}; there are: {', '.join(sorted(made.languages)) or 'none'}")
+    return made
+
+
+def _only_language(problems: Sequence[SubmittedProblem]) -> str:
     counts = Counter(submission.language for problem in problems for submission in problem.submissions)
     known = [name for name, _ in counts.most_common() if name in known_languages()]
-    if asked is not None and asked not in known_languages():
-        raise unknown("language", asked, known_languages())
-    if asked is not None and asked not in counts:
-        raise UserError(f"there is no submission in {title(asked)}; there are: {', '.join(counts) or 'none'}")
-    if asked is None and len(known) != 1:
+    if len(known) != 1:
         told = (
             ", ".join(f"{name} ({counts[name]})" for name in known) or f"none that is known, only {', '.join(counts) or 'nothing'}"
         )
         raise UserError(f"a set of pairs has one language; choose it with --language: {told}")
-    return asked or known[0]
+    return known[0]
 
 
 class _Output:
@@ -266,8 +288,9 @@ class _Output:
 
     def __init__(self, made: _Pairing, facts: PairSet, splits: Mapping[str, str]) -> None:
         self._made, self._facts, self._splits = made, facts, splits
-        self.tested = [pair for pair in made.found if pair.problem.program is not None]
+        self.tested = [pair for pair in made.found if pair.program is not None]
         self.counts: dict[str, int] = {}
+        self._verdicts: dict[str, str] = {}
 
     def bugs(self) -> Import:
         """Return the pairs that have tests as bugs."""
@@ -282,7 +305,7 @@ class _Output:
         )
 
     def _bug(self, found: _Found) -> ImportedBug | Dropped:
-        program = found.problem.program
+        program = found.program
         if program is None:
             return Dropped(id=found.name, reason="there is no test case for it")
         try:
@@ -293,6 +316,10 @@ class _Output:
         labels = {"split": self._splits[found.name], "difficulty": difficulty}
         return judged_bug(dataclasses.replace(judged, facts={**judged.facts, "labels": labels}))
 
+    def settle(self, found: DiscoveredTests) -> None:
+        """Take how a wrong program failed here."""
+        self._verdicts[found.bug_id] = found.verdict
+
     def write_proved(self, aside: Path, bugs: Sequence[str]) -> None:
         """Write the pairs that proved themselves, and those that have no tests."""
         made, proved = self._made, set(bugs)
@@ -300,8 +327,12 @@ class _Output:
         for bug in read_import_record(aside).dropped:
             reason, _, detail = bug.reason.partition(" (")
             made.drop(TESTS, bug.id, reason.partition(":")[0], detail=detail.removesuffix(")"))
-        made.found = [pair for pair in made.found if pair.problem.program is None or pair.name in proved]
+        made.found = [pair for pair in made.found if pair.program is None or pair.name in proved]
         self.write(aside)
+
+    def _verdict(self, both: PairTexts) -> str:
+        """Return what the judge said, or how the program failed here where it said no more than that it is wrong."""
+        return self._verdicts.get(both.name) or both.wrong.status if both.wrong.status == REJECTED else both.wrong.status
 
     def write(self, aside: Path) -> None:
         """Write the set of pairs with its funnel, and what was dropped."""
@@ -315,8 +346,8 @@ class _Output:
                     buggy=both.texts[0],
                     fixed=both.texts[1],
                     time=both.right.date,
-                    verdict=both.wrong.status,
-                    problem=found.problem.id,
+                    verdict=self._verdict(both),
+                    problem=found.problem,
                     difficulty=found.difficulty,
                 )
                 writer.add(self._splits[found.name], pair)

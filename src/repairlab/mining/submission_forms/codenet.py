@@ -17,7 +17,7 @@ from repairlab.benchmarks.importers.codenet import (
 )
 from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.judge_tests import JudgeTests
-from repairlab.benchmarks.importers.small_programs import Cases, JudgedProgram
+from repairlab.benchmarks.importers.small_programs import JudgedProgram
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv
 from repairlab.core.outcome import Verdict
@@ -39,20 +39,26 @@ def _problems(root: Path, tests: JudgeTests | None, judge: Settings) -> Iterator
     for problem in listed_problems(root):
         rows = read_csv(root / "metadata" / f"{problem.id}.csv", SUBMITTED)
         found = tuple(_submission(root, where, row) for where, row in rows)
-        cases, letter = tested(tests, problem)
-        program = partial(_program, judge, problem, cases) if cases else None
-        yield SubmittedProblem(id=problem.id, submissions=found, difficulty=letter, program=program)
+        yield SubmittedProblem(
+            id=problem.id,
+            submissions=found,
+            difficulty=letter_of(tests, problem),
+            program=partial(_program, judge, problem, tests) if tests and cases_folder(tests, problem) else None,
+        )
 
 
-def tested(tests: JudgeTests | None, problem: ListedProblem) -> tuple[Cases, str | None]:
-    """Return the cases of a problem, and its letter in the contest, which says how hard it is; nothing where there are none."""
+def letter_of(tests: JudgeTests | None, problem: ListedProblem) -> str | None:
+    """Return the letter of a problem in its contest, which says how hard it is, where the tests lie by contest and letter."""
+    folder = cases_folder(tests, problem) if tests else None
+    return folder.name if folder and len(folder.name) == 1 else None
+
+
+def cases_folder(tests: JudgeTests, problem: ListedProblem) -> Path | None:
+    """Return where the test cases of a problem are, if there are any."""
     try:
-        folder = tests.find(problem.id, problem.name) if tests else None
+        return tests.find(problem.id, problem.name)
     except UserError:
-        return {}, None
-    if tests is None or folder is None:
-        return {}, None
-    return tests.cases(problem.id, problem.name), folder.name if len(folder.name) == 1 else None
+        return None
 
 
 def _submission(root: Path, where: str, row: Mapping[str, str]) -> JudgedSubmission:
@@ -72,7 +78,8 @@ def _submission(root: Path, where: str, row: Mapping[str, str]) -> JudgedSubmiss
     )
 
 
-def _program(judge: Settings, problem: ListedProblem, cases: Cases, both: PairTexts) -> JudgedProgram:
+def _program(judge: Settings, problem: ListedProblem, tests: JudgeTests, both: PairTexts) -> JudgedProgram:
     refuse_old(both.wrong.language, both.right.dialect, both.texts[1])
     verdict = both.wrong.verdict or Verdict.WRONG
+    cases = tests.cases(problem.id, problem.name)
     return submitted_program(both.name, problem, both.wrong.language, both.texts, verdict, cases, judge)

@@ -11,12 +11,12 @@ from pathlib import Path
 from repairlab.benchmarks.importers.codenet import JUDGE_SIDE, VERDICTS, ListedProblem, submitted_program
 from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.judge_tests import JudgeTests
-from repairlab.benchmarks.importers.small_programs import Cases, JudgedProgram
+from repairlab.benchmarks.importers.small_programs import JudgedProgram
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import read_csv
 from repairlab.core.outcome import Verdict
 from repairlab.languages.facts import every
-from repairlab.mining.submission_forms.codenet import tested
+from repairlab.mining.submission_forms.codenet import cases_folder, letter_of
 from repairlab.mining.submission_forms.form import (
     REJECTED,
     FormSettings,
@@ -54,12 +54,11 @@ def _problems(found: list[tuple[JudgedSubmission, str]], tests: JudgeTests | Non
     for problem, group in groupby(sorted(found, key=lambda item: item[0].problem), key=lambda item: item[0].problem):
         rows = list(group)
         about = ListedProblem(id=problem, name=problem, time_s=None, memory_mb=None)
-        cases, letter = tested(tests, about)
         yield SubmittedProblem(
             id=problem,
             submissions=tuple(submission for submission, _ in rows),
-            difficulty=next((difficulty for _, difficulty in rows if difficulty), letter),
-            program=partial(_program, judge, about, cases) if cases else None,
+            difficulty=next((difficulty for _, difficulty in rows if difficulty), letter_of(tests, about)),
+            program=partial(_program, judge, about, tests) if tests and cases_folder(tests, about) else None,
         )
 
 
@@ -110,7 +109,8 @@ def _time(text: str, where: str) -> tuple[float, bool]:
     return number, False
 
 
-def _program(judge: Settings, problem: ListedProblem, cases: Cases, both: PairTexts) -> JudgedProgram:
+def _program(judge: Settings, problem: ListedProblem, tests: JudgeTests, both: PairTexts) -> JudgedProgram:
     verdict = both.wrong.verdict or Verdict.WRONG
+    cases = tests.cases(problem.id, problem.name)
     made = submitted_program(both.name, problem, both.wrong.language, both.texts, verdict, cases, judge)
     return dataclasses.replace(made, facts={})

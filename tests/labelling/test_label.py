@@ -121,7 +121,7 @@ def test_a_bug_whose_fix_cannot_be_read_is_left_out_by_name(tiny: Path, capsys: 
         encoding="utf-8",
     )
     assert run(["label", str(tiny)]) == 0
-    assert "no labels for shop: its fix changes nothing" in capsys.readouterr().err
+    assert "no labels for shop: its fix changes no code" in capsys.readouterr().err
     assert {bug for bug, _ in labels_of(tiny)} == {"sum"}
 
 

@@ -219,7 +219,7 @@ PASSES = '{"blackbox": {"pass": ["1"], "fail": []}, "whitebox": {"pass": [], "fa
 FAILS = '{"blackbox": {"pass": [], "fail": ["1"]}, "whitebox": {"pass": [], "fail": []}}'
 FOLDERS = {
     "itsp": {
-        "Lab-3/2810/270010_buggy.c": SMALLEST.format("a"),
+        "Lab-3/2810/270010_buggy.c": '/*numPass=0, numTotal=1\nVerdict:WRONG_ANSWER, ExpOutput:"2"*/\n' + SMALLEST.format("a"),
         "Lab-3/2810/270010_correct.c": SMALLEST.format("a < b ? a : b"),
         "Lab-3/2810/270011_buggy.c": SMALLEST.format("b"),
         "test/in.2810.1.txt": "3 2\n",
@@ -252,6 +252,7 @@ def test_folders_of_students_and_contests_are_read(tmp_path: Path, capsys: pytes
     made = answer(capsys, str(source), "--to", str(to), "-j", "1")
     (pair,) = pairs_of(to)["train"]
     assert 'printf("%d is the smallest\\n", a)' in pair.buggy and "a < b" in pair.fixed
+    assert "numPass" not in pair.buggy and "numPass" not in open_benchmark(str(to)).bugs[0].problem.source
     assert pair.verdict == "WRONG", "as it fails here, where nobody says more"
     assert made["n_bugs"] == 1 and open_benchmark(str(to)).bugs[0].id == pair.id
     assert run(["pair", str(source), "--to", str(tmp_path / "other"), "--problems", str(source)]) == 2

@@ -7,7 +7,9 @@ from repairlab.core.bug import Bug
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.labelling.line_runs import LineRun, line_runs
 from repairlab.labelling.tree_edits import TreeEdits, tree_edits
+from repairlab.languages.table import language as language_of
 
 
 @record
@@ -18,6 +20,22 @@ class FileChange:
     path: str
     before: str
     after: str
+
+    @property
+    def runs(self) -> tuple[LineRun, ...]:
+        """Return the places where lines differ."""
+        return line_runs(self.before, self.after)
+
+    @property
+    def code(self) -> "FileChange":
+        """Return the change without comments, which are no part of a fix."""
+        syntax = language_of(self.language).syntax
+        return FileChange(
+            language=self.language,
+            path=self.path,
+            before=syntax.strip_comments(self.before),
+            after=syntax.strip_comments(self.after),
+        )
 
     @property
     def edits(self) -> TreeEdits:

@@ -61,9 +61,11 @@ def label_bugs(
     for bug in bugs:
         try:
             changes = changes_of(bug)
-            if not changes:
-                raise UserError("its fix changes nothing")
-            labels += label_bug(bug, changes, solved.get(bug.id))
+            code = tuple(item for change in changes if (item := change.code).before != item.after)
+            if not code:
+                raise UserError("its fix changes no code")
+            labels += label_bug(bug, code, solved.get(bug.id))
+            labels += _as_defects4c(bug, changes)
             labels += ask(model, bug.id, changes) if model else []
         except UserError as error:
             skipped[bug.id] = str(error)
@@ -72,7 +74,7 @@ def label_bugs(
 
 
 def label_bug(bug: Bug, changes: Changes, solved: tuple[int, int] | None) -> list[FoundLabel]:
-    """Return what every rule says of one bug; a rule that says nothing is left out."""
+    """Return what every rule says of one bug, by its fix without comments; a rule that says nothing is left out."""
     edits = [change.edits for change in changes]
     size = effort(changes, len(bug.oracle.trigger) or len(bug.oracle.cases))
     kind = error_type(changes)
@@ -81,7 +83,6 @@ def label_bug(bug: Bug, changes: Changes, solved: tuple[int, int] | None) -> lis
     suggested = suggest(changes)
     found: dict[str, tuple[tuple[str | None, ...], str]] = {
         "location": ((location(changes),), ""),
-        **{f"location-defects4c-{way}": ((extent,), "") for way, extent in location_by_defects4c(changes).items()},
         "actions": (tuple(name for name, holds in ACTIONS.items() if any(map(holds, edits))), ""),
         "patterns": (tuple(patterns(changes, edits)), ""),
         "state": ((kind.state if kind else None,), ""),
@@ -99,6 +100,12 @@ def label_bug(bug: Bug, changes: Changes, solved: tuple[int, int] | None) -> lis
         for rule, (values, evidence) in found.items()
         if any(values)
     ]
+
+
+def _as_defects4c(bug: Bug, changes: Changes) -> list[FoundLabel]:
+    """Return the locations that Defects4C would give, which counts comments, too."""
+    found = location_by_defects4c(changes)
+    return [FoundLabel(bug=bug.id, rule=f"location-defects4c-{way}", values=(extent,)) for way, extent in found.items()]
 
 
 def _project(bug: Bug) -> str:

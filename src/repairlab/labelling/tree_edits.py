@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from repairlab.core.changed_lines import common_ends
-from repairlab.core.diff import changed_lines
 from repairlab.labelling.kinds import STATEMENTS
+from repairlab.labelling.line_runs import line_runs
 from repairlab.labelling.tree import SyntaxNode, read_node
 
 _ALIKE = 0.35
@@ -65,10 +65,9 @@ class TreeEdits:
 
 def tree_edits(language: str, before: str, after: str) -> TreeEdits:
     """Compare two versions of a text."""
-    old, new = (
-        read_node(language, text, [(lines.first - 1, lines.last - 1) for lines in changed_lines("", text, other)])
-        for text, other in ((before, after), (after, before))
-    )
+    runs = line_runs(before, after)
+    old = read_node(language, before, [(run.first, run.last - 1) for run in runs])
+    new = read_node(language, after, [(run.new_first, run.new_last - 1) for run in runs])
     edits = TreeEdits()
     _compare(old, new, edits)
     return edits

@@ -18,6 +18,8 @@ from repairlab.benchmarks.importers.small_programs import (
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
 
+REPORT = r"\A\s*/\*numPass=.*?\*/[ \t]*\n?"
+"""What the judge wrote into each program: its verdict, and of every case, hidden ones as well, input and expected output."""
 _CASE = re.compile(r"in\.(\w+)\.(\w+)\.txt")
 
 
@@ -46,7 +48,8 @@ def _bugs(root: Path, programs: Mapping[str, Path], settings: Settings) -> Itera
     inputs = case_inputs(root)
     for name, path in programs.items():
         try:
-            texts = (read_text(file) for file in (path, path.with_name(path.name.replace("_buggy.c", "_correct.c"))))
+            files = path, path.with_name(path.name.replace("_buggy.c", "_correct.c"))
+            texts = (re.sub(REPORT, "", read_text(file), count=1, flags=re.DOTALL) for file in files)
             problem = path.parent.name
             yield judged_bug(student_program(name, problem, tuple(texts), inputs.get(problem, {}), settings))
         except UserError as error:

@@ -5,7 +5,6 @@ from typing import Literal
 
 from repairlab.core.record import record
 from repairlab.labelling.file_change import FileChange
-from repairlab.labelling.rules.error_type import line_runs
 
 Difficulty = Literal["easy", "medium", "hard"]
 _SMALL, _LARGE = 2, 10
@@ -28,8 +27,8 @@ class Effort:
 
 def effort(changes: Sequence[FileChange], n_trigger: int) -> Effort:
     """Return the size of a fix."""
-    runs = [run for change in changes for run in line_runs(change)]
-    lines = [max(*(sum(bool(line.strip()) for line in text.split("\n")) for text in run)) for run in runs]
+    runs = [run for change in changes for run in change.runs]
+    lines = [max(sum(bool(line.strip()) for line in side) for side in (run.old, run.new)) for run in runs]
     return Effort(files=len(changes), places=len(runs), lines=sum(lines), trigger_tests=n_trigger)
 
 

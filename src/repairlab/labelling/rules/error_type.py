@@ -4,9 +4,7 @@ import difflib
 from collections.abc import Sequence
 from typing import Literal
 
-from repairlab.core.diff import changed_lines
 from repairlab.core.record import record
-from repairlab.core.text import split_lines
 from repairlab.labelling.file_change import FileChange
 from repairlab.labelling.kinds import LOGIC, STATEMENTS
 from repairlab.labelling.rules.actions import is_wider, operands
@@ -116,7 +114,7 @@ def _missing(edits: Sequence[TreeEdits], pieces: _Pieces, n_new: int) -> str:
 
 
 def _missing_statements(roots: Sequence[SyntaxNode], n_new: int) -> str:
-    if all(root.kind in ("try", "throw", "catch") for root in roots if root.kind in STATEMENTS | {"catch"}):
+    if {root.kind for root in roots} <= {"try", "throw", "catch"}:
         return "MissingException"
     if _guards_null(roots) and n_new <= 2:
         return "MissingNullCheck"
@@ -179,24 +177,14 @@ def _pieces(changes: Sequence[FileChange]) -> _Pieces:
     gone: list[tuple[Token, ...]] = []
     come: list[tuple[Token, ...]] = []
     for change in changes:
-        for old, new in line_runs(change):
-            before, after = (_tokens(change.language, text) for text in (old, new))
+        for run in change.runs:
+            before, after = (_tokens(change.language, "".join(lines)) for lines in (run.old, run.new))
             matcher = difflib.SequenceMatcher(None, [t.text for t in before], [t.text for t in after], autojunk=False)
             for tag, i1, i2, j1, j2 in matcher.get_opcodes():
                 if tag != "equal":
                     gone += [tuple(before[i1:i2])] if i2 > i1 else []
                     come += [tuple(after[j1:j2])] if j2 > j1 else []
     return _Pieces(gone=tuple(gone), come=tuple(come))
-
-
-def line_runs(change: FileChange) -> list[tuple[str, str]]:
-    """Return the lines that go and those that come in their place, for each place that changes."""
-    before, after = split_lines(change.before), split_lines(change.after)
-    old, new = changed_lines("", change.before, change.after), changed_lines("", change.after, change.before)
-    return [
-        ("".join(before[one.first - 1 : one.last]), "".join(after[other.first - 1 : other.last]))
-        for one, other in zip(old, new, strict=False)
-    ]
 
 
 def _tokens(language: str, text: str) -> list[Token]:

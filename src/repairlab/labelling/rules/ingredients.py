@@ -4,10 +4,8 @@ import difflib
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from repairlab.core.diff import changed_lines
 from repairlab.core.text import line_of
 from repairlab.labelling.file_change import FileChange
-from repairlab.labelling.rules.error_type import line_runs
 from repairlab.languages.table import language as language_of
 
 Place = Literal["line", "function", "file", "project", "outside"]
@@ -29,7 +27,8 @@ def _places(change: FileChange, project: Callable[[], str]) -> list[Place]:
     file = "".join(change.before.split())
     function = "".join(_functions(change).split())
     found: list[Place] = []
-    for old, new in line_runs(change):
+    for run in change.runs:
+        old, new = "".join(run.old), "".join(run.new)
         line = "".join(old.split())
         for piece in _pieces(change.language, old, new):
             near = (("line", line), ("function", function), ("file", file))
@@ -52,8 +51,8 @@ def _functions(change: FileChange) -> str:
         (line_of(change.before, f.span.start), line_of(change.before, max(f.span.end - 1, f.span.start)), f.span) for f in functions
     ]
     texts = []
-    for place in changed_lines("", change.before, change.after):
-        around = [(last - first, span) for first, last, span in lines if first <= place.first and place.last <= last]
+    for run in change.runs:
+        around = [(last - first, span) for first, last, span in lines if first <= run.first + 1 and run.last <= last]
         if around:
             texts.append(min(around, key=lambda item: item[0])[1].of(change.before))
     return "\n".join(texts)

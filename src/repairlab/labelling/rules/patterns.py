@@ -7,8 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from repairlab.core.diff import changed_lines
-from repairlab.core.text import split_lines
 from repairlab.labelling.file_change import FileChange
 from repairlab.labelling.kinds import ARITHMETIC, COMPARISONS, LOGIC, STATEMENTS
 from repairlab.labelling.rules.actions import Both, arguments, callee, conditions, is_wider, variables
@@ -34,11 +32,8 @@ def patterns(changes: Sequence[FileChange], edits: Sequence[TreeEdits]) -> list[
 
 
 def _runs(change: FileChange) -> Iterator[tuple[list[str], list[str]]]:
-    before, after = split_lines(change.before), split_lines(change.after)
-    old, new = changed_lines("", change.before, change.after), changed_lines("", change.after, change.before)
-    for one, other in zip(old, new, strict=False):
-        gone, come = before[one.first - 1 : one.last], after[other.first - 1 : other.last]
-        texts = [line.strip() for line in gone if line.strip()], [line.strip() for line in come if line.strip()]
+    for run in change.runs:
+        texts = [line.strip() for line in run.old if line.strip()], [line.strip() for line in run.new if line.strip()]
         if any(texts):
             yield texts
 

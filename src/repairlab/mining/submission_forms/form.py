@@ -1,6 +1,7 @@
 """What a source of submissions is: problems with what people handed in for them, and how a judge would test that. See `table`."""
 
 import datetime
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -35,6 +36,8 @@ class JudgedSubmission:
     """The program, where it is in no file of its own."""
     dialect: str = ""
     """Version of the language, as the source names it."""
+    report: str = ""
+    """Pattern of what the judge wrote into the program."""
     is_dated: bool = False
     """Whether `time` is one."""
 
@@ -51,8 +54,9 @@ class JudgedSubmission:
         return datetime.datetime.fromtimestamp(self.time, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def read(self) -> str:
-        """Return the program."""
-        return read_text(self.file) if self.file else self.code
+        """Return the program, without what the judge wrote into it."""
+        text = read_text(self.file) if self.file else self.code
+        return re.sub(self.report, "", text, count=1, flags=re.DOTALL) if self.report else text
 
 
 @record

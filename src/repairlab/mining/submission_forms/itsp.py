@@ -1,11 +1,12 @@
 """ITSP as submissions: NUMBER_buggy.c and NUMBER_correct.c are two programs of one student. Loaded by `table`."""
 
+import dataclasses
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from repairlab.benchmarks.importers.importer import Settings
-from repairlab.benchmarks.importers.itsp import case_inputs, student_program
+from repairlab.benchmarks.importers.itsp import REPORT, case_inputs, student_program
 from repairlab.benchmarks.importers.small_programs import JudgedProgram
 from repairlab.core.outcome import Verdict
 from repairlab.mining.submission_forms.form import FormSettings, PairTexts, SubmissionSource, SubmittedProblem, by_user, own_tests
@@ -34,7 +35,7 @@ def _problems(root: Path, judge: Settings) -> Iterator[SubmittedProblem]:
             steps = [(student, path, Verdict.WRONG)]
             if (fixed := folder / f"{student}_correct.c").is_file():
                 steps.append((f"{student}-fixed", fixed, Verdict.PLAUSIBLE))
-            found += by_user(folder.name, student, steps, "c")
+            found += [dataclasses.replace(item, report=REPORT) for item in by_user(folder.name, student, steps, "c")]
         known = inputs.get(folder.name, {})
         program = partial(_program, judge, folder.name, known) if known else None
         yield SubmittedProblem(id=folder.name, submissions=tuple(found), program=program)

@@ -56,6 +56,7 @@ def dissection(labelled: Path, checkout: Path, clones: Path) -> Iterator[str]:
         changes = _from_clone(bug, checkout, clones)
         n_whole += changes is not None
         changes = changes or [_from_patch(patch) for patch in parse_patch(bug["diff"])]
+        changes = [change.code for change in changes]  # as the verb does
         edits = [change.edits for change in changes]
         ours = {name for item in edits for name in actions(item)} | set(patterns(changes, edits))
         found[bug["project"]][str(bug["bugId"])] = ours, {*bug["repairActions"], *bug["repairPatterns"]}
@@ -141,7 +142,7 @@ def defects4c(records: Path, fixes: Path) -> Iterator[str]:
         ways[counting, published, extent_of_hunks(patch.hunks, "later" if counting == "later" else "first")] += 1
         if entry["type"]["type"] == "bug":
             change = _from_patch(patch, "c" if path.endswith(".c") else "cpp")
-            found = [item.category for item in suggest([change])]
+            found = [item.category for item in suggest([change.code])]
             stated = entry["type"]["id"]
             ranks[found.index(stated) + 1 if stated in found else 0] += 1
             first[stated][found[0] if found else "none"] += 1

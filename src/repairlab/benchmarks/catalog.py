@@ -4,6 +4,7 @@ from pathlib import Path
 
 from repairlab.benchmarks.folder import read_head
 from repairlab.benchmarks.index import BugReader
+from repairlab.benchmarks.labels_file import LabelledReader
 from repairlab.core.benchmark import Benchmark, LazyBugs
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
@@ -20,16 +21,21 @@ def benchmark_names() -> list[str]:
     return sorted(path.parent.name for path in BUILT_IN.glob("*/benchmark.toml"))
 
 
-def open_benchmark(name: str) -> Benchmark:
-    """Open a built-in benchmark by name, or any other by the path of its folder; each bug is read when it is asked for."""
-    head, folders = read_head(find_folder(name))
+def open_benchmark(name: str, *, found_labels: bool = True) -> Benchmark:
+    """Open a built-in benchmark by name, or any other by the path of its folder; each bug is read when it is asked for.
+
+    Labels that were found beside it (`repairlab label`) stand in for those that a bug does not state, unless they are not wanted.
+    """
+    folder = find_folder(name)
+    head, folders = read_head(folder)
     reader = BugReader(head.name, folders, find_target, default_cache())
+    read = LabelledReader(reader, folder) if found_labels else reader
     return Benchmark(
         name=head.name,
         version=head.version,
         licence=head.licence,
         description=head.description,
-        bugs=LazyBugs(tuple(folders), reader, reader.digest_of),
+        bugs=LazyBugs(tuple(folders), read, reader.digest_of),
     )
 
 

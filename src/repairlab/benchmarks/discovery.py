@@ -66,6 +66,8 @@ class DiscoveredTests:
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
     cases_left_out: tuple[str, ...] = ()
+    verdict: str = ""
+    """How the wrong program of a stdin/stdout bug fails."""
     release: int | None = None
     """The `build.release` with which the tree builds, if that is not the one that the facts name."""
     cpu_s: float = dataclasses.field(default=0.0, compare=False)
@@ -250,10 +252,11 @@ def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
         told = f"{len(broken)} of {len(fixed)} cases, the first: {case}: {' '.join(why.split())}"
         return DiscoveredTests(bug_id=bug.id, problem=f"the right program is not accepted here ({told})")
     left = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=good))
-    if all(result.passed for result in _run_cases(left, (), sandbox, "first-failure")):
+    failed = [result.verdict for result in _run_cases(left, (), sandbox, "first-failure") if not result.passed]
+    if not failed:
         return DiscoveredTests(bug_id=bug.id, problem=f"the wrong program passes every case ({len(good)})")
     notes = tuple(_note("left out, which the right program does not pass", broken, "case"))
-    return DiscoveredTests(bug_id=bug.id, notes=notes, cases_left_out=tuple(broken))
+    return DiscoveredTests(bug_id=bug.id, notes=notes, cases_left_out=tuple(broken), verdict=failed[0].value)
 
 
 def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Policy) -> list[TestResult]:

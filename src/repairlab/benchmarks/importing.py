@@ -66,6 +66,7 @@ def write_benchmark(  # noqa: PLR0913  # as above
     *,
     machine: Machine | None = None,
     at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
+    settled: Callable[[DiscoveredTests], None] = lambda found: None,  # noqa: ARG005
     finish: Callable[[Path, Sequence[str]], None] = lambda folder, bugs: None,  # noqa: ARG005
 ) -> Imported:
     """Write all bugs that `read` finds, or nothing, to a new folder.
@@ -74,7 +75,7 @@ def write_benchmark(  # noqa: PLR0913  # as above
 
     `started` is told how many bugs there will be, `done` the id of each, `at` what is being done for one. Tests that must be found
     by running them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
-    `finish` may add to the folder before it gets its name.
+    `settled` is told what was found by running a bug; `finish` may add to the folder before it gets its name.
     """
     machine = machine or Machine(cache=default_cache())
     journal, began = Journal(folder, machine), cpu_s_so_far()
@@ -84,11 +85,15 @@ def write_benchmark(  # noqa: PLR0913  # as above
         write_head(aside, name=found.name, version=found.version, licence=found.licence, description=found.description)
         made = _Folder(aside, found.name, settings.repeat, done)
 
+        def settle(result: DiscoveredTests) -> None:
+            made.settle(result)
+            settled(result)
+
         def unknown() -> Iterator[Search]:
             for search in filter(None, map(made.add, found.bugs)):
                 # What a generator makes is not in the journal.
                 if not search.generator and (known := journal.find(search)):
-                    made.settle(known)
+                    settle(known)
                 else:
                     yield search
 
@@ -97,7 +102,7 @@ def write_benchmark(  # noqa: PLR0913  # as above
                 at(result.bug_id, result.stage)
                 return
             journal.keep(result)
-            made.settle(result)
+            settle(result)
 
         def lost(search: Search, reason: str) -> None:
             receive(DiscoveredTests(bug_id=search.bug_id, problem=reason))

@@ -104,7 +104,7 @@ def mine(
             at=lambda bug, stage: progress.update(task, description=f"fixes tried ({bug}: {stage})"),
             machine=machine(workers, sandbox, allow_unsafe),
         )
-    table = _drawn(made.stages, to)
+    table = draw_funnel(made.stages, to)
     if json:
         print_json(to_data(made.imported) | {"folder": str(to), "funnel": to_data(made.stages)})
         return
@@ -115,9 +115,9 @@ def mine(
     talk().print(f"Next: repairlab check {to} --repeat 3", markup=False)
 
 
-def _drawn(stages: tuple[Stage, ...], folder: Path) -> Table:
+def draw_funnel(stages: tuple[Stage, ...], folder: Path, things: str = "Commits") -> Table:
     """Return the funnel as a table, and draw it into the folder."""
-    table = funnel_table(stages)
+    table = funnel_table(stages, things)
     if table.figure is not None:
         (folder / "funnel.svg").write_text(str(draw(table.figure)), encoding="utf-8")
     return table
@@ -127,7 +127,7 @@ def _mine_pairs(repositories: list[Path], name: str, rules: MiningSettings, to: 
     with progress_bar() as progress:
         task = progress.add_task("pairs found", total=None)
         made = mine_pairs(repositories, name, rules, to, lambda: progress.advance(task))
-    table = _drawn(made.stages, to)
+    table = draw_funnel(made.stages, to)
     if as_json:
         print_json(to_data(made) | {"folder": str(to)})
         return

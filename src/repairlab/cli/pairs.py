@@ -80,7 +80,9 @@ def split(
     pairs: PairFolder,
     to: To,
     shares: Annotated[str, typer.Option("--shares", help="Split and share of the pairs.")] = "train=0.8,valid=0.1,test=0.1",
-    by: Annotated[str, typer.Option("--by", help="random, project (whole repositories), or time (the oldest first).")] = "random",
+    by: Annotated[
+        str, typer.Option("--by", help="random, project (whole repositories), problem (whole tasks), or time (the oldest first).")
+    ] = "random",
     stratify: Annotated[str, typer.Option("--stratify", help="Spread evenly: edit (its kind), length or project.")] = "",
     seed: Annotated[int, typer.Option("--seed", help="Of the random order.")] = 0,
     json: Json = False,
@@ -92,13 +94,14 @@ def split(
     stratum = next((item for item in STRATA if item == stratify), None)
     if stratum is None:
         raise unknown("stratum", stratify, [item for item in STRATA if item])
-    settings = SplitSettings(shares=_shares(shares), by=how, stratify=stratum, seed=seed)
+    settings = SplitSettings(shares=shares_of(shares), by=how, stratify=stratum, seed=seed)
     with _bar(pairs, "pairs split") as done:
         made = split_pairs(pairs, to, settings, done=done)
     _print_made(made, as_json=json)
 
 
-def _shares(text: str) -> dict[str, float]:
+def shares_of(text: str) -> dict[str, float]:
+    """Read names of splits and their shares."""
     try:
         found = {name.strip(): float(share) for name, share in (part.split("=") for part in text.split(","))}
     except ValueError:

@@ -25,6 +25,10 @@ class Pair:
     """When it was fixed, as in `2024-02-29` or with a time of day behind it."""
     verdict: str | None = None
     """What a judge said of the buggy program, in the judge's own words."""
+    problem: str | None = None
+    """The task that a program of a contest or course is for; pairs of one belong into one split."""
+    difficulty: str | None = None
+    """Of that task: easy, medium or hard, or in its source's own words."""
 
 
 @record

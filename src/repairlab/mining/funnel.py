@@ -1,4 +1,4 @@
-"""How many commits each stage of mining left, and why the others went: a table, a picture and a file. Made by `mine`."""
+"""How much each stage of mining left, and why the rest went: a table, a picture and a file. Made by `mine` and `pair`."""
 
 import json
 from collections import Counter
@@ -46,12 +46,11 @@ class Funnel:
         )
 
 
-def funnel_table(stages: tuple[Stage, ...]) -> Table:
+def funnel_table(stages: tuple[Stage, ...], things: str = "Commits") -> Table:
     """Return the funnel as a table with its picture."""
+    title = f"{things} left by each stage"
     rows = tuple((stage.name, stage.n, "; ".join(f"{n}: {reason}" for reason, n in stage.reasons.items())) for stage in stages)
-    return Table(
-        name="funnel", title="Commits left by each stage", columns=("stage", "left", "gone"), rows=rows, figure=_figure(stages)
-    )
+    return Table(name="funnel", title=title, columns=("stage", "left", "gone"), rows=rows, figure=_figure(stages, title))
 
 
 def write_funnel(folder: Path, stages: tuple[Stage, ...]) -> None:
@@ -60,7 +59,7 @@ def write_funnel(folder: Path, stages: tuple[Stage, ...]) -> None:
     (folder / FILE).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _figure(stages: tuple[Stage, ...]) -> Figure:
+def _figure(stages: tuple[Stage, ...], title: str) -> Figure:
     most = max((stage.n for stage in stages), default=0) or 1
     shapes: list[Shape] = []
     for place, stage in enumerate(stages):
@@ -73,4 +72,4 @@ def _figure(stages: tuple[Stage, ...]) -> Figure:
         ]
     words = "; ".join(f"{stage.name} {stage.n}" for stage in stages)
     height = len(stages) * (_BAR + _GAP) + 2 * _GAP
-    return Figure(width=_LEFT + _WIDTH + 90, height=height, title="Commits left by each stage", words=words, shapes=tuple(shapes))
+    return Figure(width=_LEFT + _WIDTH + 90, height=height, title=title, words=words, shapes=tuple(shapes))

@@ -8,8 +8,9 @@ from repairlab.core.errors import UserError
 from repairlab.validation.machine import Machine
 
 PROGRAM = '#include <stdio.h>\nint main() {{ int n; scanf("%d", &n); printf("%d", {}); return 0; }}\n'
+REPORT = '/*numPass=0, numTotal=1\nVerdict:WRONG_ANSWER, Visibility:0, Input:"1", ExpOutput:"2", Output:"1"\n*/\n'
 FILES = {
-    "dataset/Lab-3/2810/1_buggy.c": PROGRAM.format("n"),
+    "dataset/Lab-3/2810/1_buggy.c": REPORT + PROGRAM.format("n"),
     "dataset/Lab-3/2810/1_correct.c": PROGRAM.format("n + 1"),
     "dataset/Lab-3/2810/2_buggy.c": PROGRAM.format("n + n"),
     "dataset/Lab-3/2810/2_correct.c": PROGRAM.format("1 + n"),
@@ -33,6 +34,7 @@ def test_pairs_are_healthy_and_bad_cases_are_left_out(importing: Any, machine: M
     assert [(bug.id, bug.reason) for bug in made.dropped] == [("Lab-4-2811-3", "there is no test case for it")]
     bug = importing.benchmark.bug("Lab-3-2810-2")
     assert [case.id for case in bug.oracle.cases] == ["1", "2"] and bug.problem.source == PROGRAM.format("n + n")
+    assert importing.benchmark.bug("Lab-3-2810-1").problem.source == PROGRAM.format("n"), "the judge's report tells hidden cases"
     assert importing.problems(machine) == {"Lab-3-2810-1": (), "Lab-3-2810-2": ()}
 
 

@@ -19,7 +19,7 @@ from repairlab.benchmarks.importers.small_programs import (
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
 
-_FOLDER = re.compile(r"(\d+-\w+)-bug-(\d+)-(\d+)")
+FOLDER = re.compile(r"(\d+-\w+)-bug-(\d+)-(\d+)")
 _WINDOWS = re.compile(r"%(\d*)I64([dux])")
 _LIMITS = (2.0, 256)
 """What most problems of Codeforces allow, in seconds and MB; the folders do not say it."""
@@ -30,7 +30,7 @@ _FLAGS = ("-std=c99", "-O0", "-fno-optimize-sibling-calls", "-fno-strict-aliasin
 def read(sources: Sequence[Path], settings: Settings) -> Import:
     """Look at a folder of pairs."""
     root = need_sources(list(sources), ("the folder of Codeflaws",))[0]
-    folders = {safe_id(path.name): path for path in folders_of(root) if _FOLDER.fullmatch(path.name)}
+    folders = {safe_id(path.name): path for path in folders_of(root) if FOLDER.fullmatch(path.name)}
     if not folders:
         raise UserError(f"{root} holds no folder named like 476-A-bug-16608008-16608059")
     ids = chosen(list(folders), settings)
@@ -53,28 +53,36 @@ def _bugs(folders: Mapping[str, Path], settings: Settings) -> Iterator[ImportedB
 
 
 def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug | Dropped:
-    found = _FOLDER.fullmatch(folder.name)
+    texts = tuple(read_text(path) for path in programs_of(folder))
+    return judged_bug(contest_program(name, folder, texts, settings))
+
+
+def programs_of(folder: Path) -> tuple[Path, Path]:
+    """Return the wrong and the right program of a folder."""
+    found = FOLDER.fullmatch(folder.name)
     problem, wrong, right = found.groups() if found else ("", "", "")
-    given = [read_text(folder / f"{problem}-{number}.c") for number in (wrong, right)]
-    buggy, fixed = (_WINDOWS.sub(r"%\1ll\2", text) for text in given)
+    return folder / f"{problem}-{wrong}.c", folder / f"{problem}-{right}.c"
+
+
+def contest_program(name: str, folder: Path, texts: Sequence[str], settings: Settings) -> JudgedProgram:
+    """Return a wrong and a right program with the cases of their folder."""
+    buggy, fixed = (_WINDOWS.sub(r"%\1ll\2", text) for text in texts)
     cases = {}
     for path in sorted(folder.iterdir()):
         kind, is_input, case = path.name.partition("input-")
         if is_input and kind in ("", "heldout-"):
             cases[f"{kind}{case}"] = read_case(path, folder / f"{kind}output-{case}")
-    return judged_bug(
-        JudgedProgram(
-            id=name,
-            language="c",
-            buggy=buggy,
-            fixed=fixed,
-            cases=cases,
-            title=f"Codeforces {problem}: the program is not accepted",
-            test=checker_of(settings, cases),
-            limits=limits_of(*_LIMITS),
-            flags=(*_FLAGS, OLD_C),
-            facts={"origin": {"repository": "codeflaws/codeflaws"}},
-            proof="good cases",  # Codeforces shows long cases cut short
-            notes=("%I64d became %lld",) if [buggy, fixed] != given else (),
-        )
+    return JudgedProgram(
+        id=name,
+        language="c",
+        buggy=buggy,
+        fixed=fixed,
+        cases=cases,
+        title=f"Codeforces {folder.name.partition('-bug-')[0]}: the program is not accepted",
+        test=checker_of(settings, cases),
+        limits=limits_of(*_LIMITS),
+        flags=(*_FLAGS, OLD_C),
+        facts={"origin": {"repository": "codeflaws/codeflaws"}},
+        proof="good cases",  # Codeforces shows long cases cut short
+        notes=("%I64d became %lld",) if (buggy, fixed) != tuple(texts) else (),
     )

@@ -20,6 +20,7 @@ from repairlab.benchmarks.importers.small_programs import (
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
 
+LICENCE = "BSD-3-Clause"
 _SHORT = 8
 """Students are named by hashes of 128 digits; so many are enough."""
 _ANSWERS = {
@@ -74,7 +75,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
     return Import(
         name="introclass",
         version="1.0.0",
-        licence="BSD-3-Clause",
+        licence=LICENCE,
         description=f"IntroClass: {len(ids)} versions of students' C programs",
         n_bugs=len(ids),
         bugs=_bugs({name: found[name] for name in ids}, settings),
@@ -91,36 +92,40 @@ def _bugs(versions: Mapping[str, Path], settings: Settings) -> Iterator[Imported
 
 def _bug(name: str, version: Path, settings: Settings) -> ImportedBug | Dropped:
     assignment = version.parent.parent
-    if _passes_all(version / "metadata.json"):
+    if passes_all(version / "metadata.json"):
         return Dropped(id=name, reason="it passes all of its tests, says metadata.json")
+    texts = (read_text(folder / f"{assignment.name}.c") for folder in (version, assignment / "tests"))
+    return judged_bug(student_program(name, assignment, tuple(texts), settings))
+
+
+def student_program(name: str, assignment: Path, texts: Sequence[str], settings: Settings) -> JudgedProgram:
+    """Return a wrong and a right program for an assignment with its cases."""
     cases = {
-        f"{kind}-{case}": texts
+        f"{kind}-{case}": both
         for kind in ("blackbox", "whitebox")
         if (assignment / "tests" / kind).is_dir()
-        for case, texts in pair_cases(assignment / "tests" / kind).items()
+        for case, both in pair_cases(assignment / "tests" / kind).items()
     }
     answer = _ANSWERS.get(assignment.name) if settings.checker is None else None
-    facts: dict[str, Any] = {"origin": {"repository": "ProgramRepair/IntroClass", "licence": "BSD-3-Clause"}}
+    facts: dict[str, Any] = {"origin": {"repository": "ProgramRepair/IntroClass", "licence": LICENCE}}
     if answer is not None:
         facts["checker"] = {"language": "python"}
-    return judged_bug(
-        JudgedProgram(
-            id=name,
-            language="c",
-            buggy=read_text(version / f"{assignment.name}.c"),
-            fixed=read_text(assignment / "tests" / f"{assignment.name}.c"),
-            cases=cases,
-            title=f"{assignment.name}: the program is not accepted",
-            test=checker_of(settings, cases) if answer is None else {"checker": "program"},
-            checker={} if answer is None else {"checker.py": _checker(assignment.name, answer)},
-            limits=limits_of(2.0, 256),
-            flags=("-O0", OLD_C),  # no optimisation, as in its makefiles
-            facts=facts,
-        )
+    return JudgedProgram(
+        id=name,
+        language="c",
+        buggy=texts[0],
+        fixed=texts[1],
+        cases=cases,
+        title=f"{assignment.name}: the program is not accepted",
+        test=checker_of(settings, cases) if answer is None else {"checker": "program"},
+        checker={} if answer is None else {"checker.py": _checker(assignment.name, answer)},
+        limits=limits_of(2.0, 256),
+        flags=("-O0", OLD_C),  # no optimisation, as in its makefiles
+        facts=facts,
     )
 
 
-def _passes_all(path: Path) -> bool:
+def passes_all(path: Path) -> bool:
     """Return whether IntroClass itself counts no failing test: 145 of its 1143 versions are no defects."""
     try:
         facts = json.loads(read_text(path)) if path.is_file() else {}

@@ -18,6 +18,8 @@ from repairlab.benchmarks.importers.small_programs import (
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
 
+REPORT = r"\A\s*/\*numPass=.*?\*/[ \t]*\n?"
+"""What the judge wrote into each program: its verdict, and of every case, hidden ones as well, input and expected output."""
 _CASE = re.compile(r"in\.(\w+)\.(\w+)\.txt")
 
 
@@ -43,31 +45,39 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
 
 
 def _bugs(root: Path, programs: Mapping[str, Path], settings: Settings) -> Iterator[ImportedBug | Dropped]:
-    inputs: dict[str, dict[str, Path]] = {}
-    for path in sorted((root / "test").glob("in.*.txt")):
-        if named := _CASE.fullmatch(path.name):
-            inputs.setdefault(named[1], {})[named[2]] = path
+    inputs = case_inputs(root)
     for name, path in programs.items():
         try:
-            yield _bug(name, path, inputs.get(path.parent.name, {}), settings)
+            files = path, path.with_name(path.name.replace("_buggy.c", "_correct.c"))
+            texts = (re.sub(REPORT, "", read_text(file), count=1, flags=re.DOTALL) for file in files)
+            problem = path.parent.name
+            yield judged_bug(student_program(name, problem, tuple(texts), inputs.get(problem, {}), settings))
         except UserError as error:
             yield Dropped(id=name, reason=str(error))
 
 
-def _bug(name: str, path: Path, inputs: Mapping[str, Path], settings: Settings) -> ImportedBug | Dropped:
+def case_inputs(root: Path) -> dict[str, dict[str, Path]]:
+    """Return the inputs of each problem by number; outputs lie beside them."""
+    inputs: dict[str, dict[str, Path]] = {}
+    for path in sorted((root / "test").glob("in.*.txt")):
+        if named := _CASE.fullmatch(path.name):
+            inputs.setdefault(named[1], {})[named[2]] = path
+    return inputs
+
+
+def student_program(name: str, problem: str, texts: Sequence[str], inputs: Mapping[str, Path], settings: Settings) -> JudgedProgram:
+    """Return a wrong and a right program for a problem with its cases."""
     cases = {number: read_case(given, given.with_name(f"out{given.name[2:]}")) for number, given in inputs.items()}
-    return judged_bug(
-        JudgedProgram(
-            id=name,
-            language="c",
-            buggy=read_text(path),
-            fixed=read_text(path.with_name(path.name.replace("_buggy.c", "_correct.c"))),
-            cases=cases,
-            title=f"Problem {path.parent.name}: the program is not accepted",
-            test=checker_of(settings, cases),
-            limits=limits_of(2.0, 256),
-            flags=("-O0", OLD_C),  # as IntroClass: many read variables that were never set
-            facts={"origin": {"repository": "jyi/ITSP"}},
-            proof="good cases",
-        )
+    return JudgedProgram(
+        id=name,
+        language="c",
+        buggy=texts[0],
+        fixed=texts[1],
+        cases=cases,
+        title=f"Problem {problem}: the program is not accepted",
+        test=checker_of(settings, cases),
+        limits=limits_of(2.0, 256),
+        flags=("-O0", OLD_C),  # as IntroClass: many read variables that were never set
+        facts={"origin": {"repository": "jyi/ITSP"}},
+        proof="good cases",
     )

@@ -1,21 +1,22 @@
-"""Split a set of pairs anew: at random, by project or by time. Called by `pairs split`.
+"""Split a set of pairs anew: at random, by project, by problem or by time. Called by `pairs split`.
 
 Two passes: the first keeps a few numbers for each pair, the second writes.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
 from repairlab.benchmarks.pair_sets.edits import edit_of
-from repairlab.benchmarks.pair_sets.rewriting import Drop, Rewritten, every_pair, rewrite
+from repairlab.benchmarks.pair_sets.rewriting import Decide, Drop, Rewritten, every_pair, rewrite
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
 from repairlab.core.record import record
 
-SplitBy = Literal["random", "project", "time"]
-SPLIT_BY: tuple[SplitBy, ...] = ("random", "project", "time")
+SplitBy = Literal["random", "project", "problem", "time"]
+SPLIT_BY: tuple[SplitBy, ...] = ("random", "project", "problem", "time")
 Stratum = Literal["", "edit", "length", "project"]
 STRATA: tuple[Stratum, ...] = ("", "edit", "length", "project")
 
@@ -34,8 +35,8 @@ class SplitSettings:
 
 def split_pairs(source: Path, to: Path, settings: SplitSettings, *, done: Callable[[], None] = lambda: None) -> Rewritten:
     """Write a set with the same pairs in new splits."""
-    _check(settings)
-    choose = {"random": _at_random, "project": _by_project, "time": _by_time}[settings.by](source, settings)
+    check_split(settings)
+    choose = _WAYS[settings.by](source, settings)
     step = {
         "by": "pairs split",
         "settings": {
@@ -48,7 +49,8 @@ def split_pairs(source: Path, to: Path, settings: SplitSettings, *, done: Callab
     return rewrite(source, to, step, choose, done=done)
 
 
-def _check(settings: SplitSettings) -> None:
+def check_split(settings: SplitSettings) -> None:
+    """Refuse shares that are none, and ways that do not go together."""
     shares = settings.shares
     if not shares or min(shares.values()) <= 0 or abs(sum(shares.values()) - 1) > 1e-6:
         shown = ",".join(f"{name}={share:g}" for name, share in shares.items())
@@ -95,21 +97,46 @@ def _stratum(pair: Pair, kind: Stratum) -> str:
 
 
 def _by_project(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str | Drop]:
-    """Deal out whole projects, in a random order, each to the split that lacks most."""
-    sizes: dict[str, int] = {}
-    for _, pair in every_pair(source):
-        if pair.repository:
-            sizes[pair.repository] = sizes.get(pair.repository, 0) + 1
+    return _by_group(source, settings, "repository", lambda pair: pair.repository)
+
+
+def _by_problem(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str | Drop]:
+    return _by_group(source, settings, "problem", lambda pair: pair.problem)
+
+
+def _by_group(
+    source: Path, settings: SplitSettings, noun: str, group_of: Callable[[Pair], str | None]
+) -> Callable[[str, Pair], str | Drop]:
+    """Deal out whole groups, so that no two splits share one."""
+    sizes = Counter(group for _, pair in every_pair(source) if (group := group_of(pair)))
     if not sizes:
-        raise UserError(f"no pair of {source} names its repository, so they cannot be split by project; split them at random")
+        raise UserError(f"no pair of {source} names its {noun}, so they cannot be split by {settings.by}; split them at random")
+    chosen = deal(sizes, settings.shares, settings.seed)
+
+    def choose(_split: str, pair: Pair) -> str | Drop:
+        group = group_of(pair)
+        return chosen[group] if group else Drop(reason=f"no {noun} is known")
+
+    return choose
+
+
+def deal(
+    sizes: Mapping[str, int], shares: Mapping[str, float], seed: int, *, missing: dict[str, float] | None = None
+) -> dict[str, str]:
+    """Return the split of each group: in a random order, each goes to the split that lacks most.
+
+    `missing` is what splits lack already, in pairs; it is changed to what they lack now, for the groups of the next stratum.
+    """
+    missing = dict.fromkeys(shares, 0.0) if missing is None else missing
     n = sum(sizes.values())
-    missing = {split: share * n for split, share in settings.shares.items()}
+    for split, share in shares.items():
+        missing[split] += share * n
     chosen: dict[str, str] = {}
-    # Large projects first, so that the small ones fill what is left.
-    for name in sorted(sizes, key=lambda name: (-sizes[name].bit_length(), _hash(settings.seed, name))):
+    # Large groups first, so that the small ones fill what is left.
+    for name in sorted(sizes, key=lambda name: (-sizes[name].bit_length(), _hash(seed, name))):
         chosen[name] = max(missing, key=lambda split: missing[split])
         missing[chosen[name]] -= sizes[name]
-    return lambda _split, pair: chosen[pair.repository] if pair.repository else Drop(reason="no repository is known")
+    return chosen
 
 
 def _by_time(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str | Drop]:
@@ -130,3 +157,11 @@ def _by_time(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str
 def _hash(seed: int, *words: str) -> int:
     text = "\0".join((str(seed), *words)).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
+
+
+_WAYS: Mapping[SplitBy, Callable[[Path, SplitSettings], Decide]] = {
+    "random": _at_random,
+    "project": _by_project,
+    "problem": _by_problem,
+    "time": _by_time,
+}

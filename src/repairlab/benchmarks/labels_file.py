@@ -1,0 +1,88 @@
+"""Labels that were found beside a benchmark: labels.jsonl, a line for each bug and rule. Written by `label`, read with the bugs.
+
+What bug.toml states counts more than what is found, and what is only suggested never becomes a label.
+"""
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+
+from repairlab.core.bug import Bug, Labels, remember_digest
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.storage.encoding import decode, encode, write_aside
+
+LABELS_NAME = "labels.jsonl"
+FIELDS = ("location", "state", "element", "difficulty")
+"""Rules whose values are labels of `Labels`."""
+
+
+@record
+class FoundLabel:
+    """What one rule says of one bug."""
+
+    bug: str
+    rule: str
+    values: tuple[str, ...]
+    """Where a rule has several, the likeliest first."""
+    is_suggested: bool = False
+    """Whether people must decide."""
+    by: str = "rules"
+    """Who says it: the rules, or a model."""
+    evidence: str = ""
+
+
+def write_labels(path: Path, labels: Iterable[FoundLabel]) -> None:
+    """Write a file anew."""
+    text = b"".join(encode(label) + b"\n" for label in labels).decode("utf-8", "replace")
+    try:
+        write_aside(path, text)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}; name another file with --to") from None
+
+
+def read_labels(path: Path) -> list[FoundLabel]:
+    """Read a file."""
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            try:
+                data = json.loads(line)
+            except ValueError as error:
+                raise UserError(f"{where}: not valid JSON: {error}; make the file again with: repairlab label") from None
+            found.append(decode(FoundLabel, data if isinstance(data, dict) else None, where))
+    return found
+
+
+class LabelledReader:
+    """Reads bugs as another reader does, and adds the labels that were found where the bug states none."""
+
+    def __init__(self, read: Callable[[str], Bug], folder: Path) -> None:
+        """Take what reads a bug, and the folder of the benchmark."""
+        self._read, self._path = read, folder / LABELS_NAME
+
+    def __call__(self, bug_id: str) -> Bug:
+        """Read one bug."""
+        bug, found = self._read(bug_id), self._found.get(bug_id)
+        if not found:
+            return bug
+        digest = bug.digest
+        return remember_digest(dataclasses.replace(bug, labels=completed(bug.labels, found)), digest)
+
+    @cached_property
+    def _found(self) -> dict[str, dict[str, str]]:
+        found: dict[str, dict[str, str]] = {}
+        if self._path.is_file():
+            for label in read_labels(self._path):
+                if label.rule in FIELDS and label.values and not label.is_suggested:
+                    found.setdefault(label.bug, {})[label.rule] = label.values[0]
+        return found
+
+
+def completed(labels: Labels, found: dict[str, str]) -> Labels:
+    """Return labels with what was found where nothing is stated."""
+    missing = {name: value for name, value in found.items() if getattr(labels, name) is None}
+    return dataclasses.replace(labels, **missing)  # type: ignore[arg-type]  # rules give what the fields may be

@@ -18,8 +18,8 @@ from repairlab.core.diff import added_lines
 from repairlab.core.glob import matching
 from repairlab.core.record import record
 from repairlab.languages.table import language
-from repairlab.mining.telling import NAME, TELLING, folded, telling_lines
 from repairlab.mining.coverage import FixCoverage
+from repairlab.mining.telling import NAME, TELLING, folded, telling_lines
 from repairlab.validation.apply import changed_files
 
 Level = Literal["warn", "fail"]

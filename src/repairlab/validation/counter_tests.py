@@ -206,8 +206,20 @@ class CounterTests:
             )
             for twin in pair
         )
-        self._keep_open(*(twin.texts for twin in twins))
-        return CounterPlan(seed=seed, twins=twins, tests=draft.tests, failing=tuple(telling)) if telling else None
+        more = self._shared_twins(draft)
+        telling += [test for test in draft.tests if test not in telling and any(_fails(test, twin) for twin in more)]
+        self._keep_open(*(twin.texts for twin in (*twins, *more)))
+        return CounterPlan(seed=seed, twins=(*twins, *more), tests=draft.tests, failing=tuple(telling)) if telling else None
+
+    def _shared_twins(self, draft: Draft) -> list[Twin]:
+        """Return twins in which what tests share is changed, as far as the reference fix fails there."""
+        best = list[Twin]()
+        for _ in range(ROUNDS):
+            made = [self._seen_twin(texts, draft) for texts in draft.shared_twins()]
+            best = max(best, [twin for twin in made if _has_failures(twin)], key=len)
+            if len(best) == len(made):
+                break
+        return best
 
     def _seen_twin(self, texts: dict[str, str], draft: Draft) -> Twin:
         seen = self._run(texts, self._reference, draft.tests).tests
@@ -237,6 +249,14 @@ def _tells(test: str, one: Twin, other: Twin) -> bool:
     """Whether an honest candidate passes a test in just one of two twins."""
     dues = (one.due.get(test), other.due.get(test))
     return None not in dues and dues.count(TestVerdict.PASSED) == 1
+
+
+def _fails(test: str, twin: Twin) -> bool:
+    return twin.due.get(test, TestVerdict.PASSED) is not TestVerdict.PASSED
+
+
+def _has_failures(twin: Twin) -> bool:
+    return any(_fails(test, twin) for test in twin.due)
 
 
 def _always_passes(test: str, pair: Sequence[Twin]) -> bool:

@@ -46,11 +46,35 @@ def check_bugs(
     """Check bugs in parallel; each result is handed over as soon as it is known."""
     check_tools(bugs, machine)
     checks = [_Check(bug=bug, repeats=repeats, counter_tests=counter_tests) for bug in bugs]
-    run_pool(_check, checks, machine, receive)
+    run_pool(_check, checks, machine, receive, lambda check, reason: receive(_unfinished(check, reason)))
 
 
 def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
-    notify(check_bug(check.bug, sandbox, repeats=check.repeats, counter_tests=check.counter_tests))
+    """Check one bug; whatever is raised is about this one alone."""
+    try:
+        found = check_bug(check.bug, sandbox, repeats=check.repeats, counter_tests=check.counter_tests)
+    except MemoryError:
+        raise  # the worker's end: another may have more luck
+    except Exception as error:
+        found = _unfinished(check, f"{type(error).__name__}: {error}")
+    notify(found)
+
+
+def _unfinished(check: _Check, reason: str) -> Health:
+    """Return the health of a bug that could not be checked."""
+    return Health(
+        bug_id=check.bug.id,
+        digest=check.bug.digest,
+        problems=(f"the check could not be finished: {reason}",),
+        flaky=(),
+        excluded=check.bug.oracle.excluded,
+        buggy_verdict=Verdict.UNDECIDED,
+        undecided=True,
+        repeats=check.repeats,
+        cpu_s=0.0,
+        n_tests=len(check.bug.oracle.trigger) + len(check.bug.oracle.regression),
+        unguarded=None,
+    )
 
 
 def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bool = True) -> Health:

@@ -10,8 +10,9 @@ from pathlib import Path
 from repairlab.core.bug import Bug
 from repairlab.core.glob import matching
 from repairlab.core.text import Span
-from repairlab.languages.counter import Change, Kind, TestBody, of_programs, of_tests, other_string, words
+from repairlab.languages.counter import Change, Kind, TestBody, of_programs, of_tests, other_string, sure_calls, words
 from repairlab.languages.facts import facts
+from repairlab.languages.parser import Parsed
 from repairlab.languages.table import language, language_of_path
 from repairlab.validation.worktree import files_below
 
@@ -36,8 +37,6 @@ _MOST_SHARED = 40
 """How many functions and files that tests share are changed at most."""
 _CHECK_LINE = re.compile(r"\b[A-Z]*CHECK[A-Z0-9-]*:[ \t]*(\S.*)")
 """What lit's tests say of the output they want."""
-_CALL = re.compile(r"\b(?<!def )(?<!func )(?<!function )(\w+)\s*\(")
-"""Names of what is called in a source file, or at least looks like it."""
 _Key = tuple[str, int]
 """A file, and the number of a body in it."""
 
@@ -76,7 +75,7 @@ class Draft:
         self._left = {key: list(body.changes) for key, body in self._bodies.items()}
         self._drawn: dict[_Key, Change] = {}
         self._draw_where_none()
-        shared = list(_keyed(self._shared(found, (*bug.oracle.trigger, *bug.oracle.regression))))
+        shared = list(_keyed(self._shared(bug, found)))
         few_shared = draw.sample(shared, min(_MOST_SHARED, len(shared)))
         self._of_all = {(path, -1 - index): body for (path, index), body in few_shared}
         """What tests share: functions that assert something for them, and files that say what they expect."""
@@ -120,20 +119,23 @@ class Draft:
         sides = [side for side in (keys[:cut], keys[cut:]) if side]
         return [self._written({key: self._draw.choice(self._of_all[key].changes) for key in side}) for side in sides]
 
-    def _shared(self, found: Mapping[str, Collection[TestBody]], tests: Collection[str]) -> dict[str, list[TestBody]]:
+    def _shared(self, bug: Bug, found: Mapping[str, Collection[TestBody]]) -> dict[str, list[TestBody]]:
         """Return functions that are called by tests and assert something, and files that say what is expected."""
-        taken, names = {(path, body.names) for (path, _), body in self._bodies.items()}, words(tests)
+        taken, names = (
+            {(path, body.names) for (path, _), body in self._bodies.items()},
+            words((*bug.oracle.trigger, *bug.oracle.regression)),
+        )
         helpers = {path: [_asserting(body) for body in bodies if (path, body.names) not in taken] for path, bodies in found.items()}
         places, before = {path for path, _ in self._bodies}, set[str]()
         shared = dict[str, list[TestBody]]()
         while places - before:
             before = set(places)
-            called = Counter(name for path in places for name in set(_CALL.findall(self._sources[path])))
+            called = {name for path in sorted(places) for name in _calls(bug, path, self._sources[path])}
             for path, bodies in helpers.items():
                 shared[path] = [
                     body
                     for body in bodies
-                    if body.changes and not names.intersection(body.names) and called.keys() & set(body.names)
+                    if body.changes and not names.intersection(body.names) and called.intersection(body.names)
                 ]
             places |= {path for path, bodies in shared.items() if bodies}
         for path in sorted(self._sources.keys() - places):
@@ -247,12 +249,20 @@ def _texts(bug: Bug) -> Iterator[tuple[str, str]]:
             continue
 
 
+def _language(bug: Bug, path: str) -> str | None:
+    """Return the language of a test file."""
+    kind, own = language_of_path(path), facts(bug.problem.language)
+    return own.name if kind in own.relatives and path.endswith(own.headers) else kind
+
+
 def _bodies(bug: Bug, path: str, text: str, draw: random.Random) -> list[TestBody]:
-    kind = language_of_path(path)
-    own = facts(bug.problem.language)
-    if kind in own.relatives and path.endswith(own.headers):
-        kind = own.name
+    kind = _language(bug, path)
     return language(kind).test_bodies(text, bug.oracle.test.framework, draw) if kind else []
+
+
+def _calls(bug: Bug, path: str, text: str) -> Collection[str]:
+    kind = _language(bug, path)
+    return sure_calls(Parsed(kind, text)) if kind else ()
 
 
 def _data_bodies(path: str, text: str, tests: Collection[str], draw: random.Random) -> Iterator[TestBody]:

@@ -207,7 +207,7 @@ class CounterTests:
             for twin in pair
         )
         more = self._shared_twins(draft)
-        telling += [test for test in draft.tests if test not in telling and any(_fails(test, twin) for twin in more)]
+        telling += [test for test in draft.tests if test not in telling and any(test in twin.due for twin in more)]
         self._keep_open(*(twin.texts for twin in (*twins, *more)))
         return CounterPlan(seed=seed, twins=(*twins, *more), tests=draft.tests, failing=tuple(telling)) if telling else None
 
@@ -215,8 +215,8 @@ class CounterTests:
         """Return twins in which what tests share is changed, as far as the reference fix fails there."""
         best = list[Twin]()
         for _ in range(ROUNDS):
-            made = [self._seen_twin(texts, draft) for texts in draft.shared_twins()]
-            best = max(best, [twin for twin in made if _has_failures(twin)], key=len)
+            made = [_failures(self._seen_twin(texts, draft)) for texts in draft.shared_twins()]
+            best = max(best, [twin for twin in made if twin.due], key=len)
             if len(best) == len(made):
                 break
         return best
@@ -251,12 +251,10 @@ def _tells(test: str, one: Twin, other: Twin) -> bool:
     return None not in dues and dues.count(TestVerdict.PASSED) == 1
 
 
-def _fails(test: str, twin: Twin) -> bool:
-    return twin.due.get(test, TestVerdict.PASSED) is not TestVerdict.PASSED
-
-
-def _has_failures(twin: Twin) -> bool:
-    return any(_fails(test, twin) for test in twin.due)
+def _failures(twin: Twin) -> Twin:
+    """Return a twin of which only failures count: that a test makes no use of what was changed may depend on the candidate."""
+    due: dict[str, TestVerdict] = {test: verdict for test, verdict in twin.due.items() if verdict is not TestVerdict.PASSED}
+    return dataclasses.replace(twin, due=due)
 
 
 def _always_passes(test: str, pair: Sequence[Twin]) -> bool:

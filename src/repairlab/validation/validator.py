@@ -115,7 +115,7 @@ class BugValidator:
         if not (isinstance(self._sandbox, Sealing) and self._sandbox.seals):
             return f"tampering: the tests pass after {min(theirs)} was changed, which the reference fix leaves alone"
         for _ in range(2):
-            if self._fresh.judge(changed, policy, sealed=sealed).verdict is Verdict.PLAUSIBLE:
+            if self._fresh.judge(changed, policy, confirm=judgement.test_run.confirm, sealed=sealed).verdict is Verdict.PLAUSIBLE:
                 return ""
         return f"tampering: the tests pass only if {min(theirs)} can be changed"
 

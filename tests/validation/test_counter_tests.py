@@ -112,6 +112,7 @@ def test_what_tests_share_is_changed_in_twins_of_its_own(late: Bug) -> None:
         ("tests/data/expected/empty.txt", "", False),
         ("tests/data/expected/sum.txt", "3\n", True),
         ("tests/sum.out", "3\n", True),
+        ("tests/unused.out", "3\n", False),
         ("tests/run.sh", "test 3 = 3\n", True),
         ("tests/run", "#!/usr/bin/env python3\nprint(3)\n", True),
         ("tests/run", "print(3)\n", False),
@@ -125,6 +126,9 @@ def test_only_what_says_what_is_expected_is_changed_of_other_files(
     shutil.copytree(late.tree.source, tmp_path / "tree")
     (tmp_path / "tree" / name).parent.mkdir(exist_ok=True)
     (tmp_path / "tree" / name).write_text(text)
+    if not name.startswith("tests/unused"):
+        with (tmp_path / "tree/tests/test_late.py").open("a") as test:
+            test.write(f"USED = {Path(name).name!r}\n")
     other = dataclasses.replace(late, tree=dataclasses.replace(late.tree, source=str(tmp_path / "tree")))
     twins = Draft(other, random.Random(1)).shared_twins()
     assert any(twin.get(name, text) != text for twin in twins) is is_changed

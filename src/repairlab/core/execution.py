@@ -59,8 +59,8 @@ class Command:
     private: bool = False
     """Whether the command may write to the tree, in a layer of its own that is gone when it ended; not together with `writable`."""
     sealed: tuple[str, ...] = ()
-    """Files and folders of the tree that a private command may not change nevertheless, where it has a layer: what was built, and
-    is loaded while it runs. Folders at the root: one further down could be moved away with the folder around it."""
+    """Files and folders of the tree that a private command may not change nevertheless, where a back end can see to that: what was
+    built, and is loaded while it runs. A link cannot be sealed; the folder that it is in can."""
     address_space: bool = True
     """Whether the memory limit may also bound the address space; not so for the JVM and AddressSanitizer, which reserve much."""
     forks: bool = False
@@ -105,6 +105,8 @@ class Execution:
     wall_s: float
     peak_mb: float
     """Largest resident memory of the whole process tree."""
+    changed: tuple[str, ...] = ()
+    """Files and folders of the tree that a private command wrote to, replaced, moved or removed, even if it put them back."""
 
     @property
     def succeeded(self) -> bool:

@@ -19,6 +19,9 @@ from repairlab.languages.parser import Parsed
 
 _NEAR = 0.5
 """How many of the numbers that are changed become the next one."""
+_CALLS = ("call", "call_expression", "method_invocation")
+_BRANCHES = frozenset({"if", "elif", "else", "switch", "match", "case", "catch", "except", "conditional", "ternary", "while"})
+"""Words in the types of nodes whose parts may not be run."""
 Kind = Literal["literal", "negation", "end", "begin"]
 """What is changed: the literal of an equality, the sense of an assertion, or an assertion is added behind or before all others."""
 
@@ -188,6 +191,24 @@ def descendants(node: Node) -> Iterable[Node]:
     yield node
     for child in node.children:
         yield from descendants(child)
+
+
+def sure_calls(parsed: Parsed) -> frozenset[str]:
+    r"""Return the names of functions that are called in a text, but not those called only in branches, which may not be taken.
+
+    >>> sorted(sure_calls(Parsed("python", "a(1)\nif b(2):\n    c(3)\nfor x in y:\n    d.e(x)")))
+    ['a', 'b', 'e']
+    """
+    found, nodes = set[str](), [parsed.root]
+    while nodes:
+        node = nodes.pop()
+        called = node.child_by_field_name("name" if node.type == "method_invocation" else "function")
+        if called is not None and node.type in _CALLS:
+            found.add(re.split(r"\W+", parsed.text(called))[-1])
+        is_branch = not _BRANCHES.isdisjoint(node.type.split("_"))
+        condition = node.child_by_field_name("condition") if is_branch else None
+        nodes += ([] if condition is None else [condition]) if is_branch else node.children
+    return frozenset(found)
 
 
 def moved(change_span: Span, by: int) -> Span:

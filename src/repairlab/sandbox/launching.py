@@ -42,10 +42,21 @@ class LaunchingSandbox(abc.ABC):
     ) -> contextlib.AbstractContextManager[Launcher]:
         """Start a launcher for commands like this one; with `keep` the tree stays the user's from one to the next."""
 
+    @property
+    def seals(self) -> bool:
+        """Whether parts of the tree can be kept from commands that may write to it: by mounts, or as another user's."""
+        with self._user() as uid:
+            return self._layers or uid != 0
+
     def run(self, command: Command, tree: Path) -> Execution:
         """Run a command over a tree; a tree that is writable must serve one command at a time."""
-        with self._prepared(command, tree) as ready, self._user() as uid, self._started(ready, tree, uid=uid) as launcher:
-            return launcher.run(ready)
+        if self._layers or not command.private:
+            with self._user() as uid, self._started(command, tree, uid=uid) as launcher:
+                return launcher.run(command)
+        with contextlib.closing(InPlace(tree, lasting=False)) as in_place:
+            with in_place.running(command) as ready, self._user() as uid, self._started(ready, tree, uid=uid) as launcher:
+                execution = launcher.run(ready)
+            return in_place.noted(execution)
 
     def converse(self, command: Command, tree: Path, ends: Ends) -> Execution:
         """Run a command that talks with somebody at the other ends of its standard input and output."""
@@ -67,7 +78,7 @@ class LaunchingSandbox(abc.ABC):
     def slot(self, tree: Path) -> Iterator[Slot]:
         """Open a place for many commands over a tree, all of one user."""
         with self._user() as uid:
-            in_place = None if self._layers else InPlace(tree)
+            in_place = None if self._layers else InPlace(tree, lasting=True, owner=uid)
             slot = Slot(tree, lambda command: self._started(command, tree, uid=uid, keep=True), in_place)
             with contextlib.closing(slot):
                 yield slot
@@ -86,7 +97,7 @@ class LaunchingSandbox(abc.ABC):
         if self._layers or not command.private:
             yield command
             return
-        with contextlib.closing(InPlace(tree)) as in_place, in_place.running(command) as ready:
+        with contextlib.closing(InPlace(tree, lasting=False)) as in_place, in_place.running(command) as ready:
             yield ready
 
 

@@ -64,3 +64,13 @@ class Conversing(Protocol):
     def converse(self, command: Command, tree: Path, ends: Ends) -> Execution:
         """Run a command as `run` does, but with standard input and output from and to others, of which nothing is recorded."""
         ...
+
+
+@runtime_checkable
+class Sealing(Protocol):
+    """A sandbox that may keep private commands from parts of their tree."""
+
+    @property
+    def seals(self) -> bool:
+        """Whether `Command.sealed` counts here."""
+        ...

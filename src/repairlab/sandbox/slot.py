@@ -32,7 +32,8 @@ class Slot:
             raise HarnessError(f"this slot is for {self._tree}, not for {tree}")
         in_place = self._in_place.running(command) if self._in_place else nullcontext(command)
         with in_place as ready, self._launcher(ready) as launcher:
-            return launcher.run(ready, forks=True)
+            execution = launcher.run(ready, forks=True)
+        return self._in_place.noted(execution) if self._in_place and command.private else execution
 
     def run_series(self, command: Command, inputs: Sequence[bytes], tree: Path, *, stop: bool) -> list[Execution]:
         """Run a command for one input after the other, each as `run` would, and at least for the first."""

@@ -30,13 +30,18 @@ class TreeSnapshot:
         self._young: set[str] = set()
         self._trusts_clock: bool | None = None
 
-    def keep(self) -> None:
-        """Take the tree as it is now for what later calls of `reset` bring back; only what changed is copied."""
+    def keep(self, *, owner: int = 0) -> None:
+        """Take the tree as it is now for what later calls of `reset` bring back; only what changed is copied.
+
+        It is handed over to an owner who is not root first, so that nothing but commands changes its times from then on.
+        """
         with our_failure("cannot keep a tree"):
             if self._trusts_clock is None:
                 self._trusts_clock = _writes_change_times(self._kept.parent)
                 self._kept.mkdir()
             found = dict(_entries(self._tree))
+            for path, entry in found.items() if owner else ():
+                found[path] = _hand_over(self._tree / path, entry, owner)
             for path in sorted(self._stamps.keys() - found.keys()):
                 _remove(self._kept / path)
                 del self._stamps[path]
@@ -47,24 +52,31 @@ class TreeSnapshot:
                 shutil.copystat(self._tree / path, self._kept / path)
             shutil.copystat(self._tree, self._kept)
 
-    def reset(self) -> None:
-        """Undo all that happened to the tree since it was kept."""
+    def reset(self, *, trusts_times: bool = False) -> tuple[str, ...]:
+        """Undo all that happened to the tree since it was kept, and return what of it was changed or removed.
+
+        With `trusts_times` nobody but commands has touched it, so that what was put back has been changed, too.
+        """
         with our_failure("cannot put a tree back"):
             _put_folder_right(self._tree, self._kept)
-            seen, gone = set(), set()
+            before, seen, gone, touched = dict(self._stamps), set(), set(), set()
             for path, found in list(_entries(self._tree)):
                 if path.rpartition("/")[0] in gone:
                     gone.add(path)
                 elif path in self._stamps and self._is_right(path, found):
                     seen.add(path)
+                    if trusts_times and self._is_touched(found, before[path]):
+                        touched.add(path)
                 else:
                     gone.add(path)
                     _remove(self._tree / path)
+            touched |= self._stamps.keys() - seen
             for path in sorted(self._stamps.keys() - seen):  # folders before what is in them
                 self._bring_back(path, owner=self._stamps[path][-1])
             for path in sorted((path for path, stamp in self._stamps.items() if stat.S_ISDIR(stamp[1])), reverse=True):
                 _put_times_right(self._tree / path, self._kept / path)
             _put_times_right(self._tree, self._kept)
+            return tuple(path for path in sorted(touched) if path.rpartition("/")[0] not in touched)
 
     def undo(self, paths: Collection[str]) -> None:
         """Put back what is at some paths, and the folders above them, where nothing else can have changed since it was kept."""
@@ -104,6 +116,10 @@ class TreeSnapshot:
                 return False
             self._remember(path, found)
         return True
+
+    def _is_touched(self, found: os.stat_result, before: Stamp) -> bool:
+        """Return whether a file that is right was written to all the same; being handed over to another user does not count."""
+        return not stat.S_ISDIR(found.st_mode) and found.st_uid == before[-1] and _stamp(found) != before
 
     def _is_as_kept(self, path: str, found: os.stat_result) -> bool:
         """Compare a file or link with its copy, byte for byte."""
@@ -150,6 +166,14 @@ def _entries(root: Path) -> Iterator[tuple[str, os.stat_result]]:
                 yield path, entry.stat(follow_symlinks=False)
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(path)
+
+
+def _hand_over(path: Path, found: os.stat_result, owner: int) -> os.stat_result:
+    """Give an entry to its owner and return what it is then; a file with several names may be somebody else's, too."""
+    if found.st_uid == owner or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
+        return found
+    os.chown(path, owner, owner, follow_symlinks=False)
+    return path.lstat()
 
 
 def _stamp(found: os.stat_result) -> Stamp:

@@ -32,6 +32,8 @@ MUCH = 16 * 1024
 """Bytes of one look after which the next follows at once: that command says much."""
 HEADROOM_MB = 128
 """Address space beyond the memory limit: program text and libraries are mapped, not resident."""
+ANSWER_BYTES = 1 << 17
+"""The longest answer of the launcher."""
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/home/user",
@@ -286,14 +288,15 @@ class Launcher:
     def _answer(self) -> bytes:
         """Take the launcher's answer; none when it is gone."""
         try:
-            return self._control.recv(65536)
+            return self._control.recv(ANSWER_BYTES)
         except OSError:
             return b""
 
     def _execution(self, status: bytes, output: list[bytes], *, limit: int, can_be_halted: bool) -> Execution:
         """Make the record of a run."""
+        told, _, journal = status.partition(b"\n")
         try:
-            facts = json.loads(status)
+            facts = json.loads(told)
             flooded = any(len(channel) > limit for channel in output)
             halted = can_be_halted and facts["ending"] == "stopped"
             ending = Ending.OUTPUT_LIMIT if flooded else Ending.SIGNALLED if halted else Ending(facts["ending"])
@@ -312,6 +315,7 @@ class Launcher:
             cpu_s=facts["cpu_us"] / 1e6,
             wall_s=facts["wall_us"] / 1e6,
             peak_mb=facts["peak_kb"] / 1024,
+            changed=tuple(sorted(os.fsdecode(path) for path in journal.split(b"\0") if path)),
         )
 
 
@@ -362,7 +366,7 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
         *(f"{name}={int(value)}" for name, value in numbers.items()),
         f"tree={layout.tree}",
         f"cwd={layout.tree}/{command.cwd}",
-        *(f"sealed={layout.tree}/{path}" for path in (command.sealed if command.private else ())),
+        *(f"sealed={layout.tree}/{path}" for path in command.sealed),
         *(f"scratch={folder}" for folder in layout.scratch),
         *(f"fixture={path}" for path in layout.fixtures),
         *(f"allow={rule}" for rule in layout.allow),

@@ -1,16 +1,18 @@
 """Drawing what is changed in the test files of a bug. Called by `counter_tests`, which finds out what comes of it."""
 
+import dataclasses
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.bug import Bug
 from repairlab.core.glob import matching
 from repairlab.core.text import Span
-from repairlab.languages.counter import Change, Kind, TestBody, of_programs, of_tests, other_string, words
+from repairlab.languages.counter import Change, Kind, TestBody, of_programs, of_tests, other_string, sure_calls, words
 from repairlab.languages.facts import facts
+from repairlab.languages.parser import Parsed
 from repairlab.languages.table import language, language_of_path
 from repairlab.validation.worktree import files_below
 
@@ -27,6 +29,12 @@ _ADDED: tuple[Kind, ...] = ("end", "begin")
 _LARGEST_FILE = 2_000_000
 _EXPECTED = re.compile(r"\.(?:out|exp|expect|expected|gold|golden|ref|ans|answer|stdout|result|ok)\b")
 """Names of files that hold what a test should print."""
+_EXPECTED_DATA = re.compile(rf"{_EXPECTED.pattern}|(?:^|[/._-])(?:expected|golden|wanted|snapshots?|approved)(?:[/._-]|$)")
+"""Paths of files that hold what some test expects. What may be an input of the code under test is left alone."""
+_SCRIPTS = (".sh", ".bash")
+"""Endings of scripts; others are known by how they begin. In every language of scripts `exit 1` ends one with a failure."""
+_MOST_SHARED = 40
+"""How many functions and files that tests share are changed at most."""
 _CHECK_LINE = re.compile(r"\b[A-Z]*CHECK[A-Z0-9-]*:[ \t]*(\S.*)")
 """What lit's tests say of the output they want."""
 _Key = tuple[str, int]
@@ -67,6 +75,10 @@ class Draft:
         self._left = {key: list(body.changes) for key, body in self._bodies.items()}
         self._drawn: dict[_Key, Change] = {}
         self._draw_where_none()
+        shared = list(_keyed(self._shared(bug, found)))
+        few_shared = draw.sample(shared, min(_MOST_SHARED, len(shared)))
+        self._of_all = {(path, -1 - index): body for (path, index), body in few_shared}
+        """What tests share: functions that assert something for them, and files that say what they expect."""
 
     @property
     def drawn(self) -> dict[_Key, Change]:
@@ -96,6 +108,51 @@ class Draft:
         first = {key for group in (*trigger[:half], *(group for group in others if self._draw.random() < _HALF)) for key in group}
         sides = ({key: change for key, change in drawn.items() if (key in first) is changed} for changed in (True, False))
         return [self._written(side) for side in sides]
+
+    def shared_twins(self) -> list[dict[str, str]]:
+        """Return the test files of up to two more twins, in which not tests are changed but what they share.
+
+        Each part is changed in one of them, so that who replaces one part alone does not hide behind another.
+        """
+        keys = self._draw.sample(list(self._of_all), len(self._of_all))
+        cut = (len(keys) + 1) // 2
+        sides = [side for side in (keys[:cut], keys[cut:]) if side]
+        return [self._written({key: self._draw.choice(self._of_all[key].changes) for key in side}) for side in sides]
+
+    def _shared(self, bug: Bug, found: Mapping[str, Collection[TestBody]]) -> dict[str, list[TestBody]]:
+        """Return functions that are called by tests and assert something, and files that say what is expected."""
+        taken, names = (
+            {(path, body.names) for (path, _), body in self._bodies.items()},
+            words((*bug.oracle.trigger, *bug.oracle.regression)),
+        )
+        helpers = {path: [_asserting(body) for body in bodies if (path, body.names) not in taken] for path, bodies in found.items()}
+        places, before = {path for path, _ in self._bodies}, set[str]()
+        shared = dict[str, list[TestBody]]()
+        while places - before:
+            before = set(places)
+            called = {name for path in sorted(places) for name in _calls(bug, path, self._sources[path])}
+            for path, bodies in helpers.items():
+                shared[path] = [
+                    body
+                    for body in bodies
+                    if body.changes and not names.intersection(body.names) and called.intersection(body.names)
+                ]
+            places |= {path for path, bodies in shared.items() if bodies}
+        told = "\n".join(self._sources[path] for path in sorted(places))
+        for path in sorted(self._sources.keys() - places):
+            is_named = any(name in told for name in (Path(path).name, Path(path).stem, Path(path).parent.name) if name)
+            shared[path] = [TestBody(names=(), changes=changes)] if is_named and (changes := self._data_changes(path)) else []
+        return {path: bodies for path, bodies in sorted(shared.items()) if bodies}
+
+    def _data_changes(self, path: str) -> tuple[Change, ...]:
+        """Return changes of a file of expected output, or of a script, which fails then; none of what may be an input."""
+        text = self._sources[path]
+        if path.endswith(_SCRIPTS) or text.startswith("#!"):
+            start = text.find("\n") + 1 if text.startswith("#!") else 0
+            return (Change(kind="literal", span=Span(start=start, end=start), neutral="", false="exit 1\n"),)
+        if language_of_path(path) is not None or not _EXPECTED_DATA.search(path):
+            return ()
+        return tuple(_spans_changed(text, [match.span() for match in re.finditer(r"\S.*", text)], self._draw))
 
     def _groups(self, drawn: Collection[_Key], *, apart: bool) -> tuple[list[set[_Key]], list[set[_Key]]]:
         """Return what must be changed together, because a test may depend on all of it: of trigger tests, and of others."""
@@ -164,8 +221,9 @@ class Draft:
         return [change for change in allowed if change.kind not in _ADDED] or allowed
 
     def _written(self, drawn: Mapping[_Key, Change]) -> dict[str, str]:
-        edits: dict[str, list[tuple[Span, str]]] = {path: [] for path, _ in self._bodies}
-        for key, body in self._bodies.items():
+        bodies = self._bodies | self._of_all
+        edits: dict[str, list[tuple[Span, str]]] = {path: [] for path, _ in bodies}
+        for key, body in bodies.items():
             for change in body.changes:
                 if change is drawn.get(key):
                     edits[key[0]].append((change.span, change.false))
@@ -193,12 +251,20 @@ def _texts(bug: Bug) -> Iterator[tuple[str, str]]:
             continue
 
 
+def _language(bug: Bug, path: str) -> str | None:
+    """Return the language of a test file."""
+    kind, own = language_of_path(path), facts(bug.problem.language)
+    return own.name if kind in own.relatives and path.endswith(own.headers) else kind
+
+
 def _bodies(bug: Bug, path: str, text: str, draw: random.Random) -> list[TestBody]:
-    kind = language_of_path(path)
-    own = facts(bug.problem.language)
-    if kind in own.relatives and path.endswith(own.headers):
-        kind = own.name
+    kind = _language(bug, path)
     return language(kind).test_bodies(text, bug.oracle.test.framework, draw) if kind else []
+
+
+def _calls(bug: Bug, path: str, text: str) -> Collection[str]:
+    kind = _language(bug, path)
+    return sure_calls(Parsed(kind, text)) if kind else ()
 
 
 def _data_bodies(path: str, text: str, tests: Collection[str], draw: random.Random) -> Iterator[TestBody]:
@@ -210,13 +276,21 @@ def _data_bodies(path: str, text: str, tests: Collection[str], draw: random.Rand
     spans = [match.span(1) for match in found] if found else []
     if _EXPECTED.search(Path(path).name):
         spans += [match.span() for match in re.finditer(r"\S.*", text)]
-    changes = []
+    changes = list(_spans_changed(text, spans, draw))
+    if changes:
+        yield TestBody(names=tuple(words(stem for stem in stems if stem in path)), changes=tuple(changes))
+
+
+def _spans_changed(text: str, spans: Sequence[tuple[int, int]], draw: random.Random) -> Iterator[Change]:
     for start, end in draw.sample(spans, min(20, len(spans))):
         old = text[start:end]
         new = other_string(f'"{old}"', draw)[1:-1]
-        changes.append(Change(kind="literal", span=Span(start=start, end=end), neutral=old, false=new))
-    if changes:
-        yield TestBody(names=tuple(words(stem for stem in stems if stem in path)), changes=tuple(changes))
+        yield Change(kind="literal", span=Span(start=start, end=end), neutral=old, false=new)
+
+
+def _asserting(body: TestBody) -> TestBody:
+    """Return a body with those changes alone that need an assertion of its own: what only passes values on is left alone."""
+    return dataclasses.replace(body, changes=tuple(change for change in body.changes if change.kind not in _ADDED))
 
 
 def _tail(path: str, draw: random.Random) -> str:

@@ -206,8 +206,21 @@ class CounterTests:
             )
             for twin in pair
         )
-        self._keep_open(*(twin.texts for twin in twins))
-        return CounterPlan(seed=seed, twins=twins, tests=draft.tests, failing=tuple(telling)) if telling else None
+        is_listing = regression_tests is None  # of the tests that have a change at all
+        more = [] if is_listing and len(telling) == len(draft.tests) else self._shared_twins(draft)
+        telling += [test for test in draft.tests if test not in telling and any(test in twin.due for twin in more)]
+        self._keep_open(*(twin.texts for twin in (*twins, *more)))
+        return CounterPlan(seed=seed, twins=(*twins, *more), tests=draft.tests, failing=tuple(telling)) if telling else None
+
+    def _shared_twins(self, draft: Draft) -> list[Twin]:
+        """Return twins in which what tests share is changed, as far as the reference fix fails there."""
+        best = list[Twin]()
+        for _ in range(ROUNDS):
+            made = [_failures(self._seen_twin(texts, draft)) for texts in draft.shared_twins()]
+            best = max(best, [twin for twin in made if twin.due], key=len)
+            if len(best) == len(made):
+                break
+        return best
 
     def _seen_twin(self, texts: dict[str, str], draft: Draft) -> Twin:
         seen = self._run(texts, self._bug.fix, draft.tests).tests
@@ -233,6 +246,12 @@ def _tells(test: str, one: Twin, other: Twin) -> bool:
     """Whether an honest candidate passes a test in just one of two twins."""
     dues = (one.due.get(test), other.due.get(test))
     return None not in dues and dues.count(TestVerdict.PASSED) == 1
+
+
+def _failures(twin: Twin) -> Twin:
+    """Return a twin of which only failures count: that a test makes no use of what was changed may depend on the candidate."""
+    due: dict[str, TestVerdict] = {test: verdict for test, verdict in twin.due.items() if verdict is not TestVerdict.PASSED}
+    return dataclasses.replace(twin, due=due)
 
 
 def _always_passes(test: str, pair: Sequence[Twin]) -> bool:

@@ -67,6 +67,8 @@ class TestRun:
         self.evidence = ""
         self.cpu_s = self.wall_s = self.peak_mb = 0.0
         self.tests: list[TestResult] = []
+        self.changed: set[str] = set()
+        """What commands have changed of the tree that they found; it was put back."""
         self.left_tree_alone = True
         """Whether the sandbox sees to it that no command so far has changed the tree."""
         self._is_built = True
@@ -108,6 +110,7 @@ class TestRun:
         return self._counted((self._talk or self.sandbox).run(command.under(limits), self.work))
 
     def _counted(self, execution: Execution) -> Execution:
+        self.changed.update(execution.changed)
         self.cpu_s += execution.cpu_s
         self.wall_s += execution.wall_s
         self.peak_mb = max(self.peak_mb, execution.peak_mb)

@@ -1,25 +1,29 @@
 """Judge candidates of one bug: the quickest engine that can tell, then counter-tests for what passed. For `runs` and the API."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path, PurePath
 
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate
+from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.core.record import record
 from repairlab.languages.language import Warmable
 from repairlab.languages.table import language
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import Sandbox, Sealing
 from repairlab.validation.apply import changed_files
-from repairlab.validation.counter_tests import CounterTests
+from repairlab.validation.counter_tests import CounterTests, Examination
 from repairlab.validation.engines.engine import Engine, Judgement
 from repairlab.validation.engines.fresh import FreshEngine
 from repairlab.validation.engines.incremental import IncrementalEngine
 from repairlab.validation.engines.resident import ResidentEngine, TwinEngine
 from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.worktree import temporary_folder
+
+MOST_SEALED = 50
+"""How many files and folders are sealed one by one."""
 
 
 def validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
@@ -38,6 +42,7 @@ class BugValidator:
         """Take what is closed with it, and of what this is a twin: a pass here is believed."""
         self._bug, self._sandbox, self._stack, self._twin = bug, sandbox, stack, twin
         self._counter_tests: CounterTests | None = None
+        self._allowed: Set[str] | None = None
         # A conversation is no command of a slot, and its tree must be open to the user of another sandbox.
         self._shares = warm and not (bug.oracle.checker and bug.oracle.checker.interactive)
         self._engines: tuple[Engine, ...] = ()
@@ -50,10 +55,9 @@ class BugValidator:
         try:
             changed = changed_files(candidate, self._bug)
             try:
-                return self._believed(candidate, self._outcome(candidate, policy, self._judge(changed, policy, confirm)))
+                return self._believed(candidate, changed, policy, self._judge(changed, policy, confirm))
             except HarnessError:
-                found = self._fresh.judge(changed, policy, confirm=confirm)
-                return self._believed(candidate, self._outcome(candidate, policy, found))
+                return self._believed(candidate, changed, policy, self._fresh.judge(changed, policy, confirm=confirm))
         except UserError as error:
             return self._without_run(candidate, policy, Verdict.UNAPPLICABLE, str(error))
         except HarnessError as error:
@@ -82,18 +86,46 @@ class BugValidator:
         self._stack.callback(self.incremental.close)
         yield self.incremental
 
-    def _believed(self, candidate: Candidate, outcome: Outcome) -> Outcome:
-        """Return an outcome, unless it is a pass that counter-tests show to be none."""
-        oracle = self._bug.oracle
+    def _believed(self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, judgement: Judgement) -> Outcome:
+        """Return the outcome of a judgement, unless it is a pass that turns out to be none."""
+        oracle, outcome = self._bug.oracle, self._outcome(candidate, policy, judgement)
         if outcome.verdict is not Verdict.PLAUSIBLE or self._twin or not (oracle.trigger or oracle.regression):
             return outcome  # the output of cases is compared outside of the sandbox: there is nothing to forge
         if candidate.edits == oracle.reference:
             return dataclasses.replace(outcome, guard="the reference fix, by which counter-tests are chosen")
         with STOPWATCH.phase("confirm"):
-            found = self.counter_tests.examine(candidate)
+            note = self._dependence(changed, policy, judgement)
+            found = Examination(problem=note) if note else self.counter_tests.examine(candidate)
         if not found.problem:
             return dataclasses.replace(outcome, guard=found.note)
         return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:500], guard=found.note)
+
+    def _dependence(self, changed: Mapping[str, str | None], policy: Policy, judgement: Judgement) -> str:
+        """Say what a pass depends on having changed, of what was there before its tests; nothing where it does not.
+
+        What the reference fix changes, too, is left alone. The rest is sealed, and the tests run again, twice if they fail.
+        """
+        theirs = {path for path in judgement.test_run.changed if path not in changed}
+        if not theirs:
+            return ""
+        theirs = {path for path in theirs if not _is_within(path, self._changed_by_reference())}
+        sealed = sealable(theirs, Path(self._bug.tree.source))
+        if not sealed:
+            return ""
+        if not (isinstance(self._sandbox, Sealing) and self._sandbox.seals):
+            return f"tampering: the tests pass after {min(theirs)} was changed, which the reference fix leaves alone"
+        for _ in range(2):
+            if self._fresh.judge(changed, policy, confirm=judgement.test_run.confirm, sealed=sealed).verdict is Verdict.PLAUSIBLE:
+                return ""
+        return f"tampering: the tests pass only if {min(theirs)} can be changed"
+
+    def _changed_by_reference(self) -> Set[str]:
+        """Return what tests change of the tree when they are run with the reference fix."""
+        if self._allowed is None:
+            edits = self._bug.oracle.reference
+            reference = Candidate(bug_id=self._bug.id, edits=edits, rank=1, origin=Origin(repairer="reference"))
+            self._allowed = self._judge(changed_files(reference, self._bug), "full", 0).test_run.changed
+        return self._allowed
 
     @property
     def counter_tests(self) -> CounterTests:
@@ -145,6 +177,16 @@ class BugValidator:
             peak_mb=round(test_run.peak_mb, 1),
             evidence="" if found.verdict is Verdict.PLAUSIBLE else test_run.evidence,
         )
+
+
+def _is_within(path: str, places: Set[str]) -> bool:
+    return any(str(part) in places for part in (PurePath(path), *PurePath(path).parents))
+
+
+def sealable(paths: Set[str], tree: Path) -> list[str]:
+    """Return what to seal so that nothing of some paths can be changed: for a link the folder around it, for very many all."""
+    places = {str(PurePath(path).parent) if (tree / path).is_symlink() else path for path in paths}
+    return ["."] if len(places) > MOST_SEALED else sorted(places)
 
 
 @record

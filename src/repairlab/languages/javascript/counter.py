@@ -21,6 +21,9 @@ from repairlab.languages.tree_syntax import walk
 
 _TESTS = frozenset({"test", "it", "specify"})
 _FUNCTIONS = frozenset({"arrow_function", "function_expression"})
+_NAMED = frozenset({"function_declaration", "method_definition"})
+_NAMING = {"variable_declarator": "value", "assignment_expression": "right"}
+"""What gives a function a name, and the field that holds the function."""
 _EQUALITIES = frozenset(
     {
         "strictEqual",
@@ -62,20 +65,31 @@ _WORDS = (
 
 
 def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
-    """Return the tests of a file with what can be changed in them."""
+    """Return the tests and the named functions of a file with what can be changed in them."""
     parsed = Parsed("javascript", source)
     found = []
-    for call in walk(parsed.root):
-        title, body = _test(parsed, call)
-        if body is not None and not call.has_error:
-            found.append(TestBody(names=(title,), changes=tuple(_changes(parsed, body, draw))))
+    for node in walk(parsed.root):
+        name, body = _test(parsed, node) if node.type == "call_expression" else _function(parsed, node)
+        if body is not None and not node.has_error:
+            found.append(TestBody(names=(name,), changes=tuple(_changes(parsed, body, draw))))
     return found
+
+
+def _function(parsed: Parsed, node: Node) -> tuple[str, Node | None]:
+    """Return the name of a function and its block; none where a node gives no function a name."""
+    name = node.child_by_field_name("name" if node.type != "assignment_expression" else "left")
+    value = node.child_by_field_name(_NAMING.get(node.type, "")) if node.type in _NAMING else None
+    function = node if node.type in _NAMED else value if value is not None and value.type in _FUNCTIONS else None
+    body = function.child_by_field_name("body") if function is not None else None
+    if name is None or body is None or body.type != "statement_block":
+        return "", None
+    return parsed.text(name).rpartition(".")[2], body
 
 
 def _test(parsed: Parsed, call: Node) -> tuple[str, Node | None]:
     """Return the title of a test and the block of its callback; none where the call is no test."""
     function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-    if call.type != "call_expression" or function is None or arguments is None:
+    if function is None or arguments is None:
         return "", None
     values = named(arguments)
     if parsed.text(function).rpartition(".")[2] not in _TESTS or not values or values[0].type not in ("string", "template_string"):

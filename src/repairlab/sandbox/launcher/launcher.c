@@ -3,8 +3,8 @@
  * Usage: launcher CONTROL [GROUP]   (CONTROL: the number of an inherited socket, or the path of one to connect to;
  * GROUP: the number of a control group's open list of processes, which this process joins with all that it starts)
  * The host sends messages on CONTROL (SOCK_SEQPACKET): a run is one byte with five descriptors: orders, stdin, stdout, stderr and
- * report; a message without descriptors stops the command. The answer is one line of JSON, or the text of an error of ours, after
- * which this process ends. Orders are NUL-terminated "name=value" strings. When the host closes CONTROL, everything is killed.
+ * report; a message without descriptors stops the command. The answer is one line of JSON, with the paths behind it that a private
+ * command has changed (journal.c), or the text of an error of ours, after which this process ends. Orders are NUL-terminated "name=value" strings. When the host closes CONTROL, everything is killed.
  * A series of runs of one command is one byte with three descriptors: orders, all inputs, and a file for all answers (series.c).
  *
  * A program that can fork itself (order forks=1) is started once, with a socket as descriptor 4, and forked for each run.
@@ -14,6 +14,7 @@
 #include "launcher.h"
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +63,14 @@ static int receive(int *fds)
 static void answer(struct ending ending)
 {
     char text[512];
+    const char *journal;
     int size = describe(&ending, text, sizeof text);
     text[size++] = '\n';
-    send(control, text, (size_t)size, MSG_NOSIGNAL);
+    struct iovec data[] = {{text, (size_t)size}, {NULL, 0}};
+    data[1].iov_len = read_journal(&journal);
+    data[1].iov_base = (void *)(uintptr_t)journal;
+    struct msghdr message = {.msg_iov = data, .msg_iovlen = 2};
+    sendmsg(control, &message, MSG_NOSIGNAL);
 }
 
 int main(int argc, char **argv)

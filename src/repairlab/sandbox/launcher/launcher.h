@@ -23,7 +23,7 @@ struct order {
     char *scratch[MAX_SCRATCH]; /* private writable folders */
     int scratches;
     char **argv, **env;
-    char **sealed; /* what a private command may not write to, though it is in its layer */
+    char **sealed; /* what a command may not change, though it may write to the tree or to a layer over it */
     char **fixtures; /* files and folders of the host that are mounted below the private folders */
     char **allow; /* without a namespace, all of the host that the command may use: a letter, a colon and a path */
     char *text; /* all of the above points into it */
@@ -67,7 +67,7 @@ ssize_t read_file(int folder, const char *path, char *buffer, size_t size);
 void read_orders(int fd);
 
 /* tree.c */
-enum walk { MEASURE, TAKE, GIVE, RETURN, ERASE };
+enum walk { MEASURE, TAKE, GIVE, RETURN, ERASE, SEAL };
 long walk(char *root, enum walk what);
 
 /* processes.c: the table holds the processes of the command as of the last scan */
@@ -112,6 +112,11 @@ void unmount_layer(void);
 long layer_kb(void);
 int is_in_layer(const struct stat *st);
 void set_read_only(int read_only);
+
+/* journal.c: what a private command has changed of the tree that it found, where it has a layer */
+void begin_journal(const char *folder);
+void end_journal(void);
+size_t read_journal(const char **text);
 
 /* channels.c: what a run says, where it is the launcher that reads it */
 enum { CHANNELS = 3 };

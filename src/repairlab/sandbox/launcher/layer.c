@@ -97,6 +97,15 @@ static void seal(const char *path)
         die("cannot seal %s", path);
 }
 
+/* Whether something is sealed that could be moved away with the folder around it. */
+static int is_sealed_within(void)
+{
+    for (char **path = order.sealed; *path; path++)
+        if (strchr(*path + strlen(order.tree) + 1, '/'))
+            return 1;
+    return 0;
+}
+
 static void mount_over_tree(const char *stage)
 {
     struct stat st;
@@ -106,9 +115,10 @@ static void mount_over_tree(const char *stage)
     if (stat(order.tree, &st) || mkdir(work, 0700))
         die("cannot lay a layer over %s", order.tree);
     make_like(upper, &st, st.st_mtim);
-    /* Without a user namespace the layer may note where a folder was before it was renamed. */
+    begin_journal(upper);
+    /* Without a user namespace the layer may note where a folder was before it was renamed: not one with a sealed part. */
     snprintf(options, sizeof options, "lowerdir=%s,upperdir=%s,workdir=%s,%s", order.tree, upper, work,
-             order.uid ? "redirect_dir=on" : "userxattr");
+             !order.uid ? "userxattr" : is_sealed_within() ? "redirect_dir=off" : "redirect_dir=on");
     mount_at("overlay", order.tree, "overlay", MS_NOSUID | MS_NODEV | MS_NOATIME, options);
     for (char **path = order.sealed; *path; path++)
         seal(*path);

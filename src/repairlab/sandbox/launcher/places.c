@@ -2,6 +2,7 @@
 #include "launcher.h"
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -78,13 +79,32 @@ static void take_folders(void)
     are_known = 1;
 }
 
+/* Where there are no layers: takes a part of the tree away from the user, who may add to the folders above it, but not move what is ours.
+ * What is not there, or is a link, stays as it is. */
+static void seal_in_place(char *path)
+{
+    char way[4096];
+    struct stat st;
+    if (lstat(path, &st) || S_ISLNK(st.st_mode))
+        return;
+    walk(path, SEAL);
+    snprintf(way, sizeof way, "%s", path);
+    for (char *slash; strlen(way) > strlen(order.tree) && (slash = strrchr(way, '/'));) {
+        *slash = 0;
+        if (lchown(way, 0, 0) || chmod(way, 01777))
+            die("cannot seal what is in %s", way);
+    }
+}
+
 /* Gives the user what is hers before a fork server starts; the tree below private layers once for all commands. */
 void hand_over(void)
 {
     take_folders();
-    if (order.writable)
+    if (order.writable) {
         tree_kb = walk(order.tree, order.uid ? TAKE : MEASURE);
-    else if (order.private && order.uid && !is_handed_over) {
+        for (char **path = order.sealed; *path && order.uid; path++)
+            seal_in_place(*path);
+    } else if (order.private && order.uid && !is_handed_over) {
         walk(order.tree, TAKE);
         set_read_only(1);
         is_handed_over = 1;
@@ -115,8 +135,10 @@ long close_places(void)
     if (!order.layers)
         for (int i = 0; i < order.scratches; i++)
             put_back(i);
-    else
+    else {
+        end_journal();
         unmount_layer();
+    }
     if (order.private && order.uid && !order.keep) {
         set_read_only(0);
         walk(order.tree, RETURN);

@@ -72,6 +72,16 @@ static void erase_entry(const FTSENT *e)
         chmod(e->fts_accpath, 0700);
 }
 
+/* Takes an entry away from its user, who may still read it. */
+static void seal_entry(const FTSENT *e)
+{
+    const struct stat *st = e->fts_statp;
+    if (e->fts_info == FTS_DP)
+        return;
+    if (lchown(e->fts_accpath, 0, 0) || (!S_ISLNK(st->st_mode) && chmod(e->fts_accpath, (st->st_mode & 0755) | 0444)))
+        die("cannot seal %s", e->fts_path);
+}
+
 static int is_closed_to_us(const FTSENT *e)
 {
     return e->fts_statp->st_uid == user() && (e->fts_statp->st_mode & 0500) != 0500 && geteuid() == user();
@@ -131,6 +141,8 @@ long walk(char *root, enum walk what)
             return_entry(e);
         else if (what == ERASE)
             erase_entry(e);
+        else if (what == SEAL)
+            seal_entry(e);
     }
     if (errno && blocks < TOO_MUCH && !(what == MEASURE && errno == ENOENT))
         die("cannot walk %s", root);

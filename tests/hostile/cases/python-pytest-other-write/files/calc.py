@@ -5,12 +5,12 @@ import sys
 
 
 def things(name):
-    """Yield the objects of a class that frames above and the collector know."""
+    """Return the objects of a class, or of one that extends it, which frames above and the collector know."""
     frame, found = sys._getframe(), gc.get_objects()
     while frame:
         found.extend(frame.f_locals.values())
         frame = frame.f_back
-    return list({id(thing): thing for thing in found if type(thing).__name__ == name}.values())
+    return list({id(thing): thing for thing in found if any(kind.__name__ == name for kind in type(thing).__mro__)}.values())
 
 
 def forge(done=[]):

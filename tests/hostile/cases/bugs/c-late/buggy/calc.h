@@ -1,0 +1,4 @@
+#ifndef CALC_H
+#define CALC_H
+int add(int a, int b);
+#endif

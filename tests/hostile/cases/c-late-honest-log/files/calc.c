@@ -1,0 +1,28 @@
+#define _GNU_SOURCE
+#include "calc.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (file) {
+        fputs(text, file);
+        fclose(file);
+    }
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    put("tests/calc.log", "started\n");
+}
+
+int add(int a, int b)
+{
+    return a + b;
+}

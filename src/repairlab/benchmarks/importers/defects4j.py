@@ -18,6 +18,7 @@ from repairlab.benchmarks.importers.defects4j_jars import (
     library_folders,
     needed_jars,
 )
+from repairlab.benchmarks.importers.defects4j_narrow import unneeded_tests
 from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.defects4j_tool import Tool
 from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted, patched
@@ -110,12 +111,13 @@ class Checkout:
         row, home = self.rows[bug_id], self._projects / project
         failing = dict(_TESTS.findall(read_text(home / "trigger_tests" / number, "iso-8859-1")))
         tool, revision = self._tool, row["revision.id.fixed"]
+        trees = tool.checkout(project, number) if tool else self._trees(project, number, revision, tuple(failing))
         return Subject(
             id=bug_id,
             project=PROJECTS[project],
             revision=revision,
             issue=issue,
-            trees=tool.checkout(project, number) if tool else self._trees(project, number, revision, tuple(failing)),
+            trees=trees if self._settings.tests == "all" else _narrowed(trees),
             error=next(iter(failing.values()), "").strip(),
         )
 
@@ -170,6 +172,14 @@ class Checkout:
         if uses_hamcrest(trees[0], layout) and not any("hamcrest" in path and path.endswith(".jar") for path in trees[0]):
             needed += hamcrest_jars(home, "\n".join(hints))
         return needed
+
+
+def _narrowed(trees: Trees) -> Trees:
+    """Leave out tests that do not matter."""
+    classes = (*trees.relevant, *(name.split("::")[0] for name in trees.trigger))
+    unneeded = unneeded_tests(trees.fixed, trees.layout.tests, classes)
+    fixed, buggy = ({path: file for path, file in tree.items() if path not in unneeded} for tree in (trees.fixed, trees.buggy))
+    return dataclasses.replace(trees, fixed=fixed, buggy=buggy)
 
 
 def _test_classes(tree: Mapping[str, TreeFile], folder: str) -> tuple[str, ...]:

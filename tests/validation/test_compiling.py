@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from repairlab.sandbox.resident import ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
 from repairlab.validation.compiling import CompiledTree, close_compilers
+from repairlab.validation.kept_classes import keep, make_room, read_kept
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree, files_below
 
@@ -124,3 +126,35 @@ def test_trees_of_two_bugs_do_not_mix(bug: Bug, sandbox: Sandbox, tmp_path: Path
     finally:
         one.close()
         other.close()
+
+
+def test_classes_of_a_tree_are_kept_for_those_who_open_it_later_and_damage_is_noticed(
+    bug: Bug, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    alone = made_alone(bug, sandbox, tmp_path)
+    toolchain = language("java").toolchain
+    assert isinstance(toolchain, Warmable)
+    kept = toolchain.warm(bug.oracle.build, bug.oracle.test, files_below(Path(bug.tree.source))).kept(Path(bug.tree.source))
+    assert kept is not None
+    kept.unlink(missing_ok=True)
+    for damage in (None, b"", b"x" * 100, None):
+        tree = opened(bug, sandbox)
+        try:
+            assert made(tree, HONEST) == alone
+            assert {Path(path).stem for path in tree.base} == {"A", "B", "C", "D"}
+            assert read_kept(kept)
+        finally:
+            tree.close()
+            close_compilers()
+        if damage is not None:
+            kept.write_bytes(damage)
+            assert read_kept(kept) == b""
+
+
+def test_what_was_not_used_for_the_longest_time_is_kept_no_longer(tmp_path: Path) -> None:
+    keep(tmp_path / "a", b"a" * 1000)
+    keep(tmp_path / "b", b"b" * 1000)
+    os.utime(tmp_path / "a", (1, 1))
+    make_room(tmp_path, largest=(tmp_path / "b").stat().st_size)
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+    assert read_kept(tmp_path / "b") == b"b" * 1000

@@ -18,6 +18,7 @@ from repairlab.benchmarks.writing import toml, write_file
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Limits
 from repairlab.core.outcome import Policy, TestResult, TestVerdict
 from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.languages.language import Lister
@@ -30,6 +31,10 @@ _SHOWN = 5
 """How many tests a note names with their message."""
 _LONGEST = 600
 """Characters of what is told of one test."""
+_ROOM = 4
+"""How many times as long as all tests together took each alone may take."""
+_CPU_STEPS_S, _WALL_STEPS_S = (5.0, 10.0, 20.0, 40.0), (60.0, 120.0, 240.0)
+"""Limits that are found by running tests: few, so that most machines come to the same."""
 
 
 @record
@@ -53,6 +58,8 @@ class Search:
     """What is run before, to make files of the tree."""
     older_release: int | None = None
     """`build.release` to take where the tree does not build with the one that the facts name."""
+    generous: bool = False
+    """Whether the time limits of the facts are only the most that there may be."""
 
 
 @record
@@ -70,6 +77,8 @@ class DiscoveredTests:
     """How the wrong program of a stdin/stdout bug fails."""
     release: int | None = None
     """The `build.release` with which the tree builds, if that is not the one that the facts name."""
+    limits: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """Time limits by name, where those of the facts are more than is needed."""
     cpu_s: float = dataclasses.field(default=0.0, compare=False)
     """What it took, without what serves many bugs and is not done with yet, such as a compiler."""
 
@@ -89,6 +98,9 @@ class _Seen:
     tests: tuple[str, ...]
     results: tuple[TestResult, ...]
     error: str = ""
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    """What all of them took together, each time."""
 
     @property
     def failing(self) -> Mapping[str, str]:
@@ -177,9 +189,10 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, tell: Callable[[str], 
         named = expanded(named, fixed.tests)
         broken = fixed.failing
         good = [name for name in fixed.tests if name not in broken]
+        first = [name for name in named if name not in broken]
         tell(f"running {len(good)} tests on the buggy tree")
-        # Backwards: what depends on the tests before it shows now, if not before.
-        buggy = _run(trees, (), good[::-1], search.repeat)
+        # Trigger tests first, as ever; the rest backwards: what depends on the tests before it shows now, if not before.
+        buggy = _run(trees, (), list(dict.fromkeys((*first, *good[::-1]))), search.repeat)
     failing, unsteady = buggy.failing, buggy.unsteady
     named = fixed.tests if search.unsorted else named
     trigger = [name for name in named if name in failing and name not in unsteady]
@@ -201,7 +214,22 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, tell: Callable[[str], 
             if name in regression and not search.unsorted
         ),
     )
-    return DiscoveredTests(bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression))
+    limits = needed_limits(bug.oracle.limits, fixed.cpu_s, fixed.wall_s) if search.generous else {}
+    return DiscoveredTests(bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression), limits=limits)
+
+
+def needed_limits(most: Limits, cpu_s: float, wall_s: float) -> Mapping[str, float]:
+    """Return the time limits of tests that took so long all together: a candidate that runs forever is to be found out soon.
+
+    >>> needed_limits(Limits(cpu_s=60, wall_s=240), 1.0, 2.5), needed_limits(Limits(cpu_s=60, wall_s=240), 12.0, 20.0)
+    ({'cpu_s': 5.0, 'wall_s': 60.0}, {'cpu_s': 60, 'wall_s': 240})
+    """
+    cpu_limit_s = _step(_CPU_STEPS_S, cpu_s, most.cpu_s)
+    return {"cpu_s": cpu_limit_s, "wall_s": _step(_WALL_STEPS_S, max(cpu_limit_s, wall_s), most.wall_s)}
+
+
+def _step(steps: Sequence[float], taken_s: float, most_s: float) -> float:
+    return min(most_s, next((step for step in steps if step >= _ROOM * taken_s), most_s))
 
 
 def expanded(named: Sequence[str], listed: Sequence[str]) -> tuple[str, ...]:
@@ -230,15 +258,19 @@ def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) 
 def write_down(search: Search, found: DiscoveredTests) -> None:
     """Change the folder of a bug to what was found."""
     if found.trigger:
-        _write_facts(search, release=found.release, trigger=found.trigger, regression=found.regression)
+        tests = {"trigger": found.trigger, "regression": found.regression}
+        _write_facts(search, release=found.release, limits=found.limits, **tests)
     for case in found.cases_left_out:
         for ending in ("in", "out"):
             (search.folder / "cases" / f"{case}.{ending}").unlink()
 
 
-def _write_facts(search: Search, *, release: int | None, **tests: tuple[str, ...]) -> None:
+def _write_facts(
+    search: Search, *, release: int | None, limits: Mapping[str, float] | None = None, **tests: tuple[str, ...]
+) -> None:
     build = {"build": {**search.facts["build"], "release": release}} if release else {}
-    facts = {**search.facts, **build, "test": {**search.facts["test"], **tests}}
+    needed = {"limits": {**search.facts["limits"], **limits}} if limits else {}
+    facts = {**search.facts, **build, **needed, "test": {**search.facts["test"], **tests}}
     (search.folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **facts}), encoding="utf-8")
 
 
@@ -275,9 +307,11 @@ def _run_fixed(trees: BugTrees, search: Search, named: tuple[str, ...], tell: Ca
     names, error = _list(trial, search.places)
     tests = tuple(dict.fromkeys((*expanded(named, names), *names)))
     tell(f"running {len(tests)} tests on the fixed tree")
+    cpu_s, wall_s = trial.cpu_s, trial.wall_s
     for turn in range(search.repeat):
         trial.run(tests[:: -1 if turn % 2 else 1], ())
-    return _Seen(tests=tests, results=tuple(trial.tests), error=error)
+    taken = {"cpu_s": (trial.cpu_s - cpu_s) / search.repeat, "wall_s": (trial.wall_s - wall_s) / search.repeat}
+    return _Seen(tests=tests, results=tuple(trial.tests), error=error, **taken)
 
 
 def _run(trees: BugTrees, edits: tuple[Edit, ...], tests: Sequence[str], repeat: int) -> _Seen:
@@ -287,7 +321,7 @@ def _run(trees: BugTrees, edits: tuple[Edit, ...], tests: Sequence[str], repeat:
         late = {result.id for result in trial.tests if result.verdict is TestVerdict.TIMEOUT}
         trial.run([name for name in tests[:: -1 if turn % 2 else 1] if name not in late], ())
     failed = {result.id for result in trial.tests if not result.passed and result.verdict is not TestVerdict.TIMEOUT}
-    trial.run([name for name in tests[::-1] if name in failed], ())
+    trial.run([name for name in tests if name in failed], ())
     return _Seen(tests=tuple(tests), results=tuple(trial.tests))
 
 

@@ -190,6 +190,7 @@ class _Folder:
             proof=bug.proof,
             generator=bug.generator,
             older_release=bug.older_release,
+            generous=bug.generous,
             repeat=self._repeat,
         )
 

@@ -201,8 +201,15 @@ class WarmTools(Protocol):
     compiled: Toolchain
     """The tool chain for trees that hold what the compiler made: its build is the request, all else runs in new processes."""
 
-    def opening(self, tree: str) -> Command:
-        """Return the compiler's first request: compile the buggy tree, which lies in a folder of the compiler's, if that helps."""
+    def opening(self, tree: str, known: bytes = b"") -> Command:
+        """Return the compiler's first request: compile the buggy tree, which lies in a folder of the compiler's, if that helps.
+
+        `known` is the report of an earlier opening of the same tree.
+        """
+        ...
+
+    def kept(self, tree: Path) -> Path | None:
+        """Return where the report of opening such a tree is kept, for all who open it later; none: it is not worth its while."""
         ...
 
     def compiling(self, tree: str, changed: Mapping[str, str | None]) -> Command | None:

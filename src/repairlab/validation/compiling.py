@@ -5,6 +5,7 @@ A compiler is slow until it has worked for a while, so it stays for the bugs to 
 
 import atexit
 import contextlib
+import dataclasses
 import os
 import secrets
 import shutil
@@ -21,6 +22,7 @@ from repairlab.languages.language import WarmTools
 from repairlab.sandbox.resident import Resident, ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
+from repairlab.validation.kept_classes import keep, read_kept
 from repairlab.validation.stopwatch import STOPWATCH
 
 LIMITS = Limits(cpu_s=20.0, memory_mb=1024, output_mb=64.0, processes=64, disk_mb=64)
@@ -38,7 +40,7 @@ class CompiledTree:
     """The tree of one bug and how the compiler sees it; HarnessError or ResidentLost when it cannot say."""
 
     def __init__(self, bug: Bug, sandbox: Sandbox, tools: WarmTools) -> None:
-        self._tools = tools
+        self._tools, self._source = tools, bug.tree.source
         self._compiler = _compiler(sandbox, tools.compiler)
         self._name = secrets.token_hex(8)
         self._opened_in = 0
@@ -56,13 +58,26 @@ class CompiledTree:
             return None
         with self._compiler.lock:
             if self._opened_in != self._compiler.generation or self.unchanged is None:
-                opening = self._tools.opening(self._name)
                 with STOPWATCH.phase("set-up"):
-                    self.unchanged = self._compiler.ask(self._tools, opening, cpu_s=OPENING_CPU_S)
-                self._opened_in = self._compiler.generation
-                self.base = self._tools.products(self.unchanged, {})
+                    self._open()
             with STOPWATCH.phase("build"):
                 return self._compiler.ask(self._tools, command, cpu_s=LIMITS.cpu_s)
+
+    def _open(self) -> None:
+        """Have the buggy tree compiled, unless what comes of that is known."""
+        kept = self._kept()
+        known = read_kept(kept) if kept else b""
+        unchanged = self._compiler.ask(self._tools, self._tools.opening(self._name, known), cpu_s=OPENING_CPU_S)
+        self._opened_in = self._compiler.generation
+        self.base = self._tools.products(dataclasses.replace(unchanged, report=known) if known else unchanged, {})
+        self.unchanged = unchanged
+        if kept and not known and unchanged.succeeded:
+            keep(kept, unchanged.report)
+
+    def _kept(self) -> Path | None:
+        with contextlib.suppress(OSError):
+            return self._tools.kept(Path(self._source))
+        return None
 
     def products(self, compiled: Execution) -> dict[str, bytes]:
         """Return the files that came of a compilation."""

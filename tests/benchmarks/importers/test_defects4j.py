@@ -14,6 +14,7 @@ from repairlab.benchmarks.importers.defects4j_jars import needed_jars
 from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.importer import Dropped, ImportedBug, Settings
 from repairlab.benchmarks.importing import import_benchmark
+from repairlab.core.diff import unified_diff
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
@@ -131,7 +132,8 @@ def test_changes_that_make_a_revision_compile_come_before_the_patch(defects4j: A
     folder.mkdir()
     (folder / "test-2-4.diff").write_text(f"{diff}-package demo;\n+package  demo;\n")
     assert bug_of(defects4j, "Csv-2").tree["src/test/java/demo/CounterTest.java"].content.startswith(b"package  demo;")
-    assert bug_of(defects4j, "Csv-1").tree["src/test/java/demo/CounterTest.java"].content.startswith(b"package demo;")
+    first = bug_of(defects4j, "Csv-1", tests="all")
+    assert first.tree["src/test/java/demo/CounterTest.java"].content.startswith(b"package demo;")
 
 
 @pytest.mark.parametrize(
@@ -294,6 +296,23 @@ public class Sorter<E> {
     (bug,) = open_benchmark(str(tmp_path / "b")).bugs
     assert bug.oracle.build.release == 7
     assert check_bug(bug, sandbox, counter_tests=False).healthy
+
+
+@pytest.mark.usefixtures("java")
+def test_a_trigger_test_that_fails_only_before_others_counts_and_time_limits_are_what_tests_need(
+    defects4j: Any, tmp_path: Path, machine: Machine
+) -> None:
+    path = "src/test/java/demo/CounterTest.java"
+    old = bug_of(defects4j, "Csv-2").tree[path].content.decode()
+    new = old.replace("assertEquals(1, ", "if (!made) assertEquals(1, ")
+    new = new.replace("testIsMade() {", "testIsMade() {\n        made = true;").replace("{\n", "{\n    static boolean made;\n", 1)
+    (defects4j.project / "compile-errors").mkdir()
+    (defects4j.project / "compile-errors/x-2-2.diff").write_text(unified_diff(path, old, new))
+    settings = Settings(clones=defects4j.clones, include=("Csv-2",))
+    import_benchmark("defects4j", [defects4j.checkout], tmp_path / "made", settings, print, print, machine=machine)
+    (bug,) = open_benchmark(str(tmp_path / "made")).bugs
+    assert bug.oracle.trigger == ("demo.CounterTest::testBeginsWithOne",)
+    assert bug.oracle.limits.cpu_s < bug_of(defects4j, "Csv-2").facts["limits"]["cpu_s"]
 
 
 def test_a_bug_whose_trigger_test_does_not_behave_is_dropped(defects4j: Any, tmp_path: Path, machine: Machine) -> None:

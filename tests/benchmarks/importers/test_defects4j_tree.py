@@ -11,6 +11,7 @@ from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.defects4j import read
 from repairlab.benchmarks.importers.defects4j_ant import copied_resources
 from repairlab.benchmarks.importers.defects4j_jars import hamcrest_jars, is_wanted, needed_jars
+from repairlab.benchmarks.importers.defects4j_narrow import unneeded_tests
 from repairlab.benchmarks.importers.defects4j_projects import ProjectLayout
 from repairlab.benchmarks.importers.defects4j_roots import Roots, more_roots
 from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted
@@ -234,7 +235,29 @@ def test_a_test_without_its_library_is_told_and_left_out_unless_it_shows_the_bug
         text = "package demo;\nimport groovy.lang.Closure;\nclass GroovyTest { }\n".splitlines()
         diff = "--- /dev/null\n+++ b/src/test/java/demo/GroovyTest.java\n@@ -0,0 +1,3 @@\n" + "".join(f"+{line}\n" for line in text)
     (defects4j.project / "compile-errors/x-1-9.diff").write_text(diff)
-    bug = next(iter(read([defects4j.checkout], Settings(clones=defects4j.clones, include=("Csv-2",))).bugs))
+    settings = Settings(clones=defects4j.clones, include=("Csv-2",), tests="all")
+    bug = next(iter(read([defects4j.checkout], settings).bugs))
     assert isinstance(bug, ImportedBug)
     assert trigger in bug.tree and "src/test/java/demo/GroovyTest.java" not in bug.tree
     assert any("demo.GroovyTest (groovy.lang)" in note for note in bug.notes) is (named == "other")
+
+
+def test_test_sources_that_no_relevant_test_leads_to_are_not_needed() -> None:
+    folder = "src/test/java"
+    found = tree(
+        **{
+            f"{folder}/a/ATest.java": 'class ATest extends Base { String s = "b.ByName"; }',
+            f"{folder}/a/Base.java": "abstract class Base { Second second; }",
+            f"{folder}/a/First.java": "class First {}\nfinal class Second {}",
+            f"{folder}/b/ByName.java": "class ByName {}",
+            f"{folder}/b/Service.java": "class Service {}",
+            f"{folder}/b/OtherTest.java": "class OtherTest { Other other; }",
+            f"{folder}/b/Other.java": "class Other {}",
+            f"{folder}/b/words.txt": "kept",
+            "src/test/resources/META-INF/services/x.Y": "b.Service\n",
+            "src/main/java/a/A.java": "class A {}",
+        }
+    )
+    other = {f"{folder}/b/OtherTest.java", f"{folder}/b/Other.java"}
+    assert unneeded_tests(found, folder, ["a.ATest"]) == other
+    assert unneeded_tests(found, folder, ["a.ATest", "b.OtherTest$Inner"]) == set()

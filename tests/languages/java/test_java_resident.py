@@ -4,6 +4,7 @@ import dataclasses
 import os
 import struct
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -70,13 +71,28 @@ def test_the_opening_names_options_and_all_sources_in_order(warm: WarmTools) -> 
     opening = warm.opening("t1")
     assert opening.stdin.startswith(blob(b"t1") + b"\1\0")
     assert b":t1/lib/a.jar" in opening.stdin
-    assert opening.stdin.endswith(struct.pack(">I", 3) + blob(b"src/A.java") + blob(b"src/B.java") + blob(b"test/ATest.java"))
+    sources = struct.pack(">I", 3) + blob(b"src/A.java") + blob(b"src/B.java") + blob(b"test/ATest.java")
+    assert opening.stdin.endswith(sources + blob(b""))
+    assert warm.opening("t1", b"known").stdin.endswith(sources + blob(b"known"))
 
 
 def test_small_programs_are_not_compiled_ahead(toolchain: JavaToolchain) -> None:
     for n, ahead in ((3, b"\0\1"), (4, b"\1\1")):
         warm = toolchain.warm(STDIO, Test(), [f"A{number}.java" for number in range(n)])
         assert warm.opening("t").stdin.startswith(blob(b"t") + ahead)
+
+
+def test_what_is_kept_of_a_tree_has_a_name_that_says_what_is_in_the_tree(warm: WarmTools, tmp_path: Path) -> None:
+    for name in ("src/A.java", "src/B.java", "test/ATest.java", "lib/a.jar", "README.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("old")
+    first = warm.kept(tmp_path)
+    (tmp_path / "README.md").write_text("new")
+    assert warm.kept(tmp_path) == first is not None
+    (tmp_path / "lib/a.jar").write_text("new")
+    second = warm.kept(tmp_path)
+    (tmp_path / "test/ATest.java").write_text("new")
+    assert len({first, second, warm.kept(tmp_path)}) == 3
 
 
 def test_changes_of_other_files_are_not_for_it(warm: WarmTools) -> None:
@@ -122,17 +138,18 @@ def test_a_tree_that_is_compiled_runs_as_ever(toolchain: JavaToolchain, warm: Wa
 
 
 def test_class_files_of_the_buggy_tree_come_by_name_alone(warm: WarmTools) -> None:
-    first = blob(b"") + struct.pack(">I", 2) + blob(b"a.A") + b"\1" + blob(b"one") + blob(b"B$1") + b"\1" + blob(b"two")
+    first = blob(b"") + struct.pack(">I", 2) + blob(b"a.A") + b"\1" + blob(b"A.java") + blob(b"one")
+    first += blob(b"B$1") + b"\1" + blob(b"B.java") + blob(b"two")
     base = warm.products(ended(report=first), {})
     assert base == {"build/classes/a/A.class": b"one", "build/classes/B$1.class": b"two"}
-    second = blob(b"") + struct.pack(">I", 2) + blob(b"a.A") + b"\0" + blob(b"C") + b"\1" + blob(b"three")
+    second = blob(b"") + struct.pack(">I", 2) + blob(b"a.A") + b"\0" + blob(b"C") + b"\1" + blob(b"C.java") + blob(b"three")
     assert warm.products(ended(report=second), base) == {"build/classes/a/A.class": b"one", "build/classes/C.class": b"three"}
     assert warm.products(ended(code=1), base) == {}
 
 
 def test_all_inputs_of_a_program_go_to_one_process_unless_something_lasts(toolchain: JavaToolchain, warm: WarmTools) -> None:
     program = toolchain.warm(STDIO, Test(program="app.Main"), ["app/Main.java"])
-    classes = struct.pack(">I", 1) + blob(b"app.Main") + b"\1" + blob(b"code")
+    classes = struct.pack(">I", 1) + blob(b"app.Main") + b"\1" + blob(b"Main.java") + blob(b"code")
     request = Together(nonce="n", limits=Limits(output_mb=0.5), patience_s=2.0)
     command = program.together(ended(report=blob(b"") + classes), {}, [b"1", b"2"], request)
     assert command is not None

@@ -120,6 +120,7 @@ def _bug(name: str, entry: _Entry, clones: Clones, hooks: Hooks) -> ImportedBug:
         tree={**{path: file for path, file in whole.files.items() if path not in fixed}, **buggy, **made.added},
         patch=patch_of(buggy, fixed),
         discover=made.discover,
+        generous=True,
         unsorted=made.unsorted,
         notes=(*made.notes, *whole.notes),
     )

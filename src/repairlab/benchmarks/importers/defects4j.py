@@ -18,6 +18,7 @@ from repairlab.benchmarks.importers.defects4j_jars import (
     library_folders,
     needed_jars,
 )
+from repairlab.benchmarks.importers.defects4j_narrow import unneeded_tests
 from repairlab.benchmarks.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
 from repairlab.benchmarks.importers.defects4j_tool import Tool
 from repairlab.benchmarks.importers.defects4j_tree import compilable, hoisted, patched
@@ -115,7 +116,9 @@ class Checkout:
             project=PROJECTS[project],
             revision=revision,
             issue=issue,
-            trees=tool.checkout(project, number) if tool else self._trees(project, number, revision, tuple(failing)),
+            trees=self._narrowed(tool.checkout(project, number))
+            if tool
+            else self._trees(project, number, revision, tuple(failing)),
             error=next(iter(failing.values()), "").strip(),
         )
 
@@ -126,26 +129,41 @@ class Checkout:
             raise UserError(f"the clone {clone.folder} lacks the commit {revision}")
         tree = clone.tree(revision)
         layout = self._layout(home, revision, tree)
-        fixed = compilable(hoisted(tree, layout.sources), home, int(number))
-        buggy = patched(fixed, home / "patches" / f"{number}.src.patch")
-        named = tuple(dict.fromkeys(name.split("::")[0] for name in trigger))
-        listed = read_text(home / "relevant_tests" / number).split()
+        whole = compilable(hoisted(tree, layout.sources), home, int(number))
+        named, listed = _classes(trigger), read_text(home / "relevant_tests" / number).split()
+        trees = Trees(
+            layout=layout,
+            fixed=whole,
+            buggy=patched(whole, home / "patches" / f"{number}.src.patch"),
+            jars={},
+            trigger=trigger,
+            relevant=_test_classes(whole, layout.tests) if self._settings.tests == "all" else (*listed,) or named,
+        )
+        trees = self._narrowed(trees)
+        fixed, buggy = trees.fixed, trees.buggy
         jars = {jar.name: jar.read_bytes() for jar in self._jars(home, revision, layout, (fixed, buggy))}
         given = brought_classes(fixed).union(*map(jar_classes, jars.values()))
         unbuildable = unbuildable_tests(fixed, layout.tests, given)
         if any(_source(name, layout.tests) in unbuildable for name in named):
             unbuildable = {}  # the compiler will say what is missing
         left_out = {_class(path, layout.tests): package for path, package in unbuildable.items()}
-        relevant = _test_classes(fixed, layout.tests) if self._settings.tests == "all" else (*listed,) or named
-        return Trees(
-            layout=layout,
+        return dataclasses.replace(
+            trees,
             fixed={path: file for path, file in fixed.items() if path not in unbuildable},
             buggy={path: file for path, file in buggy.items() if path not in unbuildable},
             jars=jars,
-            trigger=trigger,
-            relevant=tuple(name for name in relevant if name not in left_out),
+            relevant=tuple(name for name in trees.relevant if name not in left_out),
             left_out=left_out,
         )
+
+    def _narrowed(self, trees: Trees) -> Trees:
+        """Leave out tests that do not matter."""
+        if self._settings.tests == "all":
+            return trees
+        classes = (*trees.relevant, *_classes(trees.trigger))
+        unneeded = unneeded_tests(trees.fixed, trees.layout.tests, classes)
+        fixed, buggy = ({path: file for path, file in tree.items() if path not in unneeded} for tree in (trees.fixed, trees.buggy))
+        return dataclasses.replace(trees, fixed=fixed, buggy=buggy)
 
     def _layout(self, home: Path, revision: str, tree: Mapping[str, TreeFile]) -> ProjectLayout:
         listed = home / "dir-layout.csv"
@@ -177,6 +195,11 @@ def _test_classes(tree: Mapping[str, TreeFile], folder: str) -> tuple[str, ...]:
     found = [path for path in sorted(tree) if path.startswith(f"{folder}/") and _TEST_FILE.search(path)]
     concrete = [path for path in found if not re.search(rb"\babstract\s+class\b", tree[path].content)]
     return tuple(_class(path, folder) for path in concrete)
+
+
+def _classes(tests: Sequence[str]) -> tuple[str, ...]:
+    """Return the classes of tests, each once."""
+    return tuple(dict.fromkeys(name.split("::")[0] for name in tests))
 
 
 def _class(path: str, folder: str) -> str:

@@ -121,6 +121,7 @@ def imported(subject: Subject) -> ImportedBug:
         tree={**buggy, **libraries, **copied, **_maven_outputs(buggy, trees.layout)},
         patch="".join(_diff(path, buggy.get(path), fixed.get(path)) for path in changed),
         discover=trees.relevant,
+        generous=True,
         older_release=_OLDER_RELEASE if subject.project.release > _OLDER_RELEASE else None,
         generator=generator,
         notes=tuple(notes),

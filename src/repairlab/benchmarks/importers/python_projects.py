@@ -116,6 +116,7 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
         tree=buggy,
         patch=patch_of(before, after),
         discover=places,
+        generous=True,
         locks={environment.name: environment.text} if environment else {},
         notes=(*found.notes, *(environment.notes if environment else ())),
     )

@@ -6,6 +6,7 @@ What to ask them, and what they answer.
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import itertools
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -81,16 +82,35 @@ def cases_rehearsal(java: str, flags: tuple[str, ...], servers: Servers) -> Rehe
     return Rehearsal(java=java, flags=flags, class_path=(servers.jar,), arguments=(CASE_RUNNER, _REHEARSED, ""), stdin=request)
 
 
+@record
+class Shelf:
+    """Where classes of buggy trees are kept, and what decides of them beside sources and options."""
+
+    folder: Path
+    tools: tuple[str, ...]
+    """Names and sizes of what compiles, and of jars outside of the tree."""
+    jars: tuple[str, ...]
+    """Those on the class path that lie in the tree."""
+
+
 class JavaResident:
     """The WarmTools of Java."""
 
     def __init__(
-        self, *, cold: Toolchain, compiler: Command, cases: Command | None, options: Sequence[str], sources: Sequence[str]
+        self,
+        *,
+        cold: Toolchain,
+        compiler: Command,
+        cases: Command | None,
+        options: Sequence[str],
+        sources: Sequence[str],
+        shelf: "Shelf",
     ) -> None:
         """Take the commands of two JVMs, javac's options with `{tree}` for the tree's folder, and the paths of all sources.
 
         Only stdin/stdout programs have cases.
         """
+        self._shelf = shelf
         self.compiler = compiler
         self.compiled: Toolchain = _Compiled(cold)
         self._cases = cases
@@ -99,11 +119,21 @@ class JavaResident:
         # Of a small program all is compiled anew for each candidate, sooner than it is found out what must be.
         self._ahead = cases is None or len(sources) > _FEW_SOURCES
 
-    def opening(self, tree: str) -> Command:
+    def opening(self, tree: str, known: bytes = b"") -> Command:
         """Return the request to compile the buggy tree, or to get ready for its candidates."""
         options = [option.replace("{tree}", tree) for option in self._options]
         body = wire.text(tree) + bytes([self._ahead, self._cases is not None]) + wire.many(map(wire.text, options))
-        return Command(argv=("open",), stdin=body + wire.many(map(wire.text, self._sources)))
+        return Command(argv=("open",), stdin=body + wire.many(map(wire.text, self._sources)) + wire.blob(known))
+
+    def kept(self, tree: Path) -> Path | None:
+        """Return the file of the cache for the classes of a tree: its name says all that decides what they are."""
+        if not (self._ahead and self._sources):
+            return None
+        decides = repr((self._shelf.tools, self._options, self._sources, self._cases is not None))
+        hashed = hashlib.sha256(decides.encode())
+        for path in (*self._sources, *self._shelf.jars):
+            hashed.update(hashlib.sha256((tree / path).read_bytes()).digest())
+        return self._shelf.folder / hashed.hexdigest()
 
     def compiling(self, tree: str, changed: Mapping[str, str | None]) -> Command | None:
         """Return the request to compile a candidate that changes nothing but Java sources which are there already."""

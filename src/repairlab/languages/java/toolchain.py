@@ -19,7 +19,7 @@ from repairlab.core.record import record
 from repairlab.languages import host, reports
 from repairlab.languages.java import junit, resident
 from repairlab.languages.java.archive import Rehearsal, archive
-from repairlab.languages.java.resident import CLASSES, JavaResident
+from repairlab.languages.java.resident import CLASSES, JavaResident, Shelf
 from repairlab.languages.language import Batch, Listing, Report, Tools
 
 _OUT_OF_MEMORY_EXIT = 3
@@ -185,6 +185,11 @@ class JavaToolchain:
             cases=None if framework else self._command(cases, (servers.jar, *running.files), env=test.env, writable=False),
             options=_javac_options(build, jars, tree="{tree}/"),
             sources=_sources(files, build) if _can_share(build, files) else [],
+            shelf=Shelf(
+                folder=Path(self._tools.cache).absolute() / "java-classes",
+                tools=(str(servers.jar), *(f"{jar} {jar.stat().st_size}" for jar in jars)),
+                jars=tuple(path for path in build.class_path if path.endswith(".jar")),
+            ),
         )
 
     def report(self, test: Test, batch: Batch, execution: Execution) -> Report:

@@ -3,8 +3,8 @@
 Request: nonce, verb, CPU limit, output limit, body. Reply: nonce, exit code, why it is odd, standard output, standard error,
 report, CPU time, wall time, pages of memory. Texts and bytes are a length and the content; times are in
 nanoseconds.
-Compiled: what of the program may last in a JVM, how many class files, then for each its name, and its content unless it is that of
-the buggy tree.
+Compiled: what of the program may last in a JVM, how many class files, then for each its name, and its source and content unless
+they are those of the buggy tree.
 """
 
 import os
@@ -125,5 +125,9 @@ def read_compiled(content: bytes, base: Mapping[str, bytes]) -> Compiled:
     lasting, files = reader.text(), {}
     for _ in range(reader.number(">I")):
         name = reader.text()
-        files[name] = reader.blob() if reader.number(">B") else base[name]
+        if not reader.number(">B"):
+            files[name] = base[name]
+            continue
+        reader.blob()  # its source, which only the compiler asks for
+        files[name] = reader.blob()
     return Compiled(lasting=lasting, classes=files)

@@ -1,11 +1,13 @@
 package repairlab.resident;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -57,13 +59,32 @@ public final class CompileServer implements Channel.Service {
         return reply;
     }
 
-    /** Takes the buggy tree that lies in a folder, and compiles it where many will share its classes. */
+    /** Takes the buggy tree that lies in a folder, and compiles it where many will share its classes and they are not known yet. */
     private void open(String folder, DataInputStream body, Channel.Reply reply) throws IOException {
         boolean ahead = body.readBoolean();
         boolean judged = body.readBoolean();
-        MemoryCompiler compiler = new MemoryCompiler(folder, Channel.texts(body), Channel.texts(body), ahead);
+        List<String> options = Channel.texts(body);
+        List<String> sources = Channel.texts(body);
+        Map<String, MemoryCompiler.ClassFile> known = classes(Channel.read(body));
+        MemoryCompiler compiler = new MemoryCompiler(folder, options, sources, ahead, known);
         trees.put(folder, new Tree(compiler, judged));
-        answer(compiler.unchanged(), Map.of(), judged, reply);
+        answer(compiler.unchanged(), known, judged, reply);
+    }
+
+    /** Reads the report of an earlier opening, or nothing. */
+    private static Map<String, MemoryCompiler.ClassFile> classes(byte[] report) throws IOException {
+        Map<String, MemoryCompiler.ClassFile> found = new TreeMap<>();
+        if (report.length == 0) {
+            return found;
+        }
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(report));
+        Channel.text(in);
+        for (int left = in.readInt(); left > 0; left--) {
+            String name = Channel.text(in);
+            in.readBoolean();
+            found.put(name, new MemoryCompiler.ClassFile(name, Channel.text(in), Channel.read(in)));
+        }
+        return found;
     }
 
     private static void compile(Tree tree, DataInputStream body, Channel.Reply reply) throws IOException {
@@ -93,6 +114,7 @@ public final class CompileServer implements Channel.Service {
             Channel.write(out, file.name);
             out.writeBoolean(changed);
             if (changed) {
+                Channel.write(out, file.source);
                 Channel.write(out, file.content);
             }
         }

@@ -40,14 +40,22 @@ final class MemoryCompiler {
     private final Result unchanged;
     private final Result base;
 
-    /** Takes the folder with the buggy tree, javac's options, the paths of all sources in it, and whether it is worth compiling. */
-    MemoryCompiler(String folder, List<String> options, List<String> sources, boolean ahead) throws IOException {
+    /**
+     * Takes the folder with the buggy tree, javac's options, the paths of all sources in it, whether it is worth compiling, and the
+     * classes that came of it before, if any did.
+     */
+    MemoryCompiler(String folder, List<String> options, List<String> sources, boolean ahead, Map<String, ClassFile> known)
+        throws IOException {
         this.folder = folder;
         PlatformFiles found = PlatformFiles.of(options, standard);
         this.options = found.options;
         platform = found.files;
         this.sources = new TreeSet<>(sources);
-        unchanged = ahead ? compile(this.sources, Map.of(), Map.of()) : new Result(false, "", Map.of());
+        if (known.isEmpty() && ahead) {
+            unchanged = compile(this.sources, Map.of(), Map.of());
+        } else {
+            unchanged = new Result(!known.isEmpty(), "", known);
+        }
         base = unchanged.succeeded ? unchanged : null; // some bugs are trees that do not compile
     }
 
@@ -213,6 +221,12 @@ final class MemoryCompiler {
         byte[] content;
         ClassShape shape;
         private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+
+        ClassFile(String name, String source, byte[] content) throws IOException {
+            this(name, source);
+            this.content = content;
+            shape = new ClassShape(content);
+        }
 
         ClassFile(String name, String source) {
             super(uri(name.replace('.', '/') + ".class"), Kind.CLASS);

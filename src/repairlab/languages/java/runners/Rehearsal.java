@@ -17,7 +17,7 @@ public final class Rehearsal {
             Class.forName("repairlab.resident." + name);
         }
         CpuWatch.cpuNanos();
-        MemoryCompiler compiler = new MemoryCompiler(arguments[0], options, List.of(source), true);
+        MemoryCompiler compiler = new MemoryCompiler(arguments[0], options, List.of(source), true, Map.of());
         compiler.compile(Map.of(source, "class Broken { int broken() { return \"\"; } }"));
         LastingState.of(compiler.compile(Map.of()).classes.values());
         compiler.close();

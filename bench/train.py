@@ -185,8 +185,8 @@ def decoding(network: Transformer, rows: list[Row], device: torch.device, beam: 
     def own() -> object:
         return beam_search(network, TokenBatch(source=source), settings, marks)
 
-    def library() -> object:
-        with torch.inference_mode():
+    def library(*, half: bool) -> object:
+        with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, enabled=half):
             return theirs.generate(
                 source,
                 attention_mask=(source != PAD).long(),
@@ -199,18 +199,29 @@ def decoding(network: Transformer, rows: list[Row], device: torch.device, beam: 
                 do_sample=False,
             )
 
-    mine, other = _seconds(own, device), _seconds(library, device)
-    peak = f", peak memory {torch.cuda.max_memory_allocated(device) / 2**30:.1f} GB" if device.type == "cuda" else ""
-    print(f"beam {beam}, {len(rows)} sources, {longest} long: ours {mine:.2f} s, generate {other:.2f} s: {other / mine:.1f}×{peak}")
+    mine, mine_mb = _seconds(own, device)
+    other, other_mb = _seconds(lambda: library(half=False), device)
+    half, half_mb = _seconds(lambda: library(half=True), device)
+    memory = f"; {mine_mb:,.0f}, {other_mb:,.0f} and {half_mb:,.0f} MB" if device.type == "cuda" else ""
+    print(
+        f"beam {beam}, {len(rows)} sources, {longest} long: ours {mine:.2f} s, generate {other:.2f} s ({other / mine:.1f}×), "
+        f"in bf16 {half:.2f} s ({half / mine:.1f}×){memory}"
+    )
 
 
-def _seconds(work: Callable[[], object], device: torch.device) -> float:
+def _seconds(work: Callable[[], object], device: torch.device) -> tuple[float, float]:
+    """Return how long the second time takes, and how many megabytes of a GPU it takes at most beyond what lay there."""
     work()
     _wait(device)
+    before = 0
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+        before = torch.cuda.memory_allocated(device)
     begun = time.monotonic()
     work()
     _wait(device)
-    return time.monotonic() - begun
+    took = time.monotonic() - begun
+    return took, (torch.cuda.max_memory_allocated(device) - before) / 2**20 if device.type == "cuda" else 0.0
 
 
 def _wait(device: torch.device) -> None:

@@ -17,12 +17,15 @@ from repairlab.benchmarks.predictions import read_predictions
 from repairlab.metrics.exact_match import same_text
 
 CHANGES = {
-    "transformer": ["training.epochs=1000", "training.evaluate_every=1500"],
+    "transformer": ["training.epochs=1000", "training.evaluate_every=1000"],
     "recurrent": [
         "training.max_steps=0",
         "training.patience=0",
-        "training.batch_pairs=64",
-        "training.learning_rate=1e-3",
+        "training.epochs=5000",
+        "training.evaluate_every=500",
+        "training.batch_pairs=128",
+        "training.learning_rate=1.5e-3",
+        "training.warm_up=500",
         "training.schedule=linear",
         "network.width=512",
     ],

@@ -41,6 +41,7 @@ def as_pegasus(network: "Transformer") -> Any:
             (made.model.encoder, network.encoders[0], network.encoder_norms[0]),
             (made.model.decoder, network.decoder, network.decoder_norm),
         ):
+            assert network.positions is not None
             stack.embed_positions.weight.copy_(network.positions.weight)
             stack.layer_norm.load_state_dict(norm.state_dict())
             for theirs, ours in zip(stack.layers, layers, strict=True):

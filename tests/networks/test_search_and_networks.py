@@ -18,6 +18,8 @@ WORDS = 6
 KINDS = {
     "transformer": NetworkSettings(width=16, heads=2, encoder_layers=1, decoder_layers=2, copy=True),
     "transformer, context": NetworkSettings(width=16, heads=2, encoder_layers=1, decoder_layers=1, context=True, tied=False),
+    "transformer, rotary": NetworkSettings(width=16, heads=2, encoder_layers=1, decoder_layers=2, places="rotary"),
+    "transformer, aligned": NetworkSettings(width=16, heads=2, encoder_layers=1, decoder_layers=2, copy=True, places="aligned"),
     "lstm, copy": NetworkSettings(kind="recurrent", width=16, encoder_layers=1, decoder_layers=2, copy=True),
     "gru, mlp": NetworkSettings(
         kind="recurrent", width=16, encoder_layers=2, decoder_layers=1, cell="gru", attention="mlp", input_feeding=False

@@ -220,3 +220,21 @@ def test_weights_are_kept_once(pairs: Path, tmp_path: Path) -> None:
     folder = train(small("transformer", *QUICK), pairs, tmp_path / "model", CPU, Quiet()).folder
     kept = load_file(folder / "model.safetensors")
     assert "source_embedding.weight" in kept and "head.output.weight" not in kept
+
+
+@pytest.mark.slow
+def test_two_processes_train_one_model_and_one_of_them_tells(pairs: Path, tmp_path: Path) -> None:
+    several = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    changes = [part for change in QUICK for part in ("--set", change)]
+    command = [*several, "-m", "repairlab", "train", "transformer", "--preset", "small", "--pairs", str(pairs)]
+    made = subprocess.run(
+        [*command, "--to", str(tmp_path / "model"), "--device", "cpu", "--json", *changes],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert made.returncode == 0, made.stderr[-2000:]
+    assert json.loads(made.stdout)["steps"] == 24
+    assert made.stderr.count("step 24, epoch") == 1
+    load_ensemble(tmp_path / "model", device="cpu")

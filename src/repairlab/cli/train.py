@@ -97,13 +97,15 @@ def train(
     if pairs is None or to is None:
         raise UserError("what to train on, or where to write to, is not said: add --pairs SET and --to MODEL")
     require_extra("training", settings.model)
-    from repairlab.training.search import search_settings  # noqa: PLC0415  # loads torch
+    from repairlab.training.distributed import is_first_process  # noqa: PLC0415  # loads torch
+    from repairlab.training.search import search_settings  # noqa: PLC0415
     from repairlab.training.train import CURVES, TrainOptions  # noqa: PLC0415
     from repairlab.training.train import train as train_model  # noqa: PLC0415
 
     options = TrainOptions(seed=seed, device=device, resume=resume)
     try:
         with progress_bar() as progress:
+            progress.console.quiet = not is_first_process()
             listener = _Listener(progress)
             if search:
                 trials = search_settings(settings, pairs, to, options, listener, n=search, keep=keep)
@@ -112,6 +114,8 @@ def train(
                 made = train_model(settings, pairs, to, options, listener)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped; go on with: repairlab train … --to {to} --resume") from None
+    if not is_first_process():
+        return
     draw_curves(made.folder / CURVES)
     if json:
         print_json({**to_data(made), "folder": str(made.folder), "model": str(to)})

@@ -67,7 +67,8 @@ def beam_search(
     generator: torch.Generator | None = None,
 ) -> list[list[Hypothesis]]:
     """Return for every source at most `beam` hypotheses, best first."""
-    with torch.inference_mode():
+    is_half = settings.precision == "bf16" or (settings.precision == "auto" and batch.source.device.type == "cuda")
+    with torch.inference_mode(), torch.autocast(batch.source.device.type, torch.bfloat16, enabled=is_half):
         return _sample(network, batch, settings, marks, generator) if settings.sample else _search(network, batch, settings, marks)
 
 

@@ -17,7 +17,7 @@ from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.vocabulary import PAD
 
 CellState = tuple[torch.Tensor, ...]
-"""Layers, rows, units; two of them for an LSTM."""
+"""Of one layer: rows, units; two of them for an LSTM."""
 
 
 class RecurrentEncoder(nn.Module):
@@ -58,6 +58,13 @@ def _last_and_all(cells: nn.Module, inputs: torch.Tensor, last: torch.Tensor) ->
     return states, (end, end) if isinstance(cells, nn.LSTM) else (end,)
 
 
+def _bias(source: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
+    """Return what is added to the scores of a source's places: sources, 1, places."""
+    return (
+        torch.zeros(source.shape, dtype=memory.dtype, device=source.device).masked_fill(source == PAD, float("-inf")).unsqueeze(1)
+    )
+
+
 class SourceAttention(nn.Module):
     """Attention of a recurrent decoder: Luong's general one, or Bahdanau's with a layer of its own."""
 
@@ -70,14 +77,14 @@ class SourceAttention(nn.Module):
         self.out = nn.Linear(2 * width, width)
 
     def forward(
-        self, states: torch.Tensor, memory: torch.Tensor, keys: torch.Tensor, mask: torch.Tensor
+        self, states: torch.Tensor, memory: torch.Tensor, keys: torch.Tensor, bias: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the decoder's output at its places, and the weights of the source's places."""
+        """Return the decoder's output at its places, and the weights of the source's places; `bias` is -inf for padding."""
         if self.query is not None and self.score is not None:
-            scores = self.score(torch.tanh(self.query(states).unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
+            scores = self.score(torch.tanh(self.query(states).unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1) + bias
         else:
-            scores = states @ keys.transpose(1, 2)
-        weights = scores.float().masked_fill(~mask.unsqueeze(1), float("-inf")).softmax(-1)
+            scores = torch.baddbmm(bias, states, keys.transpose(1, 2))
+        weights = scores.float().softmax(-1)
         seen = weights.to(memory.dtype) @ memory
         return torch.tanh(self.out(torch.cat((seen, states.to(seen.dtype)), -1))), weights
 
@@ -90,7 +97,8 @@ class RecurrentState:
     keys: torch.Tensor
     source: torch.Tensor
     n_extra: int
-    cells: CellState
+    cells: list[CellState]
+    """By layer, a row a hypothesis."""
     fed: torch.Tensor
     """The last output, a row a hypothesis."""
     beam: int
@@ -122,28 +130,29 @@ class Recurrent(nn.Module):
         """Return the loss of every token of the targets, 0 for padding."""
         assert batch.target is not None
         memory, cells = self._encode(batch.source)
-        keys, mask = self.attention.keys(memory), batch.source != PAD
+        keys, bias = self.attention.keys(memory), _bias(batch.source, memory)
         inputs = self._embed(written_before(batch.target), self.target_embedding)
         if self.settings.input_feeding:
             fed = memory.new_zeros(memory.shape[0], 1, self.settings.width)
             outputs, weights = [], []
-            for place in range(inputs.shape[1]):
-                states, cells = self.cells(torch.cat((inputs[:, place : place + 1], fed.to(inputs.dtype)), -1), cells)
-                fed, weight = self.attention(self.dropout(states), memory, keys, mask)
+            for given in inputs.split(1, 1):
+                states, cells = self._advance(torch.cat((given, fed.to(given.dtype)), -1).squeeze(1), cells)
+                fed, weight = self.attention(self.dropout(states).unsqueeze(1), memory, keys, bias)
                 outputs.append(fed)
                 weights.append(weight)
             output, weight = torch.cat(outputs, 1), torch.cat(weights, 1)
         else:
-            states, _ = self.cells(inputs, cells)
-            output, weight = self.attention(self.dropout(states), memory, keys, mask)
+            first = tuple(torch.stack(parts) for parts in zip(*cells, strict=True))
+            states, _ = self.cells(inputs, first if len(first) > 1 else first[0])
+            output, weight = self.attention(self.dropout(states), memory, keys, bias)
         return self.head.losses(self.dropout(output), weight, batch.source, batch.target, smoothing)
 
     def start(self, batch: TokenBatch, beam: int) -> RecurrentState:
         """Return the state of `beam` hypotheses for each source."""
         memory, cells = self._encode(batch.source)
         rows = torch.arange(memory.shape[0], device=memory.device).repeat_interleave(beam)
-        cells = tuple(item.index_select(1, rows) for item in cells) if isinstance(cells, tuple) else cells.index_select(1, rows)
-        fed = memory.new_zeros(len(rows), 1, self.settings.width)
+        cells = [tuple(item.index_select(0, rows) for item in layer) for layer in cells]
+        fed = memory.new_zeros(len(rows), self.settings.width)
         keys = self.attention.keys(memory)
         return RecurrentState(memory=memory, keys=keys, source=batch.source, n_extra=batch.n_extra, cells=cells, fed=fed, beam=beam)
 
@@ -153,36 +162,46 @@ class Recurrent(nn.Module):
 
     def step(self, state: RecurrentState, tokens: torch.Tensor) -> tuple[torch.Tensor, RecurrentState]:
         """Return log-probabilities of what follows, and the next state."""
-        inputs = self._embed(tokens[:, None], self.target_embedding)
+        inputs = self._embed(tokens, self.target_embedding)
         if self.settings.input_feeding:
             inputs = torch.cat((inputs, state.fed), -1)
-        states, cells = self.cells(inputs, state.cells)
-        mask = state.source != PAD
+        states, cells = self._advance(inputs, state.cells)
         by_source = states.view(-1, state.beam, self.settings.width)
-        output, weights = self.attention(by_source, state.memory, state.keys, mask)
+        output, weights = self.attention(by_source, state.memory, state.keys, _bias(state.source, state.memory))
         found = self.head.log_probabilities(output, weights, state.source.unsqueeze(1), state.n_extra)
-        return found.flatten(0, 1), dataclasses.replace(state, cells=cells, fed=output.view(-1, 1, self.settings.width))
+        return found.flatten(0, 1), dataclasses.replace(state, cells=cells, fed=output.flatten(0, 1))
 
     def select(self, state: RecurrentState, rows: torch.Tensor, sources: torch.Tensor | None) -> RecurrentState:
         """Return the state of these hypotheses."""
-        cells = state.cells
-        cells = tuple(item.index_select(1, rows) for item in cells) if isinstance(cells, tuple) else cells.index_select(1, rows)
+        cells = [tuple(item.index_select(0, rows) for item in layer) for layer in state.cells]
         state = dataclasses.replace(state, cells=cells, fed=state.fed.index_select(0, rows))
         if sources is None:
             return state
         kept = {name: getattr(state, name).index_select(0, sources) for name in ("memory", "keys", "source")}
         return dataclasses.replace(state, **kept)
 
-    def _encode(self, source: torch.Tensor) -> tuple[torch.Tensor, CellState]:
+    def _advance(self, inputs: torch.Tensor, cells: list[CellState]) -> tuple[torch.Tensor, list[CellState]]:
+        """Return the output behind one token of each row, and the cells; fewer kernels than a sequence of one takes."""
+        kept: list[CellState] = []
+        for layer, state in enumerate(cells):
+            weights = [getattr(self.cells, f"{name}_l{layer}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+            inputs = self.dropout(inputs) if layer else inputs
+            found = torch.lstm_cell(inputs, state, *weights) if len(state) > 1 else (torch.gru_cell(inputs, *state, *weights),)
+            kept.append(found)
+            inputs = found[0]
+        return inputs, kept
+
+    def _encode(self, source: torch.Tensor) -> tuple[torch.Tensor, list[CellState]]:
         memory, ends = self.encoder(self._embed(source, self.source_embedding), (source != PAD).sum(1))
-        layers, kept = self.settings.decoder_layers, []
-        for part in range(len(ends[0])):
-            # A decoder with more layers than the encoder begins all further ones with the encoder's last.
-            states = [ends[min(layer, len(ends) - 1)][part] for layer in range(layers)]
-            if self.bridge is not None:
-                states = [torch.tanh(self.bridge[part * layers + layer](state)) for layer, state in enumerate(states)]
-            kept.append(torch.stack(states).to(memory.dtype))
-        return memory, tuple(kept) if len(kept) > 1 else kept[0]
+        layers = self.settings.decoder_layers
+        # A decoder with more layers than the encoder begins all further ones with the encoder's last.
+        kept = [ends[min(layer, len(ends) - 1)] for layer in range(layers)]
+        if self.bridge is not None:
+            kept = [
+                tuple(torch.tanh(self.bridge[part * layers + layer](state)) for part, state in enumerate(states))
+                for layer, states in enumerate(kept)
+            ]
+        return memory, [tuple(state.to(memory.dtype) for state in states) for states in kept]
 
     def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding) -> torch.Tensor:
         return self.dropout(embedded(embedding, tokens))

@@ -8,6 +8,7 @@ from repairlab.core.record import record
 NetworkKind = Literal["recurrent", "transformer", "convolution", "edits", "pretrained"]
 CellKind = Literal["lstm", "gru"]
 AttentionKind = Literal["general", "mlp"]
+Places = Literal["learned", "rotary", "aligned"]
 VocabularyKind = Literal["words", "bpe", "pretrained"]
 Family = Literal["t5", "roberta", "unixcoder", "bart", "causal"]
 
@@ -46,6 +47,9 @@ class NetworkSettings:
     bridge: Annotated[bool, "A layer between the last state of the encoder and the first of the decoder."] = True
     kernel: Annotated[int, "Tokens that a convolution sees."] = 3
     positions: Annotated[int, "Longest sequence, for learned positions."] = 1024
+    places: Annotated[
+        Places, "How a Transformer knows places: learned vectors, RoPE within a sequence, or RoPE from target to source, too."
+    ] = "learned"
     family: Annotated[Family, "Class of a pretrained network."] = "t5"
     pretrained: Annotated[str, "Folder or name on the Hugging Face hub; empty: a network of this size, from random numbers."] = ""
     lora_rank: Annotated[int, "Rank of LoRA's matrices; 0: all weights are trained."] = 0
@@ -74,6 +78,7 @@ class DecodingSettings:
     top_p: float = 1.0
     groups: Annotated[int, "Groups of a diverse beam search, which avoid each other's tokens."] = 1
     diversity: Annotated[float, "What a token costs that an earlier group has chosen."] = 0.5
+    precision: Annotated[Literal["auto", "bf16", "fp32"], "auto: bf16 on a GPU."] = "auto"
     at_once: Annotated[int, "Most hypotheses that are extended together, over all bugs."] = 8192
 
     def check(self) -> None:

@@ -29,22 +29,36 @@ class Attention(nn.Module):
         self.heads, self.dropout = heads, dropout
         self.query, self.keys_values, self.out = nn.Linear(width, width), nn.Linear(width, 2 * width), nn.Linear(width, width)
 
-    def project(self, memory: torch.Tensor) -> KeysValues:
+    def project(self, memory: torch.Tensor, turns: torch.Tensor | None) -> KeysValues:
         """Return keys and values of what is attended to: rows, heads, places, units."""
         keys, values = self.keys_values(memory).chunk(2, -1)
-        return self._split(keys), self._split(values)
+        return _turned(self._split(keys), turns), self._split(values)
 
     def forward(
-        self, inputs: torch.Tensor, memory: KeysValues, *, bias: torch.Tensor | None = None, causal: bool = False
+        self,
+        inputs: torch.Tensor,
+        memory: KeysValues,
+        turns: torch.Tensor | None,
+        *,
+        bias: torch.Tensor | None = None,
+        causal: bool = False,
     ) -> torch.Tensor:
         """Attend from every place of `inputs`; `bias` is a mask, or is added to the scores."""
         dropout = self.dropout if self.training else 0.0
-        query = self._split(self.query(inputs))
+        query = _turned(self._split(self.query(inputs)), turns)
         found = functional.scaled_dot_product_attention(query, *memory, attn_mask=bias, dropout_p=dropout, is_causal=causal)
         return self.out(found.transpose(1, 2).flatten(2))
 
     def _split(self, values: torch.Tensor) -> torch.Tensor:
         return values.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+
+def _turned(values: torch.Tensor, turns: torch.Tensor | None) -> torch.Tensor:
+    """Turn pairs of units by the angle of their place (RoPE, Su et al. 2021): products then depend on distances alone."""
+    if turns is None:
+        return values
+    pairs = torch.view_as_complex(values.float().unflatten(-1, (-1, 2)))
+    return torch.view_as_real(pairs * turns).flatten(-2).to(values.dtype)
 
 
 class FeedForward(nn.Sequential):
@@ -67,10 +81,10 @@ class EncoderLayer(nn.Module):
         self.norms = nn.ModuleList([nn.LayerNorm(width), nn.LayerNorm(width)])
         self.dropout = nn.Dropout(settings.dropout)
 
-    def forward(self, inputs: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def forward(self, inputs: torch.Tensor, mask: torch.Tensor, turns: torch.Tensor | None) -> torch.Tensor:
         """Return the states of the next layer."""
         normal = self.norms[0](inputs)
-        inputs = inputs + self.dropout(self.attention(normal, self.attention.project(normal), bias=mask))
+        inputs = inputs + self.dropout(self.attention(normal, self.attention.project(normal, turns), turns, bias=mask))
         return inputs + self.dropout(self.feed_forward(self.norms[1](inputs)))
 
 
@@ -86,25 +100,33 @@ class DecoderLayer(nn.Module):
         self.feed_forward = FeedForward(width, settings.feed_forward or 4 * width, dropout)
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(2 + len(self.across)))
         self.dropout = nn.Dropout(dropout)
+        self.is_aligned = settings.places == "aligned"
 
     def forward(
-        self, inputs: torch.Tensor, memories: list[KeysValues], biases: list[torch.Tensor], earlier: KeysValues | None, beam: int
+        self,
+        inputs: torch.Tensor,
+        turns: torch.Tensor | None,
+        memories: list[KeysValues],
+        biases: list[torch.Tensor],
+        earlier: KeysValues | None,
+        beam: int,
     ) -> tuple[torch.Tensor, KeysValues]:
         """Return the states of the next layer and keys and values of all that was written.
 
         With `earlier`, `inputs` is one new place for each of `beam` hypotheses of a source; else all places at once.
         """
         normal = self.norms[0](inputs)
-        mine = self.own.project(normal)
-        if earlier is not None:
-            mine = (torch.cat((earlier[0], mine[0]), 2), torch.cat((earlier[1], mine[1]), 2))
-        inputs = inputs + self.dropout(self.own(normal, mine, causal=earlier is None))
+        mine = self.own.project(normal, turns)
+        if earlier is not None:  # kept by places, so that appending one is a plain copy
+            kept = tuple(torch.cat((old, new.permute(2, 0, 1, 3))) for old, new in zip(earlier, mine, strict=True))
+            earlier, mine = (kept[0], kept[1]), (kept[0].permute(1, 2, 0, 3), kept[1].permute(1, 2, 0, 3))
+        inputs = inputs + self.dropout(self.own(normal, mine, turns, causal=earlier is None))
         if earlier is not None:
             inputs = inputs.view(-1, beam, inputs.shape[-1])
         for attention, norm, memory, bias in zip(self.across, self.norms[1:-1], memories, biases, strict=True):
-            inputs = inputs + self.dropout(attention(norm(inputs), memory, bias=bias))
+            inputs = inputs + self.dropout(attention(norm(inputs), memory, turns if self.is_aligned else None, bias=bias))
         inputs = inputs + self.dropout(self.feed_forward(self.norms[-1](inputs)))
-        return (inputs.view(-1, 1, inputs.shape[-1]) if earlier is not None else inputs), mine
+        return (inputs.view(-1, 1, inputs.shape[-1]), earlier) if earlier is not None else (inputs, mine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +153,7 @@ class TransformerState:
     across: list[list[KeysValues]]
     """By layer: keys and values of source and context, a row a source."""
     own: list[KeysValues]
-    """By layer: keys and values of what was written, a row a hypothesis."""
+    """By layer: keys and values of what was written: places, hypotheses, heads, units."""
     beam: int
     n_written: int = 0
 
@@ -145,7 +167,7 @@ class Transformer(nn.Module):
         self.settings = settings
         width = settings.width
         self.source_embedding, self.target_embedding = word_embeddings(settings, n_source, n_target, width)
-        self.positions = nn.Embedding(settings.positions, width)
+        self.positions = nn.Embedding(settings.positions, width) if settings.places == "learned" else None
         self.encoders = nn.ModuleList(
             nn.ModuleList(EncoderLayer(settings) for _ in range(settings.encoder_layers))
             for _ in range(2 if settings.context else 1)
@@ -159,7 +181,10 @@ class Transformer(nn.Module):
             if weights.dim() > 1:
                 nn.init.xavier_uniform_(weights)
         for embedding in dict.fromkeys((self.source_embedding, self.target_embedding, self.positions)):  # in a fixed order
-            nn.init.normal_(embedding.weight, std=width**-0.5)
+            if embedding is not None:
+                nn.init.normal_(embedding.weight, std=width**-0.5)
+        units = width // settings.heads // 2
+        self.register_buffer("angles", 10_000.0 ** -(torch.arange(units) / units), persistent=False)
         self.head = TokenHead(width, n_target, tied=self.target_embedding if settings.tied else None, copy=settings.copy)
 
     def token_losses(self, batch: TokenBatch, smoothing: float) -> torch.Tensor:
@@ -170,9 +195,9 @@ class Transformer(nn.Module):
     def losses_from(self, memory: SourceMemory, target: torch.Tensor, smoothing: float) -> torch.Tensor:
         """Return the loss of every token of the targets for sources that were read."""
         states = self._embed(written_before(target), self.target_embedding, 0)
-        for layer in self.decoder:
-            across = [attention.project(item) for attention, item in zip(layer.across, memory.states, strict=True)]
-            states, _ = layer(states, across, memory.biases, None, 1)
+        turns = self._turns(0, target.shape[1])
+        for layer, across in zip(self.decoder, self._across(memory), strict=True):
+            states, _ = layer(states, turns, across, memory.biases, None, 1)
         states = self.decoder_norm(states)
         return self.head.losses(states, self._copied(states, memory), memory.source, target, smoothing)
 
@@ -182,9 +207,9 @@ class Transformer(nn.Module):
         states, biases = [], []
         for tokens, layers, norm in zip(inputs, self.encoders, self.encoder_norms, strict=True):
             mask = (tokens != PAD)[:, None, None, :]
-            found = self._embed(tokens, self.source_embedding, 0)
+            found, turns = self._embed(tokens, self.source_embedding, 0), self._turns(0, tokens.shape[1])
             for layer in layers:
-                found = layer(found, mask)
+                found = layer(found, mask, turns)
             states.append(norm(found))
             biases.append(mask)
         return SourceMemory(states=states, biases=biases, source=batch.source, n_extra=batch.n_extra)
@@ -195,12 +220,18 @@ class Transformer(nn.Module):
 
     def start_from(self, memory: SourceMemory, beam: int) -> TransformerState:
         """Return the state of hypotheses about sources that were read."""
-        across = [
-            [attention.project(item) for attention, item in zip(layer.across, memory.states, strict=True)] for layer in self.decoder
-        ]
+        across = self._across(memory)
         heads, rows = self.settings.heads, memory.source.shape[0] * beam
-        nothing = memory.states[0].new_zeros(rows, heads, 0, self.settings.width // heads)
+        nothing = across[0][0][0].new_zeros(0, rows, heads, self.settings.width // heads)
         return TransformerState(memory=memory, across=across, own=[(nothing, nothing)] * len(across), beam=beam)
+
+    def _across(self, memory: SourceMemory) -> list[list[KeysValues]]:
+        """Return keys and values of source and context by layer."""
+        turns = [self._turns(0, item.shape[1]) if self.settings.places == "aligned" else None for item in memory.states]
+        return [
+            [attention.project(*item) for attention, *item in zip(layer.across, memory.states, turns, strict=True)]
+            for layer in self.decoder
+        ]
 
     def openings(self, state: TransformerState) -> None:
         """Return none: nothing is pointed to before it writes."""
@@ -209,9 +240,9 @@ class Transformer(nn.Module):
     def step(self, state: TransformerState, tokens: torch.Tensor) -> tuple[torch.Tensor, TransformerState]:
         """Return log-probabilities of what follows, and the next state."""
         states = self._embed(tokens[:, None], self.target_embedding, state.n_written)
-        own = []
+        own, turns = [], self._turns(state.n_written, 1)
         for layer, across, earlier in zip(self.decoder, state.across, state.own, strict=True):
-            states, written = layer(states, across, state.memory.biases, earlier, state.beam)
+            states, written = layer(states, turns, across, state.memory.biases, earlier, state.beam)
             own.append(written)
         states = self.decoder_norm(states).view(-1, state.beam, self.settings.width)
         memory = state.memory
@@ -220,7 +251,7 @@ class Transformer(nn.Module):
 
     def select(self, state: TransformerState, rows: torch.Tensor, sources: torch.Tensor | None) -> TransformerState:
         """Return the state of these hypotheses."""
-        own = [(keys.index_select(0, rows), values.index_select(0, rows)) for keys, values in state.own]
+        own = [(keys.index_select(1, rows), values.index_select(1, rows)) for keys, values in state.own]
         if sources is None:
             return dataclasses.replace(state, own=own)
         across = [
@@ -229,8 +260,18 @@ class Transformer(nn.Module):
         return dataclasses.replace(state, own=own, across=across, memory=state.memory.select(sources))
 
     def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding, first: int) -> torch.Tensor:
-        places = torch.arange(first, first + tokens.shape[1], device=tokens.device).clamp(max=self.settings.positions - 1)
-        return self.dropout(embedded(embedding, tokens) * math.sqrt(self.settings.width) + self.positions(places))
+        found = embedded(embedding, tokens) * math.sqrt(self.settings.width)
+        if self.positions is not None:
+            places = torch.arange(first, first + tokens.shape[1], device=tokens.device).clamp(max=self.settings.positions - 1)
+            found = found + self.positions(places)
+        return self.dropout(found)
+
+    def _turns(self, first: int, n: int) -> torch.Tensor | None:
+        """Return how the queries and keys of `n` places are turned, as complex numbers: places, half of a head's units."""
+        if self.positions is not None:
+            return None
+        angles = torch.arange(first, first + n, device=self.angles.device).unsqueeze(1) * self.angles
+        return torch.polar(torch.ones_like(angles), angles)
 
     def _copied(self, states: torch.Tensor, memory: SourceMemory) -> torch.Tensor | None:
         if self.pointer is None:

@@ -62,10 +62,11 @@ class WordVocabulary:
 
     def __init__(self, words: Sequence[str], *, copies: bool = False) -> None:
         """Take the words without the special ones; `copies`: unknown words of a source get numbers of their own."""
-        self._words = (*SPECIAL, *words)
-        self._ids = {word: number for number, word in enumerate(self._words)}
+        self.every = (*SPECIAL, *words)
+        """All words by their number."""
+        self._ids = {word: number for number, word in enumerate(self.every)}
         self._copies = copies
-        self.size = len(self._words)
+        self.size = len(self.every)
 
     @classmethod
     def most_frequent(cls, counts: Counter[str], size: int, least_count: int, *, copies: bool = False) -> "WordVocabulary":
@@ -84,7 +85,7 @@ class WordVocabulary:
 
     def save(self, folder: Path, name: str = FILE) -> None:
         """Write it into the folder of a model."""
-        data = {"copies": self._copies, "words": self._words[len(SPECIAL) :]}
+        data = {"copies": self._copies, "words": self.every[len(SPECIAL) :]}
         (folder / name).write_text(json.dumps(data, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
 
     def source(self, tokens: Sequence[str], longest: int) -> NumberedSource:
@@ -107,7 +108,7 @@ class WordVocabulary:
         """Return what was written; none when a part of it is unknown."""
         if any(number < len(SPECIAL) or number >= self.size + len(extra) for number in ids):
             return None
-        return tuple(self._words[number] if number < self.size else extra[number - self.size] for number in ids)
+        return tuple(self.every[number] if number < self.size else extra[number - self.size] for number in ids)
 
 
 def _by_frequency(item: tuple[str, int]) -> tuple[int, str]:

@@ -10,15 +10,30 @@ def choices(lists: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
     [('a', 'x'), ('a', 'y'), ('b', 'x'), ('b', 'y')]
     """
     if all(lists):
-        for total in range(sum(len(texts) - 1 for texts in lists) + 1):
-            yield from _with_sum(lists, total)
+        most = [len(texts) - 1 for texts in lists]
+        for total in range(sum(most) + 1):
+            for places in _with_sum(most, total):
+                yield tuple(texts[place] for texts, place in zip(lists, places, strict=True))
 
 
-def _with_sum(lists: Sequence[Sequence[str]], total: int) -> Iterator[tuple[str, ...]]:
-    if not lists:
-        if not total:
-            yield ()
-        return
-    for place in range(min(total, len(lists[0]) - 1) + 1):
-        for rest in _with_sum(lists[1:], total - place):
-            yield (lists[0][place], *rest)
+def _with_sum(most: Sequence[int], total: int) -> Iterator[Sequence[int]]:
+    """Yield places with this sum, the first ones low; by a loop, as a long text has thousands of places."""
+    places = _low_first(most, total)
+    while True:
+        yield places
+        rest = 0
+        for at in reversed(range(len(places))):
+            if rest and places[at] < most[at]:
+                places = [*places[:at], places[at] + 1, *_low_first(most[at + 1 :], rest - 1)]
+                break
+            rest += places[at]
+        else:
+            return
+
+
+def _low_first(most: Sequence[int], total: int) -> list[int]:
+    found = []
+    for high in reversed(most):
+        found.append(min(high, total))
+        total -= found[-1]
+    return found[::-1]

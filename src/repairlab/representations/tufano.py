@@ -14,9 +14,15 @@ from repairlab.representations.code import indent_of, indented, join, outdented,
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 ABSTRACTED = frozenset({"name", "number", "string"})
-_ID = re.compile(r"(?:TYPE|METHOD|VAR|STRING|CHAR|INT|FLOAT)_\d+")
+_ID = re.compile(r"(TYPE|METHOD|VAR|STRING|CHAR|INT|FLOAT)_\d+")
 _FLOAT = re.compile(r"(?!0[xX][^pP]*$).*(?:[.eEpP]|[fFdD]$)", re.DOTALL)
 _N_IDIOMS = 300
+
+
+def kind_of_id(word: str) -> str | None:
+    """Return what an id stands for, such as VAR; none for other words."""
+    found = _ID.fullmatch(word)
+    return found[1] if found else None
 
 
 class TufanoAbstraction:

@@ -39,6 +39,11 @@ class ProcessGroup:
             distributed.barrier()
 
 
+def is_first_process() -> bool:
+    """Return whether this process, alone or the first of several, is the one that tells what came of a training."""
+    return int(os.environ.get("WORLD_SIZE", "1")) == 1 or os.environ["RANK"] == "0"
+
+
 @contextmanager
 def joined_processes(device: torch.device) -> Iterator[tuple[ProcessGroup, torch.device]]:
     """Join the processes that the environment names; alone where it names none. Yields this process and its device."""

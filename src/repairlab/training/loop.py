@@ -101,6 +101,8 @@ class TrainingJob:
     """For checkpoints."""
     identity: str
     """Digest of all that decides the weights."""
+    alter: Callable[[TokenBatch], TokenBatch] = lambda batch: batch
+    """What is done to a batch before it is learnt."""
 
 
 class Trainer:
@@ -179,7 +181,7 @@ class Trainer:
         progress = self._progress
         first = progress.batch
         for number, (plan, batch) in enumerate(feed(self.job.store, plans[first:], self.job.device), start=first + 1):
-            self._loss += self._guarded(batch)
+            self._loss += self._guarded(self.job.alter(batch))
             self._n_tokens += plan.n_tokens
             n_batches = number - progress.batch
             if n_batches < self._settings.accumulate and number < len(plans):

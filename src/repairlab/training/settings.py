@@ -36,6 +36,7 @@ class TrainingSettings:
     accumulate: Annotated[int, "Batches whose gradients make one step."] = 1
     clip: Annotated[float, "Largest norm of the gradients; 0: no limit."] = 1.0
     smoothing: Annotated[float, "Label smoothing."] = 0.0
+    rename: Annotated[float, "Share of pairs of abstracted methods in which ids of a kind change places, anew each time."] = 0.0
     normalise: Annotated[Literal["tokens", "sequences"], "Whether all tokens of a batch weigh the same, or all pairs."] = "tokens"
     epochs: int = 20
     max_steps: Annotated[int, "Steps after which training ends; 0: no limit."] = 0
@@ -60,6 +61,8 @@ class TrainingSettings:
         for name in ("batch_pairs", "accumulate", "epochs", "bucket", "pool"):
             if getattr(self, name) < 1:
                 raise UserError(f"training.{name} is {getattr(self, name)}: write a number of at least 1")
+        if not 0 <= self.rename <= 1:
+            raise UserError(f"training.rename is {self.rename}: write a number from 0 to 1")
         if self.learning_rate <= 0:
             raise UserError(f"training.learning_rate is {self.learning_rate}: write a number above 0")
 

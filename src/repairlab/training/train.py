@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from repairlab.benchmarks.writing import toml
 from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record, to_data
 from repairlab.networks.folder import FORMAT, LEARNT, SETTINGS, WEIGHTS
-from repairlab.networks.model import build_for, choose_device, read_numbering, save_numbering, weights_to_keep
+from repairlab.networks.model import Numbering, build_for, choose_device, read_numbering, save_numbering, weights_to_keep
 from repairlab.networks.pretrained import save_configuration
+from repairlab.networks.token_batch import TokenBatch
+from repairlab.networks.vocabulary import WordVocabulary
 from repairlab.representations.table import representation
 from repairlab.storage.encoding import write_aside
 from repairlab.training.card import model_card
@@ -33,6 +36,7 @@ from repairlab.training.numbering import (
     write_tokens,
 )
 from repairlab.training.pair_store import PairStore
+from repairlab.training.renaming import Renaming
 from repairlab.training.settings import SystemSettings, as_facts
 from repairlab.training.validating import ValidationSet
 
@@ -210,6 +214,7 @@ def _train_prepared(
         group=group,
         folder=work,
         identity=begun.identity,
+        alter=_altering(settings, numbering, device),
     )
     validation = ValidationSet(valid_split, numbering, settings.training, settings.model.decoding)
     looks = Trainer(job, validation, listener).run(resume=options.resume)
@@ -232,6 +237,14 @@ def _train_prepared(
         _write(network, looks, made, settings, begun)
     group.wait()
     return made
+
+
+def _altering(settings: SystemSettings, numbering: Numbering, device: torch.device) -> Callable[[TokenBatch], TokenBatch]:
+    """Return what is done to batches: ids are exchanged, where that is wanted and words have one number in source and target."""
+    words = numbering.source
+    if not settings.training.rename or not isinstance(words, WordVocabulary) or numbering.target is not words:
+        return lambda batch: batch
+    return Renaming(words.every, settings.training.rename, device)
 
 
 def _placed(store: PairStore, device: torch.device, most_mb: float) -> PairStore:

@@ -26,7 +26,9 @@ class ValidationSet:
         """Take the numbered pairs and what is measured."""
         self._store, self._training = store, training
         self._n_exact = min(training.exact_match_pairs, len(store)) if training.stop_on == "exact-match" else 0
-        self._decoding = DecodingSettings(beam=1, max_length=decoding.max_length, at_once=decoding.at_once)
+        self._decoding = DecodingSettings(
+            beam=1, max_length=decoding.max_length, at_once=decoding.at_once, precision=decoding.precision
+        )
         target = numbering.target
         banned = {target.pad, target.begin, target.unknown} - {target.end}
         self._marks = Marks(begin=target.begin, end=target.end, banned=tuple(banned))

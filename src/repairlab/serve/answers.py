@@ -3,7 +3,6 @@
 from typing import Any
 
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.record import digest
 from repairlab.metrics.reward import RewardScale, reward_of
 from repairlab.runs.patch_judge import JudgedPatch, OpenBug
 from repairlab.serve.inline_bug import BENCHMARK
@@ -61,8 +60,3 @@ def _message(outcome: Outcome, *, is_own: bool) -> str:
     if outcome.verdict is Verdict.UNDECIDED:
         return OUR_FAILURE
     return outcome.message if is_own or outcome.stage == "apply" else ""
-
-
-def request_digest(body: bytes, client: str) -> str:
-    """Return what a job is known by: the same request of the same client is the same job."""
-    return digest("job", client, body.decode("utf-8", "surrogateescape"))

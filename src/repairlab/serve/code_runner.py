@@ -21,7 +21,6 @@ from repairlab.validation.worktree import temporary_folder
 
 _SLACK_S = 5.0
 """Wall time beyond the time-out, which counts CPU time here."""
-_MEMORY_MB = 1024
 _LARGEST_FETCHED = 16 * 1024 * 1024
 _LIMITS = (Ending.CPU_LIMIT, Ending.WALL_LIMIT)
 

@@ -335,6 +335,7 @@ def test_the_exported_site_works_from_disk(chromium: "Browser", folder: Path, tm
         page.goto((tmp_path / "site/index.html").as_uri())
         page.get_by_role("link", name="chat · acme/large-2").first.click()
         page.locator(f"a[href$='bug/{BUGS[0]}.html']").first.click()
+        page.wait_for_url(f"**/bug/{BUGS[0]}.html")  # keys are for the page that is there
         page.keyboard.press("j")
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/bug/{BUGS[0]}/1.html")

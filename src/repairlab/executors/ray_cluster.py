@@ -27,7 +27,7 @@ _CLOSE_S = 10.0
 
 
 @record
-class Node:
+class ClusterNode:
     """A machine of a cluster that can do the work."""
 
     id: str
@@ -40,7 +40,7 @@ class RayCluster:
 
     is_remote = True
 
-    def __init__(self, ray: Any, machine: Machine, nodes: Collection[Node], stopping: Stopping, *, own_cache: bool) -> None:
+    def __init__(self, ray: Any, machine: Machine, nodes: Collection[ClusterNode], stopping: Stopping, *, own_cache: bool) -> None:
         self._ray, self._machine, self._stopping, self._own_cache = ray, machine, stopping, own_cache
         places = [node for node in nodes for _ in range(node.cores)]
         self._nodes = dict(enumerate(places if machine.workers == 0 else _spread(places, machine.workers)))
@@ -196,7 +196,7 @@ def open_ray(
 
 def proven_nodes(
     ray: Any, machine: Machine, needs: Collection[ToolNeed], notify: Callable[[str], None], *, own_cache: bool
-) -> list[Node]:
+) -> list[ClusterNode]:
     """Return the machines of a cluster that decide verdicts as this one does; others are told of."""
     here = environment_of([need.language for need in needs], machine)
     ask = ray.remote(prove)
@@ -204,7 +204,9 @@ def proven_nodes(
     for node in ray.nodes():
         cores = int(node["Resources"].get("CPU", 0))
         if node["Alive"] and cores:
-            found = Node(id=node["NodeID"], name=f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})", cores=cores)
+            found = ClusterNode(
+                id=node["NodeID"], name=f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']})", cores=cores
+            )
             where = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(found.id, soft=False)
             ref = ask.options(scheduling_strategy=where, num_cpus=0, max_retries=0).remote(machine, needs, own_cache=own_cache)
             asked[ref] = found
@@ -261,12 +263,12 @@ def _knock(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=_CLOSE_S).close()
 
 
-def _spread(places: list[Node], workers: int) -> list[Node]:
+def _spread(places: list[ClusterNode], workers: int) -> list[ClusterNode]:
     """Take so many places, from all machines alike."""
-    by_node: dict[str, list[Node]] = {}
+    by_node: dict[str, list[ClusterNode]] = {}
     for place in places:
         by_node.setdefault(place.id, []).append(place)
-    taken: list[Node] = []
+    taken: list[ClusterNode] = []
     while len(taken) < workers and any(by_node.values()):
         taken += [left.pop() for left in by_node.values() if left][: workers - len(taken)]
     return taken

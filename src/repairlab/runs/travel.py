@@ -29,7 +29,7 @@ _KINDS: tuple[type[_Record], ...] = (Candidate, Outcome, Disagreement)
 
 
 @record
-class Load:
+class WorkLoad:
     """Work with the records that it speaks of, by kind and place."""
 
     work: Task | Shard
@@ -64,7 +64,7 @@ class Dispatch(Source[Any]):
         self._sent[worker] |= needed
         records: dict[_Key, _Record] = {(kind, place): self._store.at(kind, place) for kind, place in needed}
         task = work if isinstance(work, Task) else work.task
-        return Parcel(item=Load(work=work, records=records), folders={} if task is None else folders_of(task.bug))
+        return Parcel(item=WorkLoad(work=work, records=records), folders={} if task is None else folders_of(task.bug))
 
     def finish(self, worker: int) -> None:
         """Take note that a worker did its item."""
@@ -101,7 +101,7 @@ class _Mirror:
 
     def unpacked(self, delivery: Delivery) -> Task | Shard:
         """Return the work of a delivery as a worker here can do it."""
-        load: Load = delivery.item
+        load: WorkLoad = delivery.item
         for (kind, place), item in load.records.items():
             self._here[kind, place] = self._store.append(item)
             self._origins[kind, self._here[kind, place]] = place

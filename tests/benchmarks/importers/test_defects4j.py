@@ -246,7 +246,7 @@ def test_an_installed_command_gives_the_same_bug(defects4j: Any, tmp_path: Path)
     assert "no such thing: checkout Csv 1b" in dropped.reason
 
 
-@pytest.mark.slow
+@pytest.mark.imports
 @pytest.mark.usefixtures("java")
 def test_imported_bugs_are_healthy_and_tests_that_never_pass_are_left_out(
     defects4j: Any, tmp_path: Path, machine: Machine, sandbox: Sandbox

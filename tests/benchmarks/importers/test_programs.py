@@ -39,6 +39,7 @@ FILES = {
 }
 
 
+@pytest.mark.imports
 @pytest.mark.timeout(300)
 def test_cases_pytest_and_junit_are_all_healthy(importing: Any, machine: Machine) -> None:
     importing.write({**FILES, "benchmark.toml": 'name = "mine"\nlicence = "MIT"\n'})

@@ -121,6 +121,7 @@ def imported(path: Path, libs: Path, machine: Machine, **more: Any) -> Imported:
     return import_benchmark("swebench", [path], path.parent / "benchmark", settings, print, print, machine=machine)
 
 
+@pytest.mark.imports
 def test_a_project_with_packages_and_plugins_is_healthy_and_judged_the_same_in_forks(
     instances: Path, libs: Path, sandbox: Sandbox, machine: Machine
 ) -> None:

@@ -2,9 +2,10 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
+FAST := not slow and not hostile and not differential and not container and not imports and not llm and not systems and not published
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
-.PHONY: demo demo-full test test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train bench-scale test-published bench-mine test-serve check install format docs clean
+.PHONY: demo demo-full test test-slow test-hostile test-differential test-coverage test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train bench-scale test-published bench-mine test-serve check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -12,12 +13,15 @@ demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML
 demo-full: install  ## the same on all bugs, with more candidates
 	$(BIN)/repairlab demo --full
 
-test: install  ## all tests
+test: install  ## format, lint, types, import contracts, and all tests that take seconds
 	$(BIN)/ruff format --check -q .
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports -q 2>/dev/null || $(BIN)/lint-imports
-	$(BIN)/pytest -q -n 3 # many tests wait for a limit on time
+	$(BIN)/pytest -q -n 3 -m "$(FAST)" # many tests wait for a limit on time
+
+test-slow: install  ## tests that take longer: whole lines from the README to the report, tool chains at length, killed runs
+	$(BIN)/pytest -q -n 3 -m "slow$(subst not slow,,$(FAST))"
 
 test-hostile: install  ## every hostile case on every back end that runs here, and the launcher under sanitizers
 	$(BIN)/pytest -q -n 2 -m hostile
@@ -81,7 +85,7 @@ check: install  ## what every commit passes: format, lint, types, import contrac
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2 -m "not slow and not hostile and not differential and not container and not imports and not llm and not systems and not published"
+	$(BIN)/pytest -q -n 2 -m "$(FAST)"
 
 format: install
 	$(BIN)/ruff format -q .

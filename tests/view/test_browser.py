@@ -22,11 +22,14 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.runs.store import Store
 from tests.report.conftest import BUGS, MakeRun, _maker
-from tests.view.test_annotation import make_tasks
 
 pytest.importorskip("fastapi", reason="pages need the extra web: pip install 'repairlab[web]'")
 pytest.importorskip("playwright", reason="needs a browser: make test-serve")
+
+from tests.view.test_annotation import make_tasks
+
 axe = pytest.importorskip("axe_playwright_python.base", reason="needs the rules of axe: make test-serve")
+
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -39,9 +39,11 @@ def main() -> None:
             for _ in range(workers):
                 cluster.add_node(num_cpus=1)
             os.environ["RAY_ADDRESS"] = cluster.address
-            pool = measured([*command, "-j", str(workers), "--to", f"{folder}/pool-{workers}"], Path(folder, f"pool-{workers}"))
+            pool = measured(
+                [*command, "-j", str(workers), "--to", f"{folder}/pool-{workers}"], Path(folder, f"pool-{workers}"), orphans=False
+            )
             there = f"{folder}/ray-{workers}"
-            last = measured([*command, "--executor", "ray", "--to", there], Path(there))
+            last = measured([*command, "--executor", "ray", "--to", there], Path(there), orphans=False)
             driver_s = last.cpu_s
             cluster.shutdown()
             equal = (pool.facts, pool.scores) == (last.facts, last.scores)

@@ -69,8 +69,8 @@ def main() -> None:
     sys.exit(0 if same else 1)
 
 
-def measured(command: list[str], folder: Path) -> Measured:
-    """Run a command to its end, with all that it started."""
+def measured(command: list[str], folder: Path, *, orphans: bool = True) -> Measured:
+    """Run a command to its end, with all that it started and left behind, unless others are children of this process, too."""
     before, begin = _cpu_s(), time.monotonic()
     outcomes = folder / "outcomes.jsonl"
     first_s: float | None = None
@@ -84,7 +84,7 @@ def measured(command: list[str], folder: Path) -> Measured:
     if process.returncode:
         raise SystemExit(f"exit code {process.returncode}: {talk}")
     with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, 0)[0]:
+        while orphans and os.waitpid(-1, 0)[0]:
             pass
     store = Store(folder)
     verdicts = {outcome.candidate_id: (outcome.verdict, outcome.equivalent_to, outcome.stage) for outcome in store.outcomes()}

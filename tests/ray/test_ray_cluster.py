@@ -49,7 +49,7 @@ def test_a_run_on_a_cluster_is_the_same_run(tiny: Path, tmp_path: Path, machine:
 
 
 def test_a_machine_that_dies_costs_nothing(tiny: Path, tmp_path: Path, machine: Machine, far: Machine, cluster: Any) -> None:
-    dying = cluster.add_node(num_cpus=1, **_MEMORY)
+    dying = cluster.add_node(num_cpus=2, **_MEMORY)  # whose workers die one after the other
     seen: list[Step] = []
 
     def step(event: Step) -> None:

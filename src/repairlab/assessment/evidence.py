@@ -7,7 +7,7 @@ from repairlab.assessment.differential import Differential, differential
 from repairlab.assessment.records import AssessmentTask
 from repairlab.assessment.rules import Programs, proposed_rules
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
@@ -84,8 +84,7 @@ class EvidenceAnswer:
 
 def programs_of(bug: Bug, candidate: Candidate) -> Programs:
     """Return all versions of the files that a candidate or the fix changes."""
-    reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
-    fixed, mine = changed_files(reference, bug), changed_files(candidate, bug)
+    fixed, mine = changed_files(bug.fix, bug), changed_files(candidate, bug)
     buggy = {path: _before(bug, path) for path in fixed.keys() | mine.keys()}
     return Programs(language=bug.problem.language, buggy=buggy, fixed=fixed, candidate=mine)
 

@@ -8,7 +8,6 @@ import math
 import os
 import signal
 import tempfile
-import threading
 import time
 import traceback
 from collections import Counter, deque
@@ -21,6 +20,7 @@ from typing import Any
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
+from repairlab.executors.ctrl_c import was_pressed, watch_ctrl_c
 from repairlab.executors.executor import DEATHS, Event, Executor, Item, Source, Work
 from repairlab.executors.forking import fork, hang_up, wait_for
 from repairlab.executors.scratch import scratch_folder
@@ -29,8 +29,6 @@ from repairlab.validation.machine import Machine
 
 IDLE_S = 0.2
 """How long a worker without work waits for the next offer: that others take longer than they should may make it worth its while."""
-_MARK = b"."
-"""What Ctrl-C writes; no number of a signal in use here."""
 
 
 @record
@@ -343,44 +341,6 @@ class _Queue(Source[Item]):
 
     def is_over(self) -> bool:
         return self._is_read and not self._waiting
-
-
-@contextmanager
-def watch_ctrl_c() -> Iterator[int]:
-    """Give a descriptor that can be read after Ctrl-C, which would otherwise cut a message of a worker in half.
-
-    SIGTERM, by which schedulers end a job, counts as two of them: stop, and wait for nobody.
-    """
-    read, write = os.pipe()
-    own = threading.current_thread() is threading.main_thread()  # others may not, and are not interrupted
-    marks = {signal.SIGINT: _MARK, signal.SIGTERM: 2 * _MARK} if own else {}
-    before = {number: signal.signal(number, lambda *_, mark=mark: os.write(write, mark)) for number, mark in marks.items()}
-    os.set_blocking(write, False)
-    # Handlers run between two steps of the interpreter: a signal just before it falls asleep would be seen when it wakes up, so
-    # that each signal also writes its number to the pipe, at once.
-    woken = signal.set_wakeup_fd(write, warn_on_full_buffer=False) if own else -1
-    try:
-        yield read
-    finally:
-        if own:
-            signal.set_wakeup_fd(woken)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        os.close(read)
-        os.close(write)
-
-
-def was_pressed(ctrl_c: int) -> bool:
-    """Return whether Ctrl-C was pressed, once more, since this was asked last."""
-    while is_readable(ctrl_c):
-        if os.read(ctrl_c, 1) == _MARK:
-            return True
-    return False
-
-
-def is_readable(descriptor: int) -> bool:
-    """Return whether there is something to read right now."""
-    return bool(wait([descriptor], 0))
 
 
 def usable_cores() -> int:

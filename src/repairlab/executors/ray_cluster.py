@@ -13,8 +13,9 @@ from typing import Any
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
+from repairlab.executors.ctrl_c import is_readable, was_pressed, watch_ctrl_c
 from repairlab.executors.executor import Event, Parcel, Source, Work
-from repairlab.executors.pool import Said, Stopping, is_readable, was_pressed, watch_ctrl_c
+from repairlab.executors.pool import Said, Stopping
 from repairlab.executors.ray_worker import NodeProof, RayWorker, pack, prove
 from repairlab.languages.table import default_cache
 from repairlab.validation.machine import Machine, environment_of
@@ -43,8 +44,10 @@ class RayCluster:
     def __init__(self, ray: Any, machine: Machine, nodes: Collection[ClusterNode], stopping: Stopping, *, own_cache: bool) -> None:
         self._ray, self._machine, self._stopping, self._own_cache = ray, machine, stopping, own_cache
         places = [node for node in nodes for _ in range(node.cores)]
-        self._nodes = dict(enumerate(places if machine.workers == 0 else _spread(places, machine.workers)))
-        """The machine of each worker; those of machines that died are gone."""
+        self._nodes = places if machine.workers == 0 else _spread(places, machine.workers)
+        """The machine of each worker."""
+        self._lost: set[str] = set()
+        """Machines that left the cluster, by id."""
         self.workers = len(self._nodes)
         self._actors: dict[int, Any] = {}
         self._at_work: dict[int, Any] = {}
@@ -86,12 +89,13 @@ class RayCluster:
 
     def _hand_out(self, work: Work[Event, Any], source: Source[Any]) -> bool:
         """Give parcels to workers that have none, starting new ones where needed; returns whether more will happen."""
-        for number in self._nodes:
+        numbers = [number for number, node in enumerate(self._nodes) if node.id not in self._lost]
+        for number in numbers:
             if number in self._at_work or (parcel := source.take(number)) is None:
                 continue
             actor = self._actors.get(number) or self._start(number)
             self._at_work[number] = actor.do.remote(work, parcel.item, self._shared(parcel))
-        if not self._nodes and not source.is_over():
+        if not numbers and not source.is_over():
             raise HarnessError("no machine of the cluster is left; nothing that was stored is lost")
         return bool(self._at_work) or not source.is_over()
 
@@ -140,12 +144,11 @@ class RayCluster:
 
     def _mourn(self, number: int, error: Exception) -> str:
         """Say how a worker ended; machines that are gone get no more work."""
-        alive = {node["NodeID"] for node in self._ray.nodes() if node["Alive"]}
-        name = self._nodes[number].name
-        if self._nodes[number].id in alive:
-            return f"a worker on {name} died ({type(error).__name__})"
-        self._nodes = {other: node for other, node in self._nodes.items() if node.id in alive}
-        return f"the machine {name} left the cluster"
+        node = self._nodes[number]
+        if node.id in {item["NodeID"] for item in self._ray.nodes() if item["Alive"]}:
+            return f"a worker on {node.name} died ({type(error).__name__})"
+        self._lost.add(node.id)
+        return f"the machine {node.name} left the cluster"
 
     def _stop(self, receive: Callable[[Event, int], None], ctrl_c: int) -> None:
         """Ask the workers to stop, and take what they still have to tell until they do, or until another Ctrl-C."""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from tree_sitter import Node
 
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.diff import changed_lines
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Verdict
@@ -81,8 +80,7 @@ def coverage_of(bug: Bug, sandbox: Sandbox) -> FixCoverage:
     """Say for each place that a fix changes whether the trigger tests, or the cases, come by."""
     if not facts(bug.problem.language).idioms.stop:
         return FixCoverage(bug_id=bug.id, skipped="not known how a program of this language is ended")
-    reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="audit"))
-    fixed = changed_files(reference, bug)
+    fixed = changed_files(bug.fix, bug)
     triggers = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, regression=()))
     found = []
     for stopped in _stopped_files(bug, fixed):

@@ -18,8 +18,9 @@ from torch import nn
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Outcome
 from repairlab.core.record import record, to_data
+from repairlab.metrics import reward as metrics_reward
 from repairlab.networks.folder import WEIGHTS
 from repairlab.networks.inputs import network_input
 from repairlab.networks.model import Model, load_model, weights_to_keep
@@ -34,6 +35,8 @@ from repairlab.training.loop import TrainingListener
 REWARDS = "rewards.json"
 """File of a model's folder that says what came of each epoch."""
 Judge = Callable[[Bug, Candidate], Outcome]
+_PUBLISHED_NAMES = {"unapplicable": "unchanged", "failing": "compiling"}
+"""Levels that have another name in the table."""
 
 
 @record
@@ -111,15 +114,10 @@ def reward_model(
 
 def level_of(candidate: Candidate | None, outcome: Outcome | None) -> str | None:
     """Return what a candidate came to, as the table names it; none when nothing could be decided."""
-    if candidate is None or outcome is None or outcome.verdict is Verdict.UNAPPLICABLE:
+    if candidate is None or outcome is None:
         return "unchanged"
-    if outcome.verdict is Verdict.UNDECIDED:
-        return None
-    if outcome.verdict is Verdict.PLAUSIBLE:
-        return "plausible"
-    if outcome.verdict is Verdict.UNCOMPILABLE:
-        return "uncompilable"
-    return "triggers_pass" if outcome.stage == "regression" else "compiling"
+    level = metrics_reward.level_of(outcome)
+    return _PUBLISHED_NAMES.get(level, level) if level else None
 
 
 def reward_samples(bugs: Sequence[Bug], model: Model) -> list[RewardSample]:

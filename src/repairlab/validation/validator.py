@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePath
 
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.core.record import record
@@ -122,9 +122,7 @@ class BugValidator:
     def _changed_by_reference(self) -> Set[str]:
         """Return what tests change of the tree when they are run with the reference fix."""
         if self._allowed is None:
-            edits = self._bug.oracle.reference
-            reference = Candidate(bug_id=self._bug.id, edits=edits, rank=1, origin=Origin(repairer="reference"))
-            self._allowed = self._judge(changed_files(reference, self._bug), "full", 0).test_run.changed
+            self._allowed = self._judge(changed_files(self._bug.fix, self._bug), "full", 0).test_run.changed
         return self._allowed
 
     @property

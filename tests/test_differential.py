@@ -12,7 +12,7 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
-from repairlab.core.outcome import Outcome
+from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import Visibility, shown
 from repairlab.languages.table import default_cache
 from repairlab.repairers.table import repairer
@@ -56,3 +56,5 @@ def test_warm_and_fresh_agree(bug_id: str, n: int, record_property: Callable[[st
     record_property("pairs", len(candidates))
     record_property("differences", len(differences))
     assert not differences, "\n".join(differences)
+    fixed = warm[min(n // 2, len(candidates) - 1)]
+    assert fixed.verdict is Verdict.PLAUSIBLE, f"the reference fix: {fixed.verdict} {fixed.message}"  # nothing was judged

@@ -66,7 +66,8 @@ def test_a_strategy_of_several_turns_is_asked_through(
     samples = log_of(tmp_path)["samples"]
     assert [(sample["id"], sample["epoch"]) for sample in samples] == [("sum-1", 1), ("sum-1", 2)]
     (path,) = tmp_path.glob("*.json")
-    again = command(tmp_path, "score", str(path), "--scorer", "repairlab/verdict", "--overwrite", "--action", "overwrite")
+    judge = ("--scorer", "repairlab/verdict", "--overwrite", "--action", "overwrite")
+    again = command(tmp_path, "score", str(path), *judge, LOCAL_API_KEY="none", LOCAL_BASE_URL="http://127.0.0.1:9/v1")
     assert again.returncode == 0, again.stdout + again.stderr
     for sample in (*samples, *log_of(tmp_path)["samples"]):
         roles = [message["role"] for message in sample["messages"]]

@@ -54,7 +54,7 @@ def _publish_runs(sources: list[str], to: Path, *, json: bool) -> None:
     warn_unchecked([Path(source) for source in sources])
     with progress_bar() as progress:
         bar = progress.add_task("rows written", total=None)
-        made = publish_runs(sources, to, done=lambda: progress.advance(bar))
+        made = publish_runs(sources, to, done=lambda n: progress.advance(bar, n))
     if json:
         print_json({**to_data(made), "folder": str(made.folder)})
         return

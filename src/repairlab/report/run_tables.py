@@ -21,6 +21,8 @@ from repairlab.runs.store import BugEnd, Store
 from repairlab.storage.new_folder import new_folder
 
 Row = Mapping[str, Any]
+_TOLD = 1000
+"""Rows between two words about progress, which would cost more than the rows."""
 _TEXT, _WHOLE, _NUMBER, _TRUTH, _EDITS = "text", "whole number", "number", "true or false", "list of (path, start, end, text)"
 
 COLUMNS: Mapping[str, Mapping[str, str]] = {
@@ -107,8 +109,8 @@ def is_run(source: str) -> bool:
     return (Path(source) / "run.json").is_file()
 
 
-def publish_runs(sources: Sequence[str], to: Path, *, done: Callable[[], None] = lambda: None) -> PublishedRuns:
-    """Write runs to a new folder, all or nothing; each must be a run folder without damage."""
+def publish_runs(sources: Sequence[str], to: Path, *, done: Callable[[int], None] = lambda n: None) -> PublishedRuns:  # noqa: ARG005
+    """Write runs to a new folder, all or nothing; each must be a run folder without damage. `done` is told of so many more rows."""
     other = next((source for source in sources if not is_run(source)), None)
     if other is not None:
         raise UserError(f"{other} is no run folder: it has no run.json. Runs are published together, a benchmark by itself")
@@ -125,7 +127,8 @@ def publish_runs(sources: Sequence[str], to: Path, *, done: Callable[[], None] =
                     for row in _ROWS[table](store):
                         file.write(json.dumps({"run": name, **row}, ensure_ascii=False) + "\n")
                         rows[table] += 1
-                        done()
+                        if rows[table] % _TOLD == 0:
+                            done(_TOLD)
             _write_parquet(library, lines, parquet, COLUMNS[table])
         (aside / CARD).write_text(_card(stores, rows), encoding="utf-8")
         (aside / CHECKSUMS).write_text(checksums(aside), encoding="utf-8")

@@ -146,6 +146,7 @@ def test_formats_are_recognised(tmp_path: Path) -> None:
         "apr-fixes": DATA / "APR_fixes_all.json",
         "clm": write(tmp_path / "q" / "a_validate.json", json.dumps(CLM, indent=2)),
         "nl2fix": write(tmp_path / "d.json", json.dumps(NL2FIX, indent=4)),
+        "swebench": write(tmp_path / "m.first.json", json.dumps(report_of(resolved=["a__a-1"]), indent=4)),
         "defects4c": write(tmp_path / "p" / "x" / "bugs_list_new.json", [BUG]),
     }
     assert cases.keys() == RESULT_FORMATS.keys()

@@ -51,10 +51,10 @@ test-train: install  ## networks and training; installs torch, transformers and 
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/networks tests/training tests/repairers/neural
 
-test-serve: install  ## the service, the viewer in a real browser, Ray; installs FastAPI, uvicorn, Playwright, Chromium and Ray
+test-serve: install  ## the service, the viewer in a real browser, Ray, other harnesses; installs FastAPI, uvicorn, Playwright, Chromium, Ray, Inspect, lm_eval and DuckDB
 	@BROWSER=1 PYTHON="$(PYTHON)" scripts/system-packages
-	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,web,browser,ray]'
-	$(BIN)/pytest -q -n 2 tests/serve tests/view tests/ray
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,web,browser,ray,inspect,lm-eval,duckdb]'
+	$(BIN)/pytest -q -n 2 tests/serve tests/view tests/ray tests/harnesses tests/report/test_run_tables.py
 
 test-systems: install  ## every system learns a pattern on the CPU, which takes many minutes
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'

@@ -1,4 +1,4 @@
-"""A run of a million candidates: 1,000 bugs × 1,000 candidates. Time and peak memory of `score`, `report` and `view`.
+"""A run of a million candidates: 1,000 bugs × 1,000 candidates. Time and peak memory of `score`, `report`, `publish` and `view`.
 
 Each verb runs in a process of its own. `view` is measured twice: with no index, when pages come while the run is still being read,
 and with the index that the first time left. `-n` takes fewer candidates per bug; `--keep DIR` leaves benchmark and run there, and
@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=N, help="candidates per bug")
     parser.add_argument("--keep", type=Path)
-    parser.add_argument("--only", action="append", choices=("score", "report", "view"))
+    parser.add_argument("--only", action="append", choices=("score", "report", "publish", "view"))
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="million-") as name:
         root = asked.keep or Path(name)
@@ -49,8 +50,14 @@ def main() -> None:
         run = root / "run"
         size = sum(path.stat().st_size for path in run.iterdir() if path.is_file()) / 2**20
         print(f"{N_BUGS} bugs × {asked.n} candidates = {N_BUGS * asked.n:,}, {size:,.0f} MB on disk", flush=True)
-        wanted = asked.only or ("score", "report", "view")
-        for verb, more in (("score", []), ("report", ["-o", str(root / "report.html")])):
+        wanted = asked.only or ("score", "report", "publish", "view")
+        shutil.rmtree(root / "tables", ignore_errors=True)
+        places: dict[str, list[str]] = {
+            "score": [],
+            "report": ["-o", str(root / "report.html")],
+            "publish": ["--to", str(root / "tables")],
+        }
+        for verb, more in places.items():
             if verb in wanted:
                 cost = measure([sys.executable, "-m", "repairlab", verb, str(run), "--json", *more])
                 label = f"repairlab {verb}"

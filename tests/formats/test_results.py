@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,7 @@ def test_formats_are_recognised(tmp_path: Path) -> None:
         "apr-fixes": DATA / "APR_fixes_all.json",
         "clm": write(tmp_path / "q" / "a_validate.json", json.dumps(CLM, indent=2)),
         "nl2fix": write(tmp_path / "d.json", json.dumps(NL2FIX, indent=4)),
+        "swebench": write(tmp_path / "m.first.json", json.dumps(report_of(resolved=["a__a-1"]), indent=4)),
         "defects4c": write(tmp_path / "p" / "x" / "bugs_list_new.json", [BUG]),
     }
     assert cases.keys() == RESULT_FORMATS.keys()
@@ -239,3 +241,43 @@ def test_a_file_of_other_bytes_or_none_at_all_is_named(tmp_path: Path) -> None:
         result_format("clm").read_results([tmp_path])
     with pytest.raises(UserError, match="give the dataset alone"):
         result_format("nl2fix").read_results([path, tmp_path / "x-validated.jsonl"])
+
+
+def report_of(**lists: list[str]) -> dict[str, Any]:
+    return {
+        "schema_version": 2,
+        "resolved_ids": [],
+        "submitted_ids": sorted({name for names in lists.values() for name in names}),
+    } | {f"{kind}_ids": names for kind, names in lists.items()}
+
+
+def test_reports_of_swebench_say_what_is_resolved(tmp_path: Path) -> None:
+    report = report_of(resolved=["a__a-1"], unresolved=["a__a-2"], empty_patch=["a__a-3"], error=["a__a-4", "a__a-5"])
+    path = write(tmp_path / "some__model.first.json", {**report, "infra_failure_ids": ["a__a-5"], "incomplete_ids": ["a__a-6"]})
+    assert recognise_results(path) == "swebench"
+    found = results_of("swebench", path)
+    assert {(item.bug, item.verdict) for item in found.outcomes} == {
+        ("swebench/a__a-1", PublishedVerdict.PLAUSIBLE),
+        ("swebench/a__a-2", PublishedVerdict.WRONG),
+        ("swebench/a__a-3", PublishedVerdict.UNCOMPILABLE),
+        ("swebench/a__a-4", PublishedVerdict.WRONG),
+        ("swebench/a__a-5", PublishedVerdict.UNDECIDED),
+    }
+    assert found.systems == ("some/model.first",) and "swebench/a__a-6" in found.bugs
+    assert "2 instances ended with an error" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("report", "message"),
+    [
+        (report_of(resolved=["a"], unresolved=["a"]), "a is both in resolved_ids and in unresolved_ids"),
+        ({"resolved_ids": ["a"], "submitted_ids": ["a", "b"]}, "b is in submitted_ids, but in none of resolved_ids"),
+        ({"resolved_ids": 3, "submitted_ids": []}, "'resolved_ids' should be a list"),
+        ({"resolved_ids": [3], "submitted_ids": []}, "an item of 'resolved_ids' should be text"),
+        ({"resolved_ids": []}, "'submitted_ids' is missing"),
+        ({"resolved_ids": [], "submitted_ids": [], "benchmark": 1}, "'benchmark' should be text"),
+    ],
+)
+def test_reports_of_swebench_that_contradict_themselves_are_refused(tmp_path: Path, report: Any, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        results_of("swebench", write(tmp_path / "r.json", report))

@@ -15,6 +15,7 @@ from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.text import Span
 from repairlab.formats.format import JudgedCandidate
 from repairlab.formats.npr4j_results import read_results
+from repairlab.formats.swebench_report import read_results as read_report
 from repairlab.formats.table import FORMATS, recognise
 from repairlab.runs.converting import judged
 from repairlab.selftest.format import new_tree, wrong_with_round_trip
@@ -123,6 +124,37 @@ def test_results_of_npr4j_accept_what_is_the_developers_fix_but_for_white_space(
     ]
     with pytest.raises(UserError, match="no candidate is known to be plausible"):
         FORMATS["npr4j-results"].write(before[2:], benchmark, tmp_path / "b.json")
+
+
+def test_a_report_in_the_manner_of_swebench_is_read_again_as_published_verdicts(benchmark: Benchmark, tmp_path: Path) -> None:
+    edits = (Edit(path="main.py", text="x"),)
+    unread = Candidate(bug_id="half", edits=(), rank=1, origin=Origin(repairer="r", model="m"), problem="it is empty", answer="")
+    before = [
+        JudgedCandidate(candidate=candidate("sum", 1, edits), verdict=Verdict.PLAUSIBLE),
+        JudgedCandidate(candidate=candidate("sum", 2, edits), verdict=Verdict.WRONG),
+        JudgedCandidate(candidate=candidate("shop", 1, edits), verdict=Verdict.TIMEOUT),
+        JudgedCandidate(candidate=candidate("gcd", 1, edits), verdict=Verdict.UNDECIDED),
+        JudgedCandidate(candidate=unread, verdict=Verdict.UNAPPLICABLE),
+    ]
+    path = tmp_path / "report.json"
+    notes = FORMATS["swebench-report"].write(before, benchmark, path)
+    assert notes == ("1 candidates are not the first of their bug, and a report has one of each",)
+    assert recognise(path) == "swebench-report"
+    report = json.loads(path.read_text())
+    assert report["resolved_ids"] == ["sum"] and report["unresolved_ids"] == ["shop"] and report["error_ids"] == ["gcd"]
+    assert report["infra_failure_ids"] == ["gcd"] and report["empty_patch_ids"] == ["half"]
+    assert (report["total_instances"], report["submitted_instances"], report["completed_instances"]) == (len(benchmark), 4, 2)
+    assert {*report["submitted_ids"], *report["incomplete_ids"]} == set(benchmark.ids)
+    found = read_report([path])
+    assert {(item.system, item.bug, item.rank, item.verdict) for item in found.outcomes} == {
+        ("m", "tiny/sum", 1, "plausible"),
+        ("m", "tiny/shop", 1, "wrong"),
+        ("m", "tiny/gcd", 1, "undecided"),
+        ("m", "tiny/half", 1, "uncompilable"),
+    }
+    assert set(found.bugs) == {f"tiny/{bug}" for bug in benchmark.ids}
+    with pytest.raises(UserError, match="no candidate has a verdict"):
+        FORMATS["swebench-report"].write([JudgedCandidate(candidate=unread)], benchmark, tmp_path / "b.json")
 
 
 def test_counts_of_cases_are_written_only_when_all_were_run(benchmark: Benchmark, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from repairlab.validation.machine import Machine
 
 QUICK = ("metrics", "strategies", "formats", "languages", "representations")
 PARTS = [(kind, name) for kind in QUICK for name in parts_of(kind)]
-NOT_TRIED = {("formats", "npr4j-results"), ("formats", "defects4c")}
+NOT_TRIED = {("formats", "npr4j-results"), ("formats", "swebench-report"), ("formats", "defects4c")}
 """They have no place for bugs of the built-in benchmark; tests of their own try them."""
 
 

@@ -20,7 +20,7 @@ from repairlab.runs.external_candidates import read_external_candidates
 from repairlab.validation.apply import LARGEST_GROWTH, MOST_EDITS, changed_files, normal_digest
 from tests.conftest import write_tiny
 
-LINES = tuple(name for name in FORMATS if name not in ("npr4j-results", "defects4c"))
+LINES = tuple(name for name in FORMATS if name not in ("npr4j-results", "swebench-report", "defects4c"))
 ODD = [
     "\ud800",
     "\udfff",

@@ -7,14 +7,19 @@ import typer
 
 from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, progress_bar
+from repairlab.cli.run_folders import warn_unchecked
+from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.mining.publishing import PublishSettings
 from repairlab.mining.publishing import publish as publish_benchmark
+from repairlab.report.run_tables import is_run, publish_runs
 
 
 def publish(
-    benchmark: Annotated[str, typer.Argument(help="Name or folder of a benchmark.")],
-    to: Annotated[Path, typer.Option("--to", help="New folder for tables, data card, checksums and change log.")],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="BENCHMARK_OR_RUNS...", help="Name or folder of a benchmark, or run folders.")
+    ],
+    to: Annotated[Path, typer.Option("--to", help="New folder for tables, data card, checksums and, of a benchmark, change log.")],
     previous: Annotated[Path | None, typer.Option("--previous", help="The last publication, for the change log.")] = None,
     context: Annotated[
         bool, typer.Option("--context", help="Put all files that a repairer may read into the problems, not the one to fix alone.")
@@ -22,7 +27,17 @@ def publish(
     parquet: Annotated[bool, typer.Option("--parquet/--no-parquet", help="Write Parquet beside JSON Lines.")] = True,
     json: Json = False,
 ) -> None:
-    """Write a benchmark for others: data card, tables without tests or fixes, pairs, labels, checksums, change log."""
+    """Write a benchmark for others (tables without tests or fixes, data card, checksums, changes), or runs as Parquet."""
+    if any(map(is_run, sources)):
+        if previous or context or not parquet:
+            raise UserError(
+                "--previous, --context and --no-parquet are for benchmarks; runs are written as Parquet, without a change log"
+            )
+        _publish_runs(sources, to, json=json)
+        return
+    if len(sources) > 1:
+        raise UserError(f"{len(sources)} benchmarks are given; publish one at a time. Run folders may be several")
+    (benchmark,) = sources
     with progress_bar() as progress:
         bar = progress.add_task("bugs written", total=None)
         settings = PublishSettings(previous=previous, context=context, parquet=parquet)
@@ -33,3 +48,14 @@ def publish(
     print_table(f"{benchmark} published to {to}", ["table", "rows"], list(made.rows.items()))
     if made.changes:
         data().print("against the last version: " + ", ".join(f"{n} {kind}" for kind, n in made.changes.items()), markup=False)
+
+
+def _publish_runs(sources: list[str], to: Path, *, json: bool) -> None:
+    warn_unchecked([Path(source) for source in sources])
+    with progress_bar() as progress:
+        bar = progress.add_task("rows written", total=None)
+        made = publish_runs(sources, to, done=lambda n: progress.advance(bar, n))
+    if json:
+        print_json({**to_data(made), "folder": str(made.folder)})
+        return
+    print_table(f"{', '.join(made.runs)} published to {to}", ["table", "rows"], list(made.rows.items()))

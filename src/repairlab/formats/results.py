@@ -15,10 +15,16 @@ RESULT_FORMATS = {
     "apr-fixes": "APR_fixes_all.json: bugs of Defects4J that tools fix, correctly or overfitting.",
     "nl2fix": "*-validated.jsonl of NL2Fix (files or a folder of one system), or nl2fix_dataset.json for its statistics.",
     "clm": "*_validate.json of lin-tan/clm: executed patches of one model on one benchmark.",
+    "swebench": "SWE-bench's reports: resolved and unresolved instances of one system each, which the file is named after.",
     "defects4c": "Human labels of Defects4C (CSV), or bugs_list_new.json of its projects: counts by category and location.",
 }
 """Name and what to give as FILES."""
-_MODULES = {"npr4j": "npr4j_results", "apr-fixes": "apr_fixes", "defects4c": "defects4c_labels"}
+_MODULES = {
+    "npr4j": "npr4j_results",
+    "apr-fixes": "apr_fixes",
+    "swebench": "swebench_report",
+    "defects4c": "defects4c_labels",
+}
 
 
 class ResultFormat(Protocol):

@@ -10,6 +10,7 @@ from repairlab.registry import Parts, lacking
 _ABOUT = {
     "repairlab": "JSON Lines of bug with function, file, patch or edits: our own form.",
     "swebench": "SWE-bench's predictions: instance_id, model_name_or_path, model_patch.",
+    "swebench-report": "SWE-bench's report: which instances are resolved (to write only; `rescore` reads it).",
     "evalplus": "Samples of HumanEval and EvalPlus: task_id with completion or solution, or a folder TASK_ID/N.py.",
     "repairbench": "RepairBench's records: identifier, generation, evaluation.",
     "nl2fix": "NL2Fix's candidates by method, or its -validated.jsonl with verdicts.",

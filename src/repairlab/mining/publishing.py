@@ -57,7 +57,7 @@ def publish(name: str, to: Path, settings: PublishSettings, *, done: Callable[[]
     """Write a benchmark to a new folder, all or nothing."""
     benchmark, home = open_benchmark(name), find_folder(name)
     before = _previous(settings.previous, benchmark) if settings.previous else None
-    frames = _frames() if settings.parquet else None
+    library = frames() if settings.parquet else None
     rows: Counter[str] = Counter()
     digests: dict[str, str] = {}
     with new_folder(to) as aside:
@@ -79,29 +79,28 @@ def publish(name: str, to: Path, settings: PublishSettings, *, done: Callable[[]
         for table in TABLES:
             if not rows[table]:
                 (aside / "data" / f"{table}.jsonl").unlink()
-        if frames is not None:
+        if library is not None:
             for table in TABLES:
                 source = aside / "data" / f"{table}.jsonl"
                 if rows[table]:
-                    table_frame = frames.read_ndjson(source, infer_schema_length=None)
-                    known = table_frame.cast({frames.Null: frames.String})  # a column without a value has no type of its own
+                    table_frame = library.read_ndjson(source, infer_schema_length=None)
+                    known = table_frame.cast({library.Null: library.String})  # a column without a value has no type of its own
                     known.write_parquet(source.with_suffix(".parquet"))
         changes = _changes(before, digests)
         kept = {"name": benchmark.name, "version": benchmark.version, "digest": benchmark.digest, "bugs": digests}
         (aside / MANIFEST).write_text(json.dumps({"schema": SCHEMA_VERSION, **kept}, indent=1) + "\n", encoding="utf-8")
         (aside / CHANGES).write_text(_change_log(benchmark, changes, settings.previous), encoding="utf-8")
         (aside / CARD).write_text(_card(benchmark, home, rows, settings), encoding="utf-8")
-        (aside / CHECKSUMS).write_text(_checksums(aside), encoding="utf-8")
+        (aside / CHECKSUMS).write_text(checksums(aside), encoding="utf-8")
     return Published(folder=to, rows=dict(rows), changes={kind: len(ids) for kind, ids in changes.items()})
 
 
-def _frames() -> Any:
+def frames(*, otherwise: str = "; or add --no-parquet") -> Any:
+    """Return the library that writes Parquet; UserError says how to get it, or what to do without."""
     try:
         import polars  # noqa: PLC0415  # an extra
     except ImportError:
-        raise UserError(
-            "Parquet needs polars, which is not installed: pip install 'repairlab[frames]'; or add --no-parquet"
-        ) from None
+        raise UserError(f"Parquet needs polars, which is not installed: pip install 'repairlab[frames]'{otherwise}") from None
     return polars
 
 
@@ -192,7 +191,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def _checksums(folder: Path) -> str:
+def checksums(folder: Path) -> str:
     """Return the digests of all files in the form of sha256sum."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in paths)

@@ -25,7 +25,7 @@ class RaterAgreement:
     """How often one rater's label met another's on the same task; the first in the order of names stands in the rows."""
 
 
-def rater_agreement(ratings: Iterable[Rating]) -> RaterAgreement:
+def rater_agreement(ratings: Iterable[Rating], labels: Iterable[str] = LABELS) -> RaterAgreement:
     """Compare the last words of all raters."""
     said = latest(ratings)
     raters = sorted({rater for by_rater in said.values() for rater in by_rater})
@@ -44,7 +44,7 @@ def rater_agreement(ratings: Iterable[Rating]) -> RaterAgreement:
         n_rated=len(said),
         n_shared=sum(len(by_rater) > 1 for by_rater in said.values()),
         overall=tuple(reliability(patterns)),
-        per_label={label: tuple(reliability(_against(label, patterns))) for label in LABELS},
+        per_label={label: tuple(reliability(_against(label, patterns))) for label in labels},
         matrix=matrix,
     )
 

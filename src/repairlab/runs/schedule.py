@@ -26,6 +26,8 @@ from repairlab.validation.deciding import INTERNAL
 
 SHARD_S = 0.3
 """How much work a shard is meant to be: many times what it costs to hand one out, and little to wait for at the end of a run."""
+FAR_SHARD_S = 1.0
+"""The same for workers on other machines."""
 SMALLEST_SHARD_S = 0.05
 """The same when little is left, so that all workers end at the same time."""
 
@@ -54,7 +56,7 @@ class Schedule(Source[Task | Shard]):
         """The bug that each worker has open."""
         self._begun: dict[int, str] = {}
         self._deaths: Counter[tuple[str, str]] = Counter()
-        self._workers = 1
+        self._workers, self._shard_s = 1, SHARD_S
         self.given_up = dict(given_up)
         """Candidates over which too many workers died, with the reason."""
         self.failed: dict[str, str] = {}
@@ -65,7 +67,7 @@ class Schedule(Source[Task | Shard]):
 
     def run(self, tasks: Sequence[Task], executor: Executor) -> None:
         """Do all tasks, each of which is a whole bug."""
-        self._workers = executor.workers
+        self._workers, self._shard_s = executor.workers, FAR_SHARD_S if executor.is_remote else SHARD_S
         with ExitStack() as stack:
             sampler = None
             if draws_ahead(tasks[0].experiment):
@@ -153,7 +155,7 @@ class Schedule(Source[Task | Shard]):
 
     def _cut(self, backlog: Backlog, worker: int) -> Shard:
         left_s = sum(log.remaining_s for log in self._backlogs.values())
-        seconds = min(SHARD_S, max(SMALLEST_SHARD_S, left_s / (3 * self._workers)))
+        seconds = min(self._shard_s, max(SMALLEST_SHARD_S, left_s / (3 * self._workers)))
         return self._turn(worker, backlog).cut(worker, seconds, self.given_up)
 
     def _turn(self, worker: int, backlog: Backlog) -> Backlog:

@@ -23,17 +23,16 @@ from repairlab.runs.task import Shard, Task
 from repairlab.runs.worker import Event, Proposed, open_worker
 from repairlab.sandbox.sandbox import Sandbox
 
-_Record = Candidate | Outcome | Disagreement
 _Key = tuple[type, int]
-_KINDS: tuple[type[_Record], ...] = (Candidate, Outcome, Disagreement)
+_KINDS = (Candidate, Outcome, Disagreement)
 
 
 @record
 class WorkLoad:
-    """Work with the records that it speaks of, by kind and place."""
+    """Work with the records that it speaks of, by kind and place; nobody on the way reads what is in them."""
 
     work: Task | Shard
-    records: Mapping[_Key, _Record]
+    records: Mapping[_Key, bytes]
 
 
 @record
@@ -41,7 +40,7 @@ class Carried:
     """An event with the records that were made since the last one, by kind and place."""
 
     event: Event
-    records: tuple[tuple[type[_Record], int, _Record], ...]
+    records: tuple[tuple[type, int, bytes], ...]
 
 
 class Dispatch(Source[Any]):
@@ -62,7 +61,7 @@ class Dispatch(Source[Any]):
             return None
         needed = _needed(work) - self._sent[worker]
         self._sent[worker] |= needed
-        records: dict[_Key, _Record] = {(kind, place): self._store.at(kind, place) for kind, place in needed}
+        records = {(kind, place): self._store.body_at(kind, place) for kind, place in needed}
         task = work if isinstance(work, Task) else work.task
         return Parcel(item=WorkLoad(work=work, records=records), folders={} if task is None else folders_of(task.bug))
 
@@ -83,7 +82,7 @@ class Dispatch(Source[Any]):
     def receive(self, carried: Carried, worker: int) -> None:
         """Store what a worker made, and tell of the event."""
         for kind, place, made in carried.records:
-            self._made[worker][kind, place] = self._store.append(made)
+            self._made[worker][kind, place] = self._store.append_body(kind, made)
         self._receive(_placed(carried.event, lambda kind, place: self._made[worker].get((kind, place), place)), worker)
 
 
@@ -103,7 +102,7 @@ class _Mirror:
         """Return the work of a delivery as a worker here can do it."""
         load: WorkLoad = delivery.item
         for (kind, place), item in load.records.items():
-            self._here[kind, place] = self._store.append(item)
+            self._here[kind, place] = self._store.append_body(kind, item)
             self._origins[kind, self._here[kind, place]] = place
         for kind in _KINDS:
             self._read[kind] = self._store.size(kind)
@@ -118,9 +117,9 @@ class _Mirror:
 
     def emit(self, event: Event) -> None:
         """Send an event with all that was stored since the last one."""
-        made: list[tuple[type[_Record], int, _Record]] = []
+        made: list[tuple[type, int, bytes]] = []
         for kind in _KINDS:
-            made += [(kind, -1 - place, item) for place, item in self._store.scan(kind, start=self._read[kind])]
+            made += [(kind, -1 - place, item) for place, item in self._store.bodies(kind, start=self._read[kind])]
             self._read[kind] = self._store.size(kind)
         placed = _placed(event, lambda kind, place: self._origins.get((kind, place), -1 - place))
         self._send(Carried(event=placed, records=tuple(made)))

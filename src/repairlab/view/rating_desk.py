@@ -8,13 +8,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
-from typing import Any
 
-from repairlab.assessment.agreeing import RaterAgreement, rater_agreement
+from repairlab.assessment.agreeing import RaterAgreement, agreement_of
 from repairlab.assessment.bug_project import view_of
-from repairlab.assessment.records import RULES, AssessmentTask, Rating, Ruling
+from repairlab.assessment.records import RULES, AssessmentTask, FinalLabel, Rating, Ruling
 from repairlab.assessment.scheme import CORRECTNESS, RatingScheme
-from repairlab.assessment.settling import disagreements, final_labels
+from repairlab.assessment.settling import final_labels
 from repairlab.assessment.sheets import TaskView
 from repairlab.assessment.store import FILE, AssessmentStore
 from repairlab.core.bug import Bug
@@ -70,6 +69,7 @@ class RatingDesk:
         """Open nothing yet."""
         self._bench = bench
         self._stores: dict[str, AssessmentStore] = {}
+        self._agreements: dict[str, tuple[tuple[int, int], RaterAgreement]] = {}
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -203,17 +203,17 @@ class RatingDesk:
         return found
 
     def agreement(self, slug: str) -> RaterAgreement:
-        """Return how far raters agree at this moment."""
-        return rater_agreement(self._counted(slug), self.scheme(slug).labels)
-
-    def open_questions(self, slug: str) -> list[Any]:
-        """Return the tasks on which raters differ, or of which none is sure."""
+        """Return how far raters agree at this moment, over all labels; computed when somebody has said something."""
         store = self.store(slug)
-        names = list(dict.fromkeys(task.id for task in store.tasks()))
-        return disagreements(final_labels(names, self._counted(slug), store.rulings()))
+        state = store.state()
+        if self._agreements.get(slug, (None,))[0] != state:
+            self._agreements[slug] = (state, agreement_of(store.last_words(), ()))
+        return self._agreements[slug][1]
 
-    def _counted(self, slug: str) -> list[Rating]:
-        return self.store(slug).ratings()
+    def open_questions(self, slug: str) -> list[FinalLabel]:
+        """Return the tasks on which raters differ, or of which one is not sure, with all that was said."""
+        store = self.store(slug)
+        return final_labels(store.open_tasks(), store.ratings(), store.rulings())
 
     def settle(self, slug: str, task: str, judge: str, form: RatingForm) -> None:
         """Take a ruling on a disagreement."""

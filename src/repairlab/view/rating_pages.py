@@ -63,7 +63,7 @@ def annotation_page(desk: RatingDesk) -> Page:
     for slug in desk.slugs:
         store = desk.store(slug)
         seats = [(seat, *store.progress(seat.rater)) for seat in desk.seats(slug)]
-        questions = desk.open_questions(slug)
+        questions = store.open_tasks()
         parts.append((desk.place(slug), seats, desk.agreement(slug), questions[:_SHOWN], len(questions)))
     return Page(template="annotation.html", values={"parts": parts})
 
@@ -72,7 +72,7 @@ def settle_page(desk: RatingDesk, slug: str, task: str, *, problem: str = "", fo
     """Show a disagreement: what was said, without names."""
     item = desk.item(slug, desk.task(slug, task))
     said = latest(rating for rating in desk.store(slug).ratings() if rating.task == task).get(task, {})
-    questions = [label.task for label in desk.open_questions(slug)]
+    questions = desk.store(slug).open_tasks()
     following = questions[(questions.index(task) + 1) % len(questions)] if task in questions and len(questions) > 1 else None
     values = {
         "run": desk.place(slug),
@@ -162,8 +162,8 @@ def add_leading(app: FastAPI, desk: RatingDesk, show: Callable[[Request, Page], 
                 answer = show(request, settle_page(desk, slug, task, problem=str(error), form=form))
                 answer.status_code = 400
                 return answer
-            left = desk.open_questions(slug)
-            return RedirectResponse(f"/annotation/{slug}/task/{left[0].task}" if left else "/annotation", status_code=303)
+            left = desk.store(slug).open_tasks()
+            return RedirectResponse(f"/annotation/{slug}/task/{left[0]}" if left else "/annotation", status_code=303)
 
         return await run_in_threadpool(take)
 

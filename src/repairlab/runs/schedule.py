@@ -5,6 +5,7 @@ left. A worker may die: its shard is handed out again, and a candidate over whic
 """
 
 import dataclasses
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -28,6 +29,7 @@ SHARD_S = 0.3
 """How much work a shard is meant to be: many times what it costs to hand one out, and little to wait for at the end of a run."""
 FAR_SHARD_S = 1.0
 """The same for workers on other machines."""
+_LOOK_AGAIN_S = 0.1
 SMALLEST_SHARD_S = 0.05
 """The same when little is left, so that all workers end at the same time."""
 
@@ -57,6 +59,8 @@ class Schedule(Source[Task | Shard]):
         self._begun: dict[int, str] = {}
         self._deaths: Counter[tuple[str, str]] = Counter()
         self._workers, self._shard_s = 1, SHARD_S
+        self._nothing_until = 0.0
+        """Up to when no other bug is worth being opened by one more worker, unless something happens."""
         self.given_up = dict(given_up)
         """Candidates over which too many workers died, with the reason."""
         self.failed: dict[str, str] = {}
@@ -100,6 +104,7 @@ class Schedule(Source[Task | Shard]):
 
     def finish(self, worker: int) -> None:
         """Take note that a worker did what it was given."""
+        self._nothing_until = 0.0
         item = self._at_work.pop(worker)
         self._begun.pop(worker, None)
         if isinstance(item, Shard) and (backlog := self._backlogs.get(item.bug_id)):
@@ -108,6 +113,7 @@ class Schedule(Source[Task | Shard]):
 
     def lose(self, worker: int, reason: str) -> None:
         """Take note that a worker died; what it was given is handed out again with what was stored by then."""
+        self._nothing_until = 0.0
         item = self._at_work.pop(worker)
         bug_id = item.bug.id if isinstance(item, Task) else item.bug_id
         suspect = self._begun.pop(worker, None)
@@ -148,14 +154,19 @@ class Schedule(Source[Task | Shard]):
             backlog.task = task
             backlog.hold(worker)
             return task
+        if time.monotonic() < self._nothing_until:
+            return None  # which was found out for another idle worker a moment ago: of a thousand each would look at all bugs
         worth = [log for log in self._backlogs.values() if log.is_worth_opening()]
         if not worth:
+            self._nothing_until = time.monotonic() + _LOOK_AGAIN_S
             return None
         return self._cut(max(worth, key=lambda log: log.remaining_s / (len(log.holders) + 1)), worker)
 
     def _cut(self, backlog: Backlog, worker: int) -> Shard:
-        left_s = sum(log.remaining_s for log in self._backlogs.values())
-        seconds = min(self._shard_s, max(SMALLEST_SHARD_S, left_s / (3 * self._workers)))
+        seconds = self._shard_s
+        if not self._unstarted and not self._sampling:  # else plenty is left
+            left_s = sum(log.remaining_s for log in self._backlogs.values())
+            seconds = min(seconds, max(SMALLEST_SHARD_S, left_s / (3 * self._workers)))
         return self._turn(worker, backlog).cut(worker, seconds, self.given_up)
 
     def _turn(self, worker: int, backlog: Backlog) -> Backlog:
@@ -180,6 +191,7 @@ class Schedule(Source[Task | Shard]):
             self._unstarted.append(task)
 
     def _receive(self, event: Event, worker: int) -> None:
+        self._nothing_until = 0.0
         match event:
             case Begun():
                 self._begun[worker] = event.candidate_id

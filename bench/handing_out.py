@@ -68,7 +68,7 @@ def tasks(folder: Path, n_bugs: int, n: int) -> list[Task]:
                 bug=remember_digest(named, f"{number:016x}"),
                 experiment=experiment,
                 folder=folder,
-                machine=local_machine(executor="ray"),
+                machine=local_machine(executor="ray", cache=False),
                 environment="",
                 tools="",
                 given=None,

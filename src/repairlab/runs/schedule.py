@@ -23,6 +23,7 @@ from repairlab.runs.store import BugEnd, Store
 from repairlab.runs.task import Shard, Task
 from repairlab.runs.travel import Dispatch, open_distant_worker
 from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
+from repairlab.validation.cache import open_verdict_cache
 from repairlab.validation.deciding import INTERNAL
 
 SHARD_S = 0.3
@@ -83,7 +84,8 @@ class Schedule(Source[Task | Shard]):
                 self._unstarted.extend(sorted(tasks, key=_expected_cost, reverse=True))
             wakeup = sampler.wakeup if sampler else None
             if executor.is_remote:
-                dispatch = Dispatch(self, self._store, self._receive)
+                verdicts = stack.enter_context(open_verdict_cache(tasks[0].machine.verdict_cache))
+                dispatch = Dispatch(self, self._store, self._receive, verdicts)
                 executor.run(open_distant_worker, dispatch, dispatch.receive, wakeup=wakeup)
             else:
                 executor.run(open_worker, self, self._receive, wakeup=wakeup)

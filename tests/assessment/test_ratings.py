@@ -2,6 +2,7 @@
 
 import multiprocessing
 import sqlite3
+import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.assessment.agreeing import rater_agreement
+from repairlab.assessment.agreeing import agreement_of, rater_agreement
 from repairlab.assessment.drawing import draw
 from repairlab.assessment.records import LABELS, RULES, AssessmentTask, Label, Rating, Ruling, as_label, as_rules
 from repairlab.assessment.settling import disagreements, final_labels
@@ -225,3 +226,24 @@ def test_ratings_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
 
 def test_the_rules_are_those_of_the_paper() -> None:
     assert list(RULES) == [f"R{number}" for number in range(20)]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["ada", "ben", "eva"]), st.sampled_from(LABELS)), max_size=25),
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from(LABELS)), max_size=4),
+)
+def test_the_file_tells_open_tasks_and_last_words_as_the_functions_do(
+    said: list[tuple[int, str, Label]], settled: list[tuple[int, Label]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = AssessmentStore(Path(folder) / FILE)
+        tasks = [AssessmentTask(id=f"t{number}", run="r", bug_id="b", candidate_id=str(number)) for number in range(5)]
+        store.add_tasks(tasks)
+        for task, rater, label in said:
+            store.add_ratings([rating(f"t{task}", rater, label)])
+        for task, label in settled:
+            store.add_rulings([ruling(f"t{task}", label)])
+        expected = disagreements(final_labels([task.id for task in tasks], store.ratings(), store.rulings()))
+        assert store.open_tasks() == [label.task for label in expected]
+        assert agreement_of(store.last_words()) == rater_agreement(store.ratings())
+        store.close()

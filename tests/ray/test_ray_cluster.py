@@ -1,10 +1,12 @@
 """Runs on a real Ray cluster: a head without cores and machines with one core each, as processes of this machine."""
 
+import contextlib
 import dataclasses
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.cli.main import run as repairlab
 from repairlab.core.errors import UserError
 from repairlab.executors.local_machine import local_machine
 from repairlab.runs.experiment import make_experiment
@@ -20,6 +23,7 @@ from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store
 from repairlab.runs.worker import Notice, Progress, Step
 from repairlab.validation.machine import Machine
+from tests.mining.conftest import History
 from tests.runs.test_run import contents, run
 
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="the extra [ray] is not installed")
@@ -84,6 +88,50 @@ def test_a_killed_run_goes_on_and_leaves_nobody_behind(tiny: Path, tmp_path: Pat
     assert not _workers()
 
 
+def test_a_slow_machine_changes_nothing(tiny: Path, tmp_path: Path, machine: Machine, far: Machine, cluster: Any) -> None:
+    slow = cluster.add_node(num_cpus=1, **_MEMORY)
+    is_over = threading.Event()
+    slowing = threading.Thread(target=_slow_down, args=(slow, is_over))
+    slowing.start()
+    try:
+        run(tiny, tmp_path / "far", far, repairer="templates", n=30)
+    finally:
+        is_over.set()
+        slowing.join()
+        cluster.remove_node(slow)
+    run(tiny, tmp_path / "near", machine, repairer="templates", n=30)
+    assert contents(tmp_path / "far") == contents(tmp_path / "near")
+
+
+def _slow_down(node: Any, is_over: threading.Event) -> None:
+    """Let the workers of a machine have a fifth of the time."""
+    raylet = node.all_processes["raylet"][0].process.pid
+    while not is_over.is_set():
+        actors = [pid for pid in _children(raylet) if _command(pid).startswith(b"ray::")]
+        servers = [pid for actor in actors for pid in _children(actor)]
+        pids = [*actors, *servers, *(pid for server in servers for pid in _children(server))]
+        for number, seconds in ((signal.SIGSTOP, 0.4), (signal.SIGCONT, 0.1)):
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, number)
+            time.sleep(seconds)
+
+
+def test_mining_on_a_cluster_finds_the_same(shop: History, tmp_path: Path, far: Machine) -> None:
+    del far  # for the address of the cluster
+    for where in ("local", "ray"):
+        command = ["mine", str(shop.folder), "--to", str(tmp_path / where), "--name", "mined", "--extent", "file"]
+        assert repairlab([*command, "--executor", where]) == 0
+    near, there = (_texts(tmp_path / where) for where in ("local", "ray"))
+    assert near == there and sum(name.endswith("bug.toml") for name in near) == 2
+
+
+def _texts(folder: Path) -> dict[str, bytes]:
+    """Return the files of a benchmark, but for what says how long it took."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "import.json"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
 def test_a_machine_that_would_judge_otherwise_is_left_out_by_name(tiny: Path, tmp_path: Path, far: Machine, cluster: Any) -> None:
     folder = tmp_path / "programs"
     folder.mkdir()
@@ -122,14 +170,28 @@ def test_an_unknown_executor_is_named() -> None:
 
 def _workers() -> list[int]:
     """Return the processes that fork workers within a cluster."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            text = path.read_bytes()
-            parent = int((path.parent / "stat").read_text().rpartition(")")[2].split()[1])
-            is_rays = Path(f"/proc/{parent}/cmdline").read_bytes().startswith(b"ray::")
-        except (OSError, ValueError):
-            continue
-        if b"repairlab.executors.forking" in text and is_rays:
-            found.append(int(path.parent.name))
+    parents = _parents()
+    return [
+        pid
+        for pid, parent in parents.items()
+        if b"repairlab.executors.forking" in _command(pid) and _command(parent).startswith(b"ray::")
+    ]
+
+
+def _children(pid: int) -> list[int]:
+    return [child for child, parent in _parents().items() if parent == pid]
+
+
+def _parents() -> dict[int, int]:
+    """Return the parents of all processes."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            found[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
     return found
+
+
+def _command(pid: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""

@@ -16,6 +16,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.executors.executor import Delivery, Parcel, Source, Work
 from repairlab.executors.pool import Pool, Stopping, open_pool
 from repairlab.executors.ray_worker import pack, unpack
+from repairlab.runs.store import Store
 from repairlab.validation.machine import Machine
 from tests.runs.test_run import contents, run
 
@@ -88,6 +89,28 @@ def test_a_run_elsewhere_is_the_same_run(
     monkeypatch.undo()
     run(tiny, tmp_path / "near", machine, repairer="templates", n=8, **settings)
     assert contents(tmp_path / "far") == contents(tmp_path / "near")
+
+
+def test_verdicts_of_all_machines_are_merged_and_known_to_all(
+    tiny: Path, tmp_path: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = dataclasses.replace(machine, cache=tmp_path / "here", use_verdicts=True, recheck=0, executor="ray")
+    there = dataclasses.replace(here, executor="local")
+
+    @contextmanager
+    def open_far(machine: Machine, needs: object, stopping: Stopping | None = None, notify: object = None) -> Iterator[_FarPool]:
+        with open_pool(there, stopping) as pool:
+            yield _FarPool(pool, tmp_path / "elsewhere", there, n_kills=0)
+
+    monkeypatch.setattr("repairlab.runs.run.open_executor", open_far)
+    for name, is_known in (("one", False), ("two", True)):
+        there = dataclasses.replace(there, cache=tmp_path / f"cache-{name}")  # other machines each time
+        run(tiny, tmp_path / name, here, repairer="templates", n=8)
+        assert {outcome.cached for outcome in Store(tmp_path / name).outcomes()} == {is_known}
+    monkeypatch.undo()
+    run(tiny, tmp_path / "near", dataclasses.replace(here, executor="local"), repairer="templates", n=8)
+    assert all(outcome.cached for outcome in Store(tmp_path / "near").outcomes())
+    assert contents(tmp_path / "near") == contents(tmp_path / "two")
 
 
 def test_a_run_begun_here_goes_on_elsewhere(tiny: Path, tmp_path: Path, far: Machine) -> None:

@@ -20,6 +20,7 @@ from repairlab.serve.fair_queue import FairQueue, QueueFullError
 from repairlab.serve.job_store import FILE, Job, JobStore, open_job_store
 from repairlab.serve.rate_limit import RateLimit
 from repairlab.serve.refusal import RequestRefused
+from repairlab.serve.same_requests import KeptAnswer, SameRequests
 from repairlab.serve.served_benchmarks import ServedBenchmarks
 from repairlab.serve.tokens import ServiceClient, client_of, new_token, read_tokens
 
@@ -175,3 +176,15 @@ def test_a_bug_is_found_by_its_own_name_where_only_one_benchmark_has_it(tiny: Pa
         assert refusal.value.code == code and refusal.value.status == 404
     with pytest.raises(UserError, match="two benchmarks are called 'tiny'"):
         ServedBenchmarks([tiny, tiny])
+
+
+def test_kept_answers_make_room_for_newer_ones() -> None:
+    kept = SameRequests(largest_mb=40 / 1024 / 1024)
+    for name in (b"a", b"b", b"c"):
+        kept.keep(name, KeptAnswer(body=b"x" * 9, verdicts=("WRONG",)))
+    assert kept.find(b"a") is not None  # asked for again, so that b is the oldest
+    kept.keep(b"d", KeptAnswer(body=b"x" * 9, verdicts=("WRONG",)))
+    kept.keep(b"e", KeptAnswer(body=b"x" * 9, verdicts=("WRONG",)))
+    assert [name for name in (b"a", b"b", b"c", b"d", b"e") if kept.find(name)] == [b"a", b"c", b"d", b"e"]
+    kept.keep(b"f" * 50, KeptAnswer(body=b"", verdicts=()))
+    assert not any(map(kept.find, (b"a", b"c", b"d", b"e", b"f" * 50)))

@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -229,6 +230,61 @@ def test_bad_input_is_told_in_one_message(service: Running, path: str, content: 
 )
 def test_what_is_not_there_is_told(service: Running, path: str, status: int) -> None:
     assert service.client.get(path).status_code == status
+
+
+def routes_of(service: Running) -> Iterator[tuple[str, str, bool]]:
+    """Yield method, address and whether there is a body, of every route that the service describes."""
+    for path, methods in service.client.get("/openapi.json").json()["paths"].items():
+        for method, described in methods.items():
+            yield method.upper(), re.sub(r"\{[^}]*\}", "x", path), "requestBody" in described
+
+
+def test_no_route_but_health_and_docs_answers_strangers(service: Running) -> None:
+    asked = list(routes_of(service))
+    assert len(asked) > 15
+    with service.client_with("rl-wrong") as stranger:
+        open_to_all = {path for method, path, _ in asked if stranger.request(method, path).status_code != 401}
+    assert open_to_all == {"/v1/health", "/docs", "/health"}
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "code"),
+    [
+        (b'{"bug": ', 400, "bad_request"),
+        (b"\xff\xfe{}", 400, "bad_request"),
+        (b"null", 400, "bad_request"),
+        (b"[" * 50_000, 400, "bad_request"),
+        (b'"' + b"x" * 2_000_000 + b'"', 413, "too_large"),
+    ],
+)
+def test_every_route_with_a_body_refuses_what_it_cannot_read(service: Running, content: bytes, status: int, code: str) -> None:
+    asked = [(method, path) for method, path, has_body in routes_of(service) if has_body]
+    assert len(asked) >= 5
+    for method, path in asked:
+        answer = service.client.request(method, path, content=content, headers={"Content-Type": "application/json"})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (status, code), path
+
+
+def test_a_body_of_fifty_megabytes_is_refused_and_the_server_goes_on(service: Running) -> None:
+    body = b'{"bug": "shop", "text": "' + b"x" * 50_000_000 + b'"}'
+    with contextlib.suppress(httpx.WriteError, httpx.ReadError):  # the connection may be closed while we write
+        assert service.client.post("/v1/validate", content=body, headers={"Content-Type": "application/json"}).status_code == 413
+    assert service.validate(bug="shop", function=FIXED).json()["verdict"] == "PLAUSIBLE"
+
+
+def test_the_very_same_request_is_counted_and_refused_as_any_other(service: Running) -> None:
+    body: dict[str, Any] = {"candidates": [{"bug": "shop", "function": FIXED}, {"bug": "shop", "text": "nothing at all"}]}
+    answers = [service.validate(**body).json() for _ in range(2)]
+    before = _known(service)
+    assert [service.validate(**body).json() for _ in range(3)] == [answers[1]] * 3
+    assert [_known(service)[name] - before[name] for name in ("PLAUSIBLE", "UNAPPLICABLE")] == [3, 3]
+    with service.client_with(None) as stranger:
+        assert stranger.post("/v1/validate", json=body).status_code == 401
+
+
+def _known(service: Running) -> dict[str, int]:
+    text = service.client.get("/metrics").text
+    return {name: int(n) for name, n in re.findall(r'verdicts_total\{cached="yes",verdict="(\w+)"\} (\d+)', text)}
 
 
 def test_a_body_without_a_length_is_cut_off_and_other_types_are_refused(service: Running) -> None:

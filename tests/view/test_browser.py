@@ -18,6 +18,7 @@ import pytest
 
 from repairlab.assessment.store import FILE, AssessmentStore
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.cli.main import run
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.runs.store import Store
@@ -241,6 +242,28 @@ def test_two_raters_at_once_by_keys_alone(chromium: "Browser", site: str, tokens
     assert {(item.label, item.rules) for item in ratings if item.rater == "ada"} == {("correct", ("R7",))}
     assert {item.label for item in ratings if item.rater == "ben"} == {"correct", "overfitting"}
     assert all(item.note.startswith("note ") for item in ratings)
+    store.close()
+
+
+def test_a_rater_labels_bugs_by_keys_alone(chromium: "Browser", benchmark: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "labels"
+    assert run(["label", str(benchmark), "--taxonomy", "category", "--raters", "ada", "--to", str(folder), "-i", f"{BUGS[0]}"]) == 0
+    script = Path(axe.__file__ or "").parent / "axe.min.js"
+    with served([folder], tmp_path / "cache") as (site, _), opened(chromium, 400) as page:
+        page.goto(f"{site}/rate/{tokens_of(folder)['ada']}", wait_until="load")
+        wait_for_task(page)
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        if SHOTS:
+            page.screenshot(path=f"{SHOTS}/label-400-light.png", full_page=True)
+        page.evaluate(script.read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run().then((all) => all.violations)")
+        assert [item["id"] for item in found if item["impact"] in ("serious", "critical")] == []
+        page.keyboard.press("6")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        page.get_by_text("Nothing left to do").wait_for()
+    store = AssessmentStore(folder / FILE)
+    assert [item.label for item in store.ratings()] == ["C.1"]
     store.close()
 
 

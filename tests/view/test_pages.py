@@ -304,6 +304,7 @@ def test_the_whole_conversation_is_shown_and_found(make_run: MakeRun, tmp_path: 
         assert words in page.text
     found = Read(browser.get("/search?q=one+further").text).text
     assert f"{bug_id} #2" in found and "conversation" in found
+    assert f"{bug_id} #2" in Read(browser.get("/search?q=You+fix+bugs").text).text  # what was asked is found, too
     bench.close()
 
 

@@ -11,7 +11,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.report.showing import show_bug, show_run
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import BugEnd, Store
-from repairlab.view import run_index
+from repairlab.view import index_lines
 from repairlab.view.run_index import RunIndex
 from tests.report.conftest import MakeRun
 
@@ -78,7 +78,7 @@ def test_a_growing_run_is_followed(make_run: MakeRun, tmp_path: Path) -> None:
 
 
 def test_reading_in_small_steps_gives_the_same(three_runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_index, "_CHUNK", 1000)
+    monkeypatch.setattr(index_lines, "_CHUNK", 1000)
     index = RunIndex(three_runs[2], tmp_path)
     shares = [index.share]
     while index.follow():

@@ -1,7 +1,7 @@
 """How far raters agree on the tasks that several of them looked at. Called by `assess`."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from repairlab.assessment.records import LABELS, Rating
 from repairlab.assessment.settling import latest
@@ -25,13 +25,16 @@ class RaterAgreement:
     """How often one rater's label met another's on the same task; the first in the order of names stands in the rows."""
 
 
-def rater_agreement(ratings: Iterable[Rating]) -> RaterAgreement:
+def rater_agreement(ratings: Iterable[Rating], labels: Iterable[str] = LABELS) -> RaterAgreement:
     """Compare the last words of all raters."""
-    said = latest(ratings)
+    last = latest(ratings)
+    return agreement_of({task: {rater: item.label for rater, item in by.items()} for task, by in last.items()}, labels)
+
+
+def agreement_of(said: Mapping[str, Mapping[str, str]], labels: Iterable[str] = LABELS) -> RaterAgreement:
+    """Compare labels by task and rater."""
     raters = sorted({rater for by_rater in said.values() for rater in by_rater})
-    patterns: Counter[Pattern] = Counter(
-        tuple(by_rater[rater].label if rater in by_rater else None for rater in raters) for by_rater in said.values()
-    )
+    patterns: Counter[Pattern] = Counter(tuple(by_rater.get(rater) for rater in raters) for by_rater in said.values())
     matrix: dict[str, dict[str, int]] = {}
     for pattern, n in patterns.items():
         words = [word for word in pattern if word is not None]
@@ -44,7 +47,7 @@ def rater_agreement(ratings: Iterable[Rating]) -> RaterAgreement:
         n_rated=len(said),
         n_shared=sum(len(by_rater) > 1 for by_rater in said.values()),
         overall=tuple(reliability(patterns)),
-        per_label={label: tuple(reliability(_against(label, patterns))) for label in LABELS},
+        per_label={label: tuple(reliability(_against(label, patterns))) for label in labels},
         matrix=matrix,
     )
 

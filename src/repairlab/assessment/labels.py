@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from repairlab.assessment.records import AssessmentTask, FinalLabel, Label
+from repairlab.assessment.records import AssessmentTask, FinalLabel, as_label
 from repairlab.core.errors import UserError
 from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
 from repairlab.runs.store import Store
@@ -27,9 +27,9 @@ class LabelFile:
     labels: tuple[FinalLabel, ...]
     """One for each task, with its history."""
 
-    def by_candidate(self) -> dict[str, Label | None]:
+    def by_candidate(self) -> dict[str, str | None]:
         """Return the label of each plausible candidate; none while it is open."""
-        known: Mapping[str, Label | None] = {label.task: label.label for label in self.labels}
+        known: Mapping[str, str | None] = {label.task: label.label for label in self.labels}
         return {candidate: known.get(task) for candidate, task in self.candidates.items()}
 
     @property
@@ -60,6 +60,8 @@ def read_labels(folder: Path) -> LabelFile | None:
         made = decode(LabelFile, json.loads(path.read_text(encoding="utf-8")), path.name)
     except ValueError:
         raise UserError(f"{path} is not valid JSON; write it again with: repairlab assess {folder}") from None
+    for label in filter(None, (item.label for item in made.labels)):
+        as_label(label)
     if made.run != Store(folder).manifest().id:
         raise UserError(f"{path} is of another run; write it again with: repairlab assess {folder}")
     return made

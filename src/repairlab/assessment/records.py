@@ -53,7 +53,7 @@ class Rating:
 
     task: str
     rater: str
-    label: Label
+    label: str
     rules: tuple[str, ...] = ()
     note: str = ""
     seconds: float = 0.0
@@ -73,7 +73,7 @@ class Ruling:
 
     task: str
     judge: str
-    label: Label
+    label: str
     rules: tuple[str, ...] = ()
     note: str = ""
     time: str
@@ -89,7 +89,7 @@ class FinalLabel:
     """What holds of a task in the end, and how it came to that."""
 
     task: str
-    label: Label | None
+    label: str | None
     """None while it is open."""
     source: LabelSource
     rules: tuple[str, ...] = ()

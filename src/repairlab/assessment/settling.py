@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from repairlab.assessment.records import FinalLabel, Label, LabelSource, Rating, Ruling
+from repairlab.assessment.records import FinalLabel, LabelSource, Rating, Ruling
 
 
 def latest(ratings: Iterable[Rating]) -> dict[str, dict[str, Rating]]:
@@ -39,7 +39,7 @@ def _final(task: str, ratings: Sequence[Rating], rulings: Sequence[Ruling], is_i
 
 def _settled(
     ratings: Sequence[Rating], rulings: Sequence[Ruling], is_identical: bool
-) -> tuple[Label | None, LabelSource, tuple[str, ...]]:
+) -> tuple[str | None, LabelSource, tuple[str, ...]]:
     if rulings and rulings[-1].label != "unsure":
         return rulings[-1].label, "adjudicated", rulings[-1].rules
     if is_identical:

@@ -9,7 +9,8 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from repairlab.assessment.records import FinalLabel, Label, Rating, Ruling, as_label, as_rules
+from repairlab.assessment.records import FinalLabel, Rating, Ruling
+from repairlab.assessment.scheme import CORRECTNESS, RatingScheme
 from repairlab.assessment.settling import latest
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv
@@ -34,7 +35,7 @@ class TaskView:
     title: str
     description: str
     candidate: str
-    """The candidate as a diff against the buggy tree."""
+    """The candidate as a diff against the buggy tree; nothing where bugs are labelled."""
     fix: str
     """The developer's fix, likewise."""
     hints: str = ""
@@ -46,7 +47,7 @@ class FilledRow:
     """One row of a sheet that somebody filled in."""
 
     task: str
-    label: Label
+    label: str
     rules: tuple[str, ...]
     note: str
     seconds: float
@@ -74,23 +75,23 @@ def disagreement_sheet(labels: Iterable[FinalLabel], views: Mapping[str, TaskVie
     return _csv((*SHOWN, "said", "label", "rules", "note"), rows)
 
 
-def read_ratings(path: Path, rater: str, tasks: Iterable[str], time: str) -> list[Rating]:
+def read_ratings(path: Path, rater: str, tasks: Iterable[str], time: str, scheme: RatingScheme = CORRECTNESS) -> list[Rating]:
     """Read the rows of a sheet that have a label; a row that cannot be understood refuses the whole file, with its line."""
     return [
         Rating(task=row.task, rater=rater, label=row.label, rules=row.rules, note=row.note, seconds=row.seconds, time=time)
-        for row in _filled(path, tasks)
+        for row in _filled(path, tasks, scheme)
     ]
 
 
-def read_rulings(path: Path, judge: str, tasks: Iterable[str], time: str) -> list[Ruling]:
+def read_rulings(path: Path, judge: str, tasks: Iterable[str], time: str, scheme: RatingScheme = CORRECTNESS) -> list[Ruling]:
     """Read the rows of a sheet of disagreements that have a label."""
     return [
         Ruling(task=row.task, judge=judge, label=row.label, rules=row.rules, note=row.note, time=time)
-        for row in _filled(path, tasks)
+        for row in _filled(path, tasks, scheme)
     ]
 
 
-def _filled(path: Path, tasks: Iterable[str]) -> list[FilledRow]:
+def _filled(path: Path, tasks: Iterable[str], scheme: RatingScheme) -> list[FilledRow]:
     known = frozenset(tasks)
     rows: dict[str, FilledRow] = {}
     problems: list[str] = []
@@ -98,7 +99,7 @@ def _filled(path: Path, tasks: Iterable[str]) -> list[FilledRow]:
         if not cells["label"].strip():
             continue
         try:
-            row = _row(cells)
+            row = _row(cells, scheme)
             if row.task not in known:
                 raise UserError(f"task {row.task!r} is none of this run; was the sheet made of another one?")
             if rows.setdefault(row.task, row) != row:
@@ -111,11 +112,10 @@ def _filled(path: Path, tasks: Iterable[str]) -> list[FilledRow]:
     return list(rows.values())
 
 
-def _row(cells: Mapping[str, str]) -> FilledRow:
-    rules = as_rules(cells.get("rules", ""))
-    label = as_label(cells["label"])
-    if rules and label == "overfitting":
-        raise UserError(f"rules say why a candidate is correct, but it has {' '.join(rules)} and is called overfitting")
+def _row(cells: Mapping[str, str], scheme: RatingScheme) -> FilledRow:
+    rules = scheme.rules_of(cells.get("rules", ""))
+    label = scheme.label_of(cells["label"])
+    scheme.check(label, rules)
     return FilledRow(
         task=cells["task"].strip(),
         label=label,
@@ -136,7 +136,8 @@ def _seconds(text: str) -> float:
 
 
 def _shown(view: TaskView) -> tuple[str, ...]:
-    told = (view.bug_id, view.language, view.title, view.description, f"candidate\n{view.candidate}", f"fix\n{view.fix}")
+    candidate = f"candidate\n{view.candidate}" if view.candidate else ""
+    told = (view.bug_id, view.language, view.title, view.description, candidate, f"fix\n{view.fix}")
     return (view.task, *map(_cell, told))
 
 

@@ -40,6 +40,15 @@ _DESK: Sequence[str] = (
 """What rating in the browser needs besides: all may be missing or lost, and no rating is."""
 _RATING = "task, rater, label, rules, note, seconds, time"
 
+_LAST = "SELECT task, rater, label, max(number) FROM ratings GROUP BY task, rater"
+_OPEN_TASKS = f"""
+SELECT task FROM ({_LAST}) AS last
+LEFT JOIN (SELECT task, label AS ruled, max(number) FROM rulings GROUP BY task) USING (task)
+WHERE ruled IS NULL OR ruled = 'unsure'
+GROUP BY task HAVING count(DISTINCT last.label) > 1 OR sum(last.label = 'unsure')
+ORDER BY (SELECT min(number) FROM tasks WHERE tasks.task = last.task)
+"""
+
 
 class AssessmentStore:
     """The file, open in one process."""
@@ -187,6 +196,22 @@ class AssessmentStore:
             values = (item.task, item.rater, item.label, " ".join(item.rules), item.note, item.seconds, item.time)
             statements.append((f"INSERT INTO ratings ({_RATING}) VALUES (?, ?, ?, ?, ?, ?, ?)", values))
         self._database.write_all(statements)
+
+    def state(self) -> tuple[int, int]:
+        """Return what is another one as soon as somebody has said something."""
+        rows = self._database.rows("SELECT (SELECT max(number) FROM ratings), (SELECT max(number) FROM rulings)")
+        return rows[0][0] or 0, rows[0][1] or 0
+
+    def last_words(self) -> dict[str, dict[str, str]]:
+        """Return the last label of each task by each rater."""
+        found: dict[str, dict[str, str]] = {}
+        for task, rater, label in self._database.rows(f"SELECT task, rater, label FROM ({_LAST})"):
+            found.setdefault(task, {})[rater] = label
+        return found
+
+    def open_tasks(self) -> list[str]:
+        """Return the tasks on which raters differ, or of which one is not sure, as long as nobody settled them."""
+        return [row[0] for row in self._database.rows(_OPEN_TASKS)]
 
     def keep_draft(self, task: str, rater: str, form: Mapping[str, Any]) -> None:
         """Keep what a rater has begun, in the place of what was there."""

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, cpu_s_so_far, discover, write_down
+from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, cpu_s_so_far, write_down
+from repairlab.benchmarks.discovery_elsewhere import discover_all
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
 from repairlab.benchmarks.import_record import ImportRecord, write_import_record
@@ -15,7 +16,6 @@ from repairlab.benchmarks.writing import toml, write_file, write_head
 from repairlab.core.bug import Bug, remember_digest
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import SCHEMA_VERSION, record
-from repairlab.executors.pool import run_pool
 from repairlab.languages.table import default_cache
 from repairlab.storage.new_folder import new_folder
 from repairlab.validation.machine import Machine
@@ -66,6 +66,7 @@ def write_benchmark(  # noqa: PLR0913  # as above
     *,
     machine: Machine | None = None,
     at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
+    notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
     settled: Callable[[DiscoveredTests], None] = lambda found: None,  # noqa: ARG005
     finish: Callable[[Path, Sequence[str]], None] = lambda folder, bugs: None,  # noqa: ARG005
 ) -> Imported:
@@ -75,7 +76,8 @@ def write_benchmark(  # noqa: PLR0913  # as above
 
     `started` is told how many bugs there will be, `done` the id of each, `at` what is being done for one. Tests that must be found
     by running them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
-    `settled` is told what was found by running a bug; `finish` may add to the folder before it gets its name.
+    `notify` is told which machines of a cluster are left out, `settled` what was found by running a bug; `finish` may add to the
+    folder before it gets its name.
     """
     machine = machine or Machine(cache=default_cache())
     journal, began = Journal(folder, machine), cpu_s_so_far()
@@ -108,7 +110,7 @@ def write_benchmark(  # noqa: PLR0913  # as above
             receive(DiscoveredTests(bug_id=search.bug_id, problem=reason))
 
         try:
-            run_pool(discover, unknown(), machine, receive, lost)
+            discover_all(unknown(), machine, receive, lost, notify)
         except Interrupted:
             raise journal.stopped() from None
         if not made.bugs:

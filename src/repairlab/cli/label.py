@@ -9,10 +9,13 @@ from typing import Annotated
 
 import typer
 
+from repairlab.assessment.bug_project import is_project
 from repairlab.benchmarks.catalog import benchmark_names, find_folder, open_benchmark
 from repairlab.benchmarks.labels_file import LABELS_NAME, write_labels
+from repairlab.cli.label_project import FilledSheets, RaterDraw, label_by_people
 from repairlab.cli.options import Include, Json
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets
 from repairlab.core.access import Access
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
@@ -43,10 +46,33 @@ def label(
         str | None, typer.Option("--model", help="Model that suggests a category, too: PROVIDER/NAME as for `run`.")
     ] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", help="Address of the model's server.")] = None,
+    taxonomy: Annotated[
+        str | None,
+        typer.Option(
+            "--taxonomy",
+            help="Let people label bugs by this taxonomy, in the folder --to: a TOML or CSV file, or category (Defects4C).",
+            rich_help_panel=SHEETS,
+        ),
+    ] = None,
+    raters: Raters = None,
+    overlap: Overlap = 1.0,
+    per_task: PerTask = 2,
+    seed: Annotated[int, typer.Option("--seed", help="Of the draw.", rich_help_panel=SHEETS)] = 0,
+    take: TakenSheets = None,
+    adjudicate: SettledSheet = None,
+    by: SettledBy = "adjudicator",
     json: Json = False,
 ) -> None:
     """Label bugs by what their fixes do: location, repair actions and patterns, error type, category, difficulty."""
     opened = open_benchmark(benchmark, found_labels=False)
+    if taxonomy is not None or raters is not None or take or adjudicate or (to is not None and is_project(to)):
+        if to is None:
+            raise UserError("people label bugs in a folder of its own; name it with --to")
+        chosen = [bug.id for bug in opened.select(tuple(include or ()))]
+        draw = RaterDraw(raters=raters, overlap=overlap, per_task=per_task, seed=seed)
+        sheets = FilledSheets(taken=tuple(take or ()), settled=adjudicate, by=by)
+        label_by_people(benchmark, opened, chosen, to, taxonomy, draw, sheets, as_json=json)
+        return
     if to is None and benchmark in benchmark_names():
         raise UserError(f"{benchmark} is built in and is not written to; name a file for its labels with --to")
     place = to or find_folder(benchmark) / LABELS_NAME

@@ -8,6 +8,7 @@ import typer
 from repairlab.benchmarks.importers.importer import Settings
 from repairlab.cli.options import (
     AllowUnsafe,
+    ExecutorName,
     Interpreter,
     Json,
     Libraries,
@@ -29,6 +30,7 @@ from repairlab.mining.mine import mine as mine_histories
 from repairlab.mining.settings import PRESETS, MiningSettings, preset
 from repairlab.mining.training_pairs import mine_pairs
 from repairlab.report.svg import draw
+from repairlab.validation.machine import LOCAL
 
 
 def mine(
@@ -67,6 +69,7 @@ def mine(
     ] = "relevant",
     repeat: SortRepeats = 2,
     workers: Workers = None,
+    executor: ExecutorName = LOCAL,
     sandbox: SandboxName = "auto",
     allow_unsafe: AllowUnsafe = False,
     json: Json = False,
@@ -102,7 +105,8 @@ def mine(
             started=lambda n: progress.update(task, total=n, description="fixes tried"),
             done=lambda _: progress.advance(task),
             at=lambda bug, stage: progress.update(task, description=f"fixes tried ({bug}: {stage})"),
-            machine=machine(workers, sandbox, allow_unsafe),
+            notify=talk().print,
+            machine=machine(workers, sandbox, allow_unsafe, executor=executor),
         )
     table = draw_funnel(made.stages, to)
     if json:

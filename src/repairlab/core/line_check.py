@@ -45,3 +45,13 @@ def stated_number(line: bytes) -> int | None:
     """Return the number that a line, or the end of one, claims to have; none when it has no check at all."""
     found = _END.search(line, max(0, len(line) - 64))
     return int(found[1]) if found else None
+
+
+def without_check(line: bytes) -> bytes:
+    r"""Return the JSON object of a line as it was before it got its number and its check, if it did.
+
+    >>> without_check(b'{"a":1,"line":7,"check":"0d59355c"}\n'), without_check(b'{"a":1}\n')
+    (b'{"a":1}', b'{"a":1}')
+    """
+    found = _END.search(line, max(0, len(line) - 64))
+    return line[: found.start()] + b"}" if found else line.rstrip(b"\n")

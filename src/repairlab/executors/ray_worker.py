@@ -21,8 +21,8 @@ from repairlab.validation.preflight import ToolNeed, check_needs
 
 FOLDER = "delivered"
 """Where folders of other machines are kept, in the cache."""
-COLLECT_S = 0.05
-"""How long events are collected before they travel."""
+COLLECT_S = 0.5
+"""How long events are collected before they travel; the end of an item does not wait."""
 
 
 @record

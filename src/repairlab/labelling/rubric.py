@@ -10,7 +10,7 @@ from repairlab.labelling.file_change import FileChange
 from repairlab.labelling.rules.category import CATEGORIES
 from repairlab.repairers.llm.client.model import ChatModel, Sampling, Unanswerable
 
-_MEANINGS = {
+MEANINGS = {
     "A.1": "the wrong function is called, or with wrong arguments; the fix calls the right one",
     "A.2": "a variable, parameter or result has the wrong type; the fix changes a type or converts",
     "A.3": "a function returns the wrong value; the fix changes what is returned",
@@ -43,7 +43,7 @@ def ask(model: ChatModel, bug_id: str, changes: Sequence[FileChange]) -> list[Fo
 
 def question(changes: Sequence[FileChange]) -> Prompt:
     """Return the rubric with a fix."""
-    rubric = "\n".join(f"{name} {title}: {_MEANINGS[name]}." for name, (title, _) in CATEGORIES.items())
+    rubric = "\n".join(f"{name} {title}: {MEANINGS[name]}." for name, (title, _) in CATEGORIES.items())
     diff = "".join(unified_diff(change.path, change.before, change.after) for change in changes)[:_LONGEST]
     return Prompt(
         messages=(

@@ -60,6 +60,7 @@ def mine(
     *,
     machine: Machine,
     at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
+    notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
 ) -> Mined:
     """Write the bugs that histories hold, or nothing, to a new folder; what was stopped while it ran tests goes on from there."""
     repositories = [Repository(path) for path in plan.repositories]
@@ -82,6 +83,7 @@ def mine(
             done,
             machine=machine,
             at=at,
+            notify=notify,
             finish=finish,
         )
     except UserError as error:

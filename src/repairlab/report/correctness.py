@@ -7,13 +7,12 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from repairlab.assessment.labels import LabelFile
-from repairlab.assessment.records import Label
 from repairlab.core.outcome import Verdict
 from repairlab.core.samples import Samples
 from repairlab.metrics.settings import ScoreSettings
 from repairlab.metrics.table import Scores, score_correct
 
-_VERDICTS: Mapping[Label | None, Verdict] = {
+_VERDICTS: Mapping[str | None, Verdict] = {
     "correct": Verdict.PLAUSIBLE,
     "overfitting": Verdict.WRONG,
     "unsure": Verdict.UNDECIDED,

@@ -37,6 +37,18 @@ class Judged:
     """How long that took in the worker."""
 
 
+def conditions_of(task: Task) -> Conditions:
+    """Return all that decides the verdicts on candidates of a task."""
+    return Conditions(
+        bug=task.bug,
+        machine=task.machine,
+        environment=task.environment,
+        tools=task.tools,
+        policy=task.experiment.policy,
+        confirm=task.experiment.confirm,
+    )
+
+
 class Judge:
     """Finds the outcome of a candidate: stored in this run, that of a twin, of an earlier run, or by validating it.
 
@@ -47,14 +59,7 @@ class Judge:
         """Take what to call when a validation begins, and when a verdict of an earlier run did not come out again."""
         self._warn = warn
         self._store = Store(task.folder)
-        self._conditions = Conditions(
-            bug=task.bug,
-            machine=task.machine,
-            environment=task.environment,
-            tools=task.tools,
-            policy=task.experiment.policy,
-            confirm=task.experiment.confirm,
-        )
+        self._conditions = conditions_of(task)
         self._decider = Decider(self._conditions, sandbox, begin=begin, disagree=self._disagree)
         self._by_id = dict(task.outcomes)
         self._by_form: dict[str, int] = {}

@@ -5,6 +5,7 @@ left. A worker may die: its shard is handed out again, and a candidate over whic
 """
 
 import dataclasses
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -22,10 +23,14 @@ from repairlab.runs.store import BugEnd, Store
 from repairlab.runs.task import Shard, Task
 from repairlab.runs.travel import Dispatch, open_distant_worker
 from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
+from repairlab.validation.cache import open_verdict_cache
 from repairlab.validation.deciding import INTERNAL
 
 SHARD_S = 0.3
 """How much work a shard is meant to be: many times what it costs to hand one out, and little to wait for at the end of a run."""
+FAR_SHARD_S = 1.0
+"""The same for workers on other machines."""
+_LOOK_AGAIN_S = 0.1
 SMALLEST_SHARD_S = 0.05
 """The same when little is left, so that all workers end at the same time."""
 
@@ -54,7 +59,9 @@ class Schedule(Source[Task | Shard]):
         """The bug that each worker has open."""
         self._begun: dict[int, str] = {}
         self._deaths: Counter[tuple[str, str]] = Counter()
-        self._workers = 1
+        self._workers, self._shard_s = 1, SHARD_S
+        self._nothing_until = 0.0
+        """Up to when no other bug is worth being opened by one more worker, unless something happens."""
         self.given_up = dict(given_up)
         """Candidates over which too many workers died, with the reason."""
         self.failed: dict[str, str] = {}
@@ -65,7 +72,7 @@ class Schedule(Source[Task | Shard]):
 
     def run(self, tasks: Sequence[Task], executor: Executor) -> None:
         """Do all tasks, each of which is a whole bug."""
-        self._workers = executor.workers
+        self._workers, self._shard_s = executor.workers, FAR_SHARD_S if executor.is_remote else SHARD_S
         with ExitStack() as stack:
             sampler = None
             if draws_ahead(tasks[0].experiment):
@@ -77,7 +84,8 @@ class Schedule(Source[Task | Shard]):
                 self._unstarted.extend(sorted(tasks, key=_expected_cost, reverse=True))
             wakeup = sampler.wakeup if sampler else None
             if executor.is_remote:
-                dispatch = Dispatch(self, self._store, self._receive)
+                verdicts = stack.enter_context(open_verdict_cache(tasks[0].machine.verdict_cache))
+                dispatch = Dispatch(self, self._store, self._receive, verdicts)
                 executor.run(open_distant_worker, dispatch, dispatch.receive, wakeup=wakeup)
             else:
                 executor.run(open_worker, self, self._receive, wakeup=wakeup)
@@ -98,6 +106,7 @@ class Schedule(Source[Task | Shard]):
 
     def finish(self, worker: int) -> None:
         """Take note that a worker did what it was given."""
+        self._nothing_until = 0.0
         item = self._at_work.pop(worker)
         self._begun.pop(worker, None)
         if isinstance(item, Shard) and (backlog := self._backlogs.get(item.bug_id)):
@@ -106,6 +115,7 @@ class Schedule(Source[Task | Shard]):
 
     def lose(self, worker: int, reason: str) -> None:
         """Take note that a worker died; what it was given is handed out again with what was stored by then."""
+        self._nothing_until = 0.0
         item = self._at_work.pop(worker)
         bug_id = item.bug.id if isinstance(item, Task) else item.bug_id
         suspect = self._begun.pop(worker, None)
@@ -146,14 +156,19 @@ class Schedule(Source[Task | Shard]):
             backlog.task = task
             backlog.hold(worker)
             return task
+        if time.monotonic() < self._nothing_until:
+            return None  # which was found out for another idle worker a moment ago: of a thousand each would look at all bugs
         worth = [log for log in self._backlogs.values() if log.is_worth_opening()]
         if not worth:
+            self._nothing_until = time.monotonic() + _LOOK_AGAIN_S
             return None
         return self._cut(max(worth, key=lambda log: log.remaining_s / (len(log.holders) + 1)), worker)
 
     def _cut(self, backlog: Backlog, worker: int) -> Shard:
-        left_s = sum(log.remaining_s for log in self._backlogs.values())
-        seconds = min(SHARD_S, max(SMALLEST_SHARD_S, left_s / (3 * self._workers)))
+        seconds = self._shard_s
+        if not self._unstarted and not self._sampling:  # else plenty is left
+            left_s = sum(log.remaining_s for log in self._backlogs.values())
+            seconds = min(seconds, max(SMALLEST_SHARD_S, left_s / (3 * self._workers)))
         return self._turn(worker, backlog).cut(worker, seconds, self.given_up)
 
     def _turn(self, worker: int, backlog: Backlog) -> Backlog:
@@ -178,6 +193,7 @@ class Schedule(Source[Task | Shard]):
             self._unstarted.append(task)
 
     def _receive(self, event: Event, worker: int) -> None:
+        self._nothing_until = 0.0
         match event:
             case Begun():
                 self._begun[worker] = event.candidate_id

@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from repairlab.benchmarks.writing import toml
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.line_check import checked_line, line_key, stated_number
+from repairlab.core.line_check import checked_line, line_key, stated_number, without_check
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data, to_json
 from repairlab.core.samples import Ended
@@ -115,17 +115,29 @@ class Store:
 
     def append(self, item: Candidate | Outcome | BugEnd | Disagreement | TranscriptEntry) -> int:
         """Add one record to its file and return the place of its line; safe while other processes do the same."""
-        run_id = self.run_id
-        if isinstance(item, BugEnd) and run_id:
+        if isinstance(item, BugEnd) and self.run_id:
             item = dataclasses.replace(item, lines=self._lines())
-        body = encode(item, **({"id": item.id} if isinstance(item, Candidate) else {}))
+        return self.append_body(type(item), encode(item, **({"id": item.id} if isinstance(item, Candidate) else {})))
+
+    def append_body(self, kind: type, body: bytes) -> int:
+        """Add one record that is encoded already, as `bodies` of another run gives it, and return the place of its line."""
         try:
-            place = append_line(self.folder / FILES[type(item)], body, run_id)
+            return append_line(self.folder / FILES[kind], body, self.run_id)
         except OSError as error:
             raise HarnessError(
                 f"cannot write to {self.folder}: {error.strerror}; free some space, then go on with --resume"
             ) from error
-        return place
+
+    def bodies(self, kind: type, *, start: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Read all records of a kind from a place on as they are encoded, each with the place of its line."""
+        path = self.folder / FILES[kind]
+        if path.is_file():
+            with path.open("rb") as file:
+                file.seek(start)
+                for line in file:
+                    if line.endswith(b"}\n"):
+                        yield start, without_check(line)
+                    start += len(line)
 
     def _lines(self) -> dict[str, int]:
         """Return how many lines the files have that grow while bugs are worked on."""
@@ -187,6 +199,10 @@ class Store:
         """Return the place that the next record of a kind would get."""
         path = self.folder / FILES[kind]
         return path.stat().st_size if path.exists() else 0
+
+    def body_at(self, kind: type, place: int) -> bytes:
+        """Read the record at a place as it is encoded."""
+        return next(self.bodies(kind, start=place))[1]
 
     def at(self, kind: type[T], place: int) -> T:
         """Read the record at a place that `append` or `scan` gave: a run need not be held in memory."""

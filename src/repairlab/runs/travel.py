@@ -14,26 +14,28 @@ from typing import Any
 
 from repairlab.benchmarks.travel import arrived, folders_of
 from repairlab.core.candidate import Candidate
-from repairlab.core.outcome import Outcome
+from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.executors.executor import Delivery, Parcel, Source
-from repairlab.runs.judge import Judged
+from repairlab.runs.judge import Judged, conditions_of
 from repairlab.runs.store import Disagreement, Store
 from repairlab.runs.task import Shard, Task
 from repairlab.runs.worker import Event, Proposed, open_worker
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.cache import VerdictCache, open_verdict_cache
 
-_Record = Candidate | Outcome | Disagreement
 _Key = tuple[type, int]
-_KINDS: tuple[type[_Record], ...] = (Candidate, Outcome, Disagreement)
+_KINDS = (Candidate, Outcome, Disagreement)
 
 
 @record
 class WorkLoad:
-    """Work with the records that it speaks of, by kind and place."""
+    """Work with the records that it speaks of, by kind and place; nobody on the way reads what is in them."""
 
     work: Task | Shard
-    records: Mapping[_Key, _Record]
+    records: Mapping[_Key, bytes]
+    verdicts: Mapping[str, bytes]
+    """Of earlier runs, by their names in the verdict cache."""
 
 
 @record
@@ -41,15 +43,25 @@ class Carried:
     """An event with the records that were made since the last one, by kind and place."""
 
     event: Event
-    records: tuple[tuple[type[_Record], int, _Record], ...]
+    records: tuple[tuple[type, int, bytes], ...]
 
 
 class Dispatch(Source[Any]):
-    """Sends the work of a source away, and stores what comes back."""
+    """Sends the work of a source away with what is known of it, and stores what comes back."""
 
-    def __init__(self, source: Source[Task | Shard], store: Store, receive: Callable[[Event, int], None]) -> None:
-        """Take where work comes from, the run's files, and who is told of events."""
-        self._source, self._store, self._receive = source, store, receive
+    def __init__(
+        self,
+        source: Source[Task | Shard],
+        store: Store,
+        receive: Callable[[Event, int], None],
+        verdicts: VerdictCache | None = None,
+    ) -> None:
+        """Take where work comes from, the run's files, who is told of events, and where verdicts of all machines are kept."""
+        self._source, self._store, self._receive, self._verdicts = source, store, receive, verdicts
+        self._keys: dict[str, str] = {}
+        """What verdicts of each bug must have been made under."""
+        self._names: dict[int, dict[str, str]] = defaultdict(dict)
+        """Names in the verdict cache of the candidates that each worker is at, by id."""
         self._sent: dict[int, set[_Key]] = defaultdict(set)
         """What each worker has in its folder."""
         self._made: dict[int, dict[_Key, int]] = defaultdict(dict)
@@ -62,9 +74,21 @@ class Dispatch(Source[Any]):
             return None
         needed = _needed(work) - self._sent[worker]
         self._sent[worker] |= needed
-        records: dict[_Key, _Record] = {(kind, place): self._store.at(kind, place) for kind, place in needed}
+        records = {(kind, place): self._store.body_at(kind, place) for kind, place in needed}
         task = work if isinstance(work, Task) else work.task
-        return Parcel(item=WorkLoad(work=work, records=records), folders={} if task is None else folders_of(task.bug))
+        load = WorkLoad(work=work, records=records, verdicts=self._known(work, task, worker))
+        return Parcel(item=load, folders={} if task is None else folders_of(task.bug))
+
+    def _known(self, work: Task | Shard, task: Task | None, worker: int) -> dict[str, bytes]:
+        """Return the verdicts on candidates that are known here."""
+        if task is not None:
+            self._keys[task.bug.id] = conditions_of(task).key
+        if self._verdicts is None or isinstance(work, Task):
+            return {}
+        names = {entry.candidate_id: f"{self._keys[work.bug_id]}-{entry.form}" for entry in work.entries}
+        self._names[worker] = names
+        found = {name: self._verdicts.body(name) for name in set(names.values())}
+        return {name: body for name, body in found.items() if body is not None}
 
     def finish(self, worker: int) -> None:
         """Take note that a worker did its item."""
@@ -83,8 +107,21 @@ class Dispatch(Source[Any]):
     def receive(self, carried: Carried, worker: int) -> None:
         """Store what a worker made, and tell of the event."""
         for kind, place, made in carried.records:
-            self._made[worker][kind, place] = self._store.append(made)
+            self._made[worker][kind, place] = self._store.append_body(kind, made)
+        self._learn(carried, self._names[worker])
         self._receive(_placed(carried.event, lambda kind, place: self._made[worker].get((kind, place), place)), worker)
+
+    def _learn(self, carried: Carried, names: Mapping[str, str]) -> None:
+        """Keep a verdict for all machines, or forget one that did not come out again."""
+        event = carried.event
+        name = names.get(event.candidate_id) if isinstance(event, Judged | Disagreement) else None
+        if self._verdicts is None or name is None:
+            return
+        if isinstance(event, Disagreement):
+            self._verdicts.remove(name)
+        elif isinstance(event, Judged) and event.verdict is not Verdict.UNDECIDED and self._verdicts.body(name) is None:
+            for body in [made for kind, _, made in carried.records if kind is Outcome]:
+                self._verdicts.put_body(name, body)
 
 
 class _Mirror:
@@ -102,8 +139,13 @@ class _Mirror:
     def unpacked(self, delivery: Delivery) -> Task | Shard:
         """Return the work of a delivery as a worker here can do it."""
         load: WorkLoad = delivery.item
+        if load.verdicts:
+            with open_verdict_cache(delivery.machine.verdict_cache) as verdicts:
+                for name, body in load.verdicts.items():
+                    if verdicts is not None and verdicts.body(name) is None:
+                        verdicts.put_body(name, body)
         for (kind, place), item in load.records.items():
-            self._here[kind, place] = self._store.append(item)
+            self._here[kind, place] = self._store.append_body(kind, item)
             self._origins[kind, self._here[kind, place]] = place
         for kind in _KINDS:
             self._read[kind] = self._store.size(kind)
@@ -118,9 +160,9 @@ class _Mirror:
 
     def emit(self, event: Event) -> None:
         """Send an event with all that was stored since the last one."""
-        made: list[tuple[type[_Record], int, _Record]] = []
+        made: list[tuple[type, int, bytes]] = []
         for kind in _KINDS:
-            made += [(kind, -1 - place, item) for place, item in self._store.scan(kind, start=self._read[kind])]
+            made += [(kind, -1 - place, item) for place, item in self._store.bodies(kind, start=self._read[kind])]
             self._read[kind] = self._store.size(kind)
         placed = _placed(event, lambda kind, place: self._origins.get((kind, place), -1 - place))
         self._send(Carried(event=placed, records=tuple(made)))

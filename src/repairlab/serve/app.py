@@ -18,6 +18,7 @@ from repairlab.serve.jobs import JobRunner
 from repairlab.serve.page import page
 from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.routes import Routes, json_response, while_there
+from repairlab.serve.same_requests import KeptAnswer, SameRequests
 from repairlab.serve.service import PatchRequest, RequestBegun, Service
 from repairlab.serve.tokens import ServiceClient
 from repairlab.serve.wire import ValidateRequest, parse
@@ -72,10 +73,18 @@ class OwnRoutes:
     def __init__(self, routes: Routes) -> None:
         self._routes = routes
         self._service, self._access, self._jobs = routes.service, routes.access, routes.jobs
+        self._same = SameRequests()
 
     async def validate(self, request: Any, client: ServiceClient) -> Any:
         """Judge one candidate or many."""
-        wanted = parse(ValidateRequest, await self._access.body(request))
+        body = await self._access.body(request)
+        same = self._same.find(body)
+        if same is not None:
+            self._access.charge(client, len(same.verdicts))
+            for verdict in same.verdicts:
+                self._service.counters.add("repairlab_verdicts_total", verdict=verdict, cached="yes")
+            return Response(same.body, media_type="application/json")
+        wanted = parse(ValidateRequest, body)
         asked = await self._service.ask(wanted, most=self._service.settings.batch)
         self._access.charge(client, len(asked.questions))
         begun = self._service.begin(client.turn, asked)
@@ -84,7 +93,11 @@ class OwnRoutes:
         outcomes = await self._all(asked, begun) if not begun.left else await while_there(request, self._all(asked, begun))
         if isinstance(outcomes, Response):
             return outcomes
-        return outcomes[0] if wanted.candidates is None else {"outcomes": outcomes}
+        response = json_response(outcomes[0] if wanted.candidates is None else {"outcomes": outcomes})
+        if all(outcome["cached"] for outcome in outcomes):
+            verdicts = tuple(outcome["verdict"] for outcome in outcomes)
+            self._same.keep(body, KeptAnswer(body=response.body, verdicts=verdicts))
+        return response
 
     async def _all(self, asked: PatchRequest, begun: RequestBegun) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = [{}] * len(asked.questions)

@@ -83,7 +83,16 @@ class VerdictCache:
     def put(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome; UNDECIDED says nothing about a candidate and is not kept."""
         if outcome.verdict is not Verdict.UNDECIDED:
-            self._put("verdicts", key, zlib.compress(encode(outcome), 1))
+            self.put_body(key, encode(outcome))
+
+    def put_body(self, key: str, body: bytes) -> None:
+        """Keep an outcome that is encoded already."""
+        self._put("verdicts", key, zlib.compress(body, 1))
+
+    def body(self, key: str) -> bytes | None:
+        """Return an outcome as it is encoded."""
+        found = self._get("verdicts", key)
+        return zlib.decompress(found) if found else None
 
     def flush(self) -> None:
         """Write what is not yet written; a process that is killed before costs later runs a second of work."""

@@ -1,17 +1,19 @@
-"""What raters and whoever settles their disagreements are shown and say: the assessments of the open runs. Pages are made of it.
+"""What raters and whoever settles their disagreements are shown and say: of candidates of the open runs, and of bugs.
 
-A rater sees the bug, a candidate and the fix; neither the system that proposed it nor what others said.
+A rater sees the bug, the fix and perhaps a candidate; neither the system that proposed it nor what others said.
 """
 
 import hmac
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from itertools import zip_longest
 
-from repairlab.assessment.agreeing import RaterAgreement, rater_agreement
-from repairlab.assessment.records import RULES, AssessmentTask, Label, Rating, Ruling, as_label, as_rules
-from repairlab.assessment.settling import disagreements, final_labels
+from repairlab.assessment.agreeing import RaterAgreement, agreement_of
+from repairlab.assessment.bug_project import view_of
+from repairlab.assessment.records import RULES, AssessmentTask, FinalLabel, Rating, Ruling
+from repairlab.assessment.scheme import CORRECTNESS, RatingScheme
+from repairlab.assessment.settling import final_labels
 from repairlab.assessment.sheets import TaskView
 from repairlab.assessment.store import FILE, AssessmentStore
 from repairlab.core.bug import Bug
@@ -20,7 +22,7 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 from repairlab.report.bugs import files_of
 from repairlab.report.text import changed_by, diff_text
-from repairlab.view.workbench import NotReadyError, OpenRun, Workbench
+from repairlab.view.workbench import NotReadyError, OpenProject, OpenRun, Workbench
 
 _TAKEN_BACK = "taken back"
 _MAX_NOTE = 20_000
@@ -43,7 +45,7 @@ class RatingForm:
 
 @record
 class Seat:
-    """A rater at the tasks of one run."""
+    """A rater at the tasks of one run or project."""
 
     slug: str
     rater: str
@@ -56,16 +58,18 @@ class Item:
 
     task: AssessmentTask
     bug: Bug
-    candidate: Candidate
+    candidate: Candidate | None
+    """None where it is the bug that is labelled."""
 
 
 class RatingDesk:
-    """The assessments of all open runs that have one; files are opened when they are asked for."""
+    """The assessments of all open runs that have one, and all open projects; files are opened when they are asked for."""
 
     def __init__(self, bench: Workbench) -> None:
         """Open nothing yet."""
         self._bench = bench
         self._stores: dict[str, AssessmentStore] = {}
+        self._agreements: dict[str, tuple[tuple[int, int], RaterAgreement]] = {}
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -75,12 +79,16 @@ class RatingDesk:
 
     @property
     def slugs(self) -> list[str]:
-        """Return the runs that have an assessment."""
-        return [slug for slug, run in self._bench.runs.items() if (run.folder / FILE).is_file()]
+        """Return the runs that have an assessment, and the projects."""
+        return [*(slug for slug, run in self._bench.runs.items() if (run.folder / FILE).is_file()), *self._bench.projects]
+
+    def scheme(self, slug: str) -> RatingScheme:
+        """Return what may be said of the tasks."""
+        return self._bench.projects[slug].project.scheme if slug in self._bench.projects else CORRECTNESS
 
     def store(self, slug: str) -> AssessmentStore:
-        """Return the assessment of a run."""
-        run = self._bench.run(slug)
+        """Return the tasks and ratings of a run or project."""
+        run = self.place(slug)
         with self._lock:
             if slug not in self._stores:
                 if not (run.folder / FILE).is_file():
@@ -110,6 +118,8 @@ class RatingDesk:
 
     def item(self, slug: str, task: AssessmentTask) -> Item:
         """Return what may be seen of a task."""
+        if slug in self._bench.projects:
+            return Item(task=task, bug=self._bench.projects[slug].benchmark.bug(task.bug_id), candidate=None)
         run = self._bench.run(slug)
         places = run.index.with_id(task.candidate_id)
         opened = self._bench.benchmark_of(run)
@@ -146,7 +156,7 @@ class RatingDesk:
         """Take a rating; one that makes no sense is refused, and what was begun stays."""
         self._need(seat, task)
         self.draft(seat, task, form)
-        label = checked_label(form)
+        label = checked_label(form, self.scheme(seat.slug))
         rating = Rating(
             task=task, rater=seat.rater, label=label, rules=form.rules, note=form.note, seconds=form.seconds, time=_now()
         )
@@ -193,28 +203,31 @@ class RatingDesk:
         return found
 
     def agreement(self, slug: str) -> RaterAgreement:
-        """Return how far raters agree at this moment."""
-        return rater_agreement(self._counted(slug))
-
-    def open_questions(self, slug: str) -> list[Any]:
-        """Return the tasks on which raters differ, or of which none is sure."""
+        """Return how far raters agree at this moment, over all labels; computed when somebody has said something."""
         store = self.store(slug)
-        names = list(dict.fromkeys(task.id for task in store.tasks()))
-        return disagreements(final_labels(names, self._counted(slug), store.rulings()))
+        state = store.state()
+        if self._agreements.get(slug, (None,))[0] != state:
+            self._agreements[slug] = (state, agreement_of(store.last_words(), ()))
+        return self._agreements[slug][1]
 
-    def _counted(self, slug: str) -> list[Rating]:
-        return self.store(slug).ratings()
+    def open_questions(self, slug: str) -> list[FinalLabel]:
+        """Return the tasks on which raters differ, or of which one is not sure, with all that was said."""
+        store = self.store(slug)
+        return final_labels(store.open_tasks(), store.ratings(), store.rulings())
 
     def settle(self, slug: str, task: str, judge: str, form: RatingForm) -> None:
         """Take a ruling on a disagreement."""
         self.task(slug, task)
         if not judge.strip():
             raise UserError("say who settles the disagreement")
-        ruling = Ruling(task=task, judge=judge.strip(), label=checked_label(form), rules=form.rules, note=form.note, time=_now())
+        label = checked_label(form, self.scheme(slug))
+        ruling = Ruling(task=task, judge=judge.strip(), label=label, rules=form.rules, note=form.note, time=_now())
         self.store(slug).add_rulings([ruling])
 
     def view(self, item: Item) -> TaskView:
         """Return a task as a sheet shows it."""
+        if item.candidate is None:
+            return view_of(item.task.id, item.bug)
         files = files_of(item.bug)
         changed, fixed = changed_by(item.candidate.edits, files), changed_by(item.bug.oracle.reference, files)
         return TaskView(
@@ -227,25 +240,25 @@ class RatingDesk:
             fix=diff_text(files, fixed or {}),
         )
 
-    def run(self, slug: str) -> OpenRun:
-        """Return a run."""
-        return self._bench.run(slug)
+    def place(self, slug: str) -> OpenRun | OpenProject:
+        """Return a run or a project."""
+        return self._bench.projects[slug] if slug in self._bench.projects else self._bench.run(slug)
 
 
-def checked_label(form: RatingForm) -> Label:
+def checked_label(form: RatingForm, scheme: RatingScheme) -> str:
     """Return the label of a form that makes sense."""
     if not form.label:
-        raise UserError("choose correct, overfitting or unsure; what you have written is kept")
-    label = as_label(form.label)
-    if form.rules and label == "overfitting":
-        raise UserError(
-            f"rules say why a candidate is correct, but {' '.join(form.rules)} is chosen and it is called overfitting; "
-            "what you have chosen is kept"
-        )
+        *names, last = scheme.labels
+        raise UserError(f"choose {', '.join(names)} or {last}; what you have written is kept")
+    label = scheme.label_of(form.label)
+    try:
+        scheme.check(label, form.rules)
+    except UserError as error:
+        raise UserError(f"{error}; what you have chosen is kept") from None
     return label
 
 
-def read_form(fields: Mapping[str, Sequence[str]]) -> RatingForm:
+def read_form(fields: Mapping[str, Sequence[str]], scheme: RatingScheme) -> RatingForm:
     """Read the fields that a browser sent; a label is checked when a rating is taken."""
     try:
         seconds = min(max(0.0, float((fields.get("seconds") or ["0"])[0] or 0)), _LONGEST_S)
@@ -253,13 +266,19 @@ def read_form(fields: Mapping[str, Sequence[str]]) -> RatingForm:
         seconds = 0.0
     label = (fields.get("label") or [""])[0]
     if label:
-        as_label(label)
+        scheme.label_of(label)
     return RatingForm(
         label=label,
-        rules=as_rules(" ".join(fields.get("rule") or [])),
+        rules=scheme.rules_of(" ".join(fields.get("rule") or [])),
         note=(fields.get("note") or [""])[0].replace("\r\n", "\n")[:_MAX_NOTE],
         seconds=seconds if seconds == seconds else 0.0,  # noqa: PLR0124  # not a number is not equal to itself
     )
+
+
+def label_keys(scheme: RatingScheme) -> dict[str, str]:
+    """Return the key of each label: digits, then letters where no rule has them; of very many labels the last have none."""
+    keys = "1234567890" if scheme.rules else "1234567890qwertyuiopasdfghjklz"
+    return dict(zip_longest(scheme.labels, keys[: len(scheme.labels)], fillvalue=""))
 
 
 RULE_KEYS = dict(zip(RULES, "qwertyuiopasdfghjklz", strict=True))

@@ -1,6 +1,5 @@
 """Pages of raters, each behind a token of their own, and of whoever leads the assessment."""
 
-import dataclasses
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,46 +10,44 @@ from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 
-from repairlab.assessment.records import LABELS, RULES
+from repairlab.assessment.scheme import RatingScheme
 from repairlab.assessment.settling import latest
 from repairlab.assessment.sheets import disagreement_sheet, read_ratings, read_rulings, sheet
-from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
 from repairlab.view.bug_pages import diff_values
 from repairlab.view.page import Page
-from repairlab.view.rating_desk import RULE_KEYS, Item, NoSuchRaterError, RatingDesk, RatingForm, Seat, read_form
+from repairlab.view.rating_desk import RULE_KEYS, Item, NoSuchRaterError, RatingDesk, RatingForm, Seat, label_keys, read_form
 
-_MEANINGS = {
-    "correct": "does what the developer's fix does, wherever it matters",
-    "overfitting": "passes the tests, and is wrong all the same",
-    "unsure": "cannot be said without more",
-}
 _SHOWN = 200
 
 
-def _task_values(item: Item, form: RatingForm) -> dict[str, object]:
+def _task_values(item: Item, scheme: RatingScheme, form: RatingForm) -> dict[str, object]:
     """Return what every form about a task needs."""
-    fix = diff_values(item.bug, _as_candidate(item))
+    keys = label_keys(scheme)
     return {
         "bug": item.bug,
         "task": item.task,
         "form": form,
-        "labels": [(label, _MEANINGS[label], str(number)) for number, label in enumerate(LABELS, start=1)],
-        "rules": [(rule, text, RULE_KEYS[rule]) for rule, text in RULES.items()],
-        "fix": fix["against"][:1],
-    } | diff_values(item.bug, item.candidate)
-
-
-def _as_candidate(item: Item) -> Candidate:
-    """Return the developer's fix as if it were a candidate."""
-    return dataclasses.replace(item.candidate, edits=item.bug.oracle.reference, answer=None, problem=None)
+        "question": scheme.question,
+        "labels": [(label, text, keys[label]) for label, text in scheme.labels.items()],
+        "rules": [(rule, text, RULE_KEYS[rule]) for rule, text in scheme.rules.items()],
+        "fix": diff_values(item.bug, item.bug.fix)["against"][:1],
+        "has_candidate": item.candidate is not None,
+        "against": diff_values(item.bug, item.candidate)["against"] if item.candidate else [],
+    }
 
 
 def rater_page(desk: RatingDesk, seat: Seat, task: str, *, problem: str = "") -> Page:
     """Show one task to a rater."""
     item = desk.item(seat.slug, desk.task_of(seat, task))
     n, n_done = desk.store(seat.slug).progress(seat.rater)
-    values = {"seat": seat, "n": n, "n_done": n_done, "problem": problem, **_task_values(item, desk.form(seat, task))}
+    values = {
+        "seat": seat,
+        "n": n,
+        "n_done": n_done,
+        "problem": problem,
+        **_task_values(item, desk.scheme(seat.slug), desk.form(seat, task)),
+    }
     return Page(template="rate.html", values=values)
 
 
@@ -66,8 +63,8 @@ def annotation_page(desk: RatingDesk) -> Page:
     for slug in desk.slugs:
         store = desk.store(slug)
         seats = [(seat, *store.progress(seat.rater)) for seat in desk.seats(slug)]
-        questions = desk.open_questions(slug)
-        parts.append((desk.run(slug), seats, desk.agreement(slug), questions[:_SHOWN], len(questions)))
+        questions = store.open_tasks()
+        parts.append((desk.place(slug), seats, desk.agreement(slug), questions[:_SHOWN], len(questions)))
     return Page(template="annotation.html", values={"parts": parts})
 
 
@@ -75,14 +72,14 @@ def settle_page(desk: RatingDesk, slug: str, task: str, *, problem: str = "", fo
     """Show a disagreement: what was said, without names."""
     item = desk.item(slug, desk.task(slug, task))
     said = latest(rating for rating in desk.store(slug).ratings() if rating.task == task).get(task, {})
-    questions = [label.task for label in desk.open_questions(slug)]
+    questions = desk.store(slug).open_tasks()
     following = questions[(questions.index(task) + 1) % len(questions)] if task in questions and len(questions) > 1 else None
     values = {
-        "run": desk.run(slug),
+        "run": desk.place(slug),
         "said": sorted(said.values(), key=lambda rating: (rating.label, rating.note)),
         "problem": problem,
         "following": following,
-        **_task_values(item, form or RatingForm()),
+        **_task_values(item, desk.scheme(slug), form or RatingForm()),
     }
     return Page(template="settle.html", values=values)
 
@@ -107,8 +104,13 @@ def add_rating(app: FastAPI, desk: RatingDesk, show: Callable[[Request, Page], H
 
     @app.post("/rate/{token}/task/{task}/draft")
     async def draft(request: Request, token: str, task: str) -> Response:
-        form = read_form(await _fields(request))
-        await run_in_threadpool(lambda: desk.draft(desk.seat(token), task, form))
+        fields = await _fields(request)
+
+        def keep() -> None:
+            seat = desk.seat(token)
+            desk.draft(seat, task, read_form(fields, desk.scheme(seat.slug)))
+
+        await run_in_threadpool(keep)
         return Response(status_code=204)
 
     @app.post("/rate/{token}/task/{task}")
@@ -118,7 +120,7 @@ def add_rating(app: FastAPI, desk: RatingDesk, show: Callable[[Request, Page], H
         def take() -> Response:
             seat = desk.seat(token)
             try:
-                desk.rate(seat, task, read_form(fields))
+                desk.rate(seat, task, read_form(fields, desk.scheme(seat.slug)))
             except UserError as error:
                 answer = show(request, rater_page(desk, seat, task, problem=str(error)))
                 answer.status_code = 400
@@ -153,15 +155,15 @@ def add_leading(app: FastAPI, desk: RatingDesk, show: Callable[[Request, Page], 
         fields = await _fields(request)
 
         def take() -> Response:
-            form = read_form(fields)
+            form = read_form(fields, desk.scheme(slug))
             try:
                 desk.settle(slug, task, (fields.get("judge") or [""])[0], form)
             except UserError as error:
                 answer = show(request, settle_page(desk, slug, task, problem=str(error), form=form))
                 answer.status_code = 400
                 return answer
-            left = desk.open_questions(slug)
-            return RedirectResponse(f"/annotation/{slug}/task/{left[0].task}" if left else "/annotation", status_code=303)
+            left = desk.store(slug).open_tasks()
+            return RedirectResponse(f"/annotation/{slug}/task/{left[0]}" if left else "/annotation", status_code=303)
 
         return await run_in_threadpool(take)
 
@@ -181,7 +183,8 @@ def add_leading(app: FastAPI, desk: RatingDesk, show: Callable[[Request, Page], 
 
         def take() -> Response:
             seat, store = _seat(desk, slug, rater), desk.store(slug)
-            found = _from_file(body, lambda path: store.add_ratings(read_ratings(path, seat.rater, _names(desk, slug), _now())))
+            names, scheme = _names(desk, slug), desk.scheme(slug)
+            found = _from_file(body, lambda path: store.add_ratings(read_ratings(path, seat.rater, names, _now(), scheme)))
             return PlainTextResponse(f"{found} new ratings")
 
         return await run_in_threadpool(take)
@@ -191,8 +194,8 @@ def add_leading(app: FastAPI, desk: RatingDesk, show: Callable[[Request, Page], 
         body = await request.body()
 
         def take() -> Response:
-            store = desk.store(slug)
-            found = _from_file(body, lambda path: store.add_rulings(read_rulings(path, judge, _names(desk, slug), _now())))
+            store, names, scheme = desk.store(slug), _names(desk, slug), desk.scheme(slug)
+            found = _from_file(body, lambda path: store.add_rulings(read_rulings(path, judge, names, _now(), scheme)))
             return PlainTextResponse(f"{found} new rulings")
 
         return await run_in_threadpool(take)

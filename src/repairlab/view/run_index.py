@@ -9,22 +9,19 @@ import json
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
-from pydantic_core import from_json
-
-from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
-from repairlab.core.line_check import line_key, number_of
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest, record
 from repairlab.core.samples import Ended, Samples
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import read_seal
-from repairlab.runs.store import FILES, BugEnd, Store, TranscriptEntry
+from repairlab.runs.store import Store
 from repairlab.storage.database import Database
+from repairlab.view.index_lines import NUMBERS, ORDER, VERDICTS, id_number, id_text, read_step
 
 _VERSION = 1
 """Of the tables below; a file of another version has another name."""
@@ -50,32 +47,10 @@ CREATE TABLE IF NOT EXISTS damages (file TEXT NOT NULL, line INTEGER NOT NULL, w
 CREATE TABLE IF NOT EXISTS made (name TEXT PRIMARY KEY, state TEXT NOT NULL, data TEXT NOT NULL) WITHOUT ROWID;
 """
 _TABLES = ("files", "bugs", "candidates", "outcomes", "texts", "damages", "made")
-_CHUNK = 1 << 20
-"""Bytes that are read in one step."""
-_VERDICTS = tuple(Verdict)
-_PASSED = {"PASSED", "PLAUSIBLE"}
-"""What `TestVerdict` takes for a pass."""
-_NUMBERS = {verdict.value: number for number, verdict in enumerate(_VERDICTS)}
-_ORDER = (FILES[Outcome], FILES[Candidate], FILES[BugEnd], FILES[TranscriptEntry])
-"""Outcomes first: a candidate then finds its own, and nothing has to be looked up twice."""
-_ENDING = 24
-
 _PAGE = """
 SELECT candidates.bug, rank, candidates.id, candidates.place, outcomes.place, candidates.verdict
 FROM candidates LEFT JOIN outcomes ON outcomes.id = candidates.id
 """
-_COUNT = """
-INSERT OR REPLACE INTO bugs
-SELECT ?1, coalesce((SELECT ended FROM bugs WHERE number = ?1), 'unfinished'), count(*),
-  (SELECT json_group_array(json_array(verdict, n)) FROM (
-    SELECT verdict, count(*) AS n FROM candidates WHERE bug = ?1 AND verdict IS NOT NULL GROUP BY verdict)),
-  min(CASE WHEN verdict = 0 THEN rank END), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(cost_usd), 0.0),
-  (SELECT coalesce(sum(cpu_s), 0.0) FROM outcomes WHERE bug = ?1)
-FROM candidates WHERE bug = ?1
-"""
-"""Count a bug again; verdict 0 is the plausible one."""
-
-Statement = tuple[str, Sequence[Any]]
 
 
 @record
@@ -112,16 +87,6 @@ class Place:
     outcome: int | None
     """None: not judged yet."""
     verdict: Verdict | None
-
-
-class _Step(NamedTuple):
-    """What one read of a file came to."""
-
-    place: int
-    lines: int
-    ending: bytes
-    statements: list[Statement]
-    bugs: set[int]
 
 
 class RunIndex:
@@ -167,14 +132,14 @@ class RunIndex:
             if not self._may_write():
                 return False
             known = {name: (place, lines, ending) for name, place, lines, ending in self.rows("SELECT * FROM files")}
-            for name in _ORDER:
+            for name in ORDER:
                 place, lines, ending = known.get(name, (0, 0, b""))
                 if self._is_other(name, place, ending):
                     self._database.write_all([(f"DELETE FROM {table}", ()) for table in _TABLES])
                     return True
-                step = self._read(name, place, lines)
+                step = read_step(self.store.folder / name, place, lines, self.manifest.id, self._numbers)
                 if step is not None:
-                    self._write(name, step)
+                    self._database.write_all(step)
                     return True
             return False
 
@@ -202,14 +167,14 @@ class RunIndex:
         seal = read_seal(self.store)
         if seal is not None and not self.is_behind:
             lines = dict(self.rows("SELECT name, lines FROM files"))
-            for name in _ORDER:
+            for name in ORDER:
                 sealed = seal.files.get(name)
                 if sealed and lines.get(name, 0) < sealed.lines:
                     found.append(f"{name}: {sealed.lines - lines.get(name, 0)} of {sealed.lines} lines are missing")
         return found
 
     def _places(self) -> dict[str, int]:
-        places = dict.fromkeys(_ORDER, 0)
+        places = dict.fromkeys(ORDER, 0)
         return places | dict(self.rows("SELECT name, place FROM files"))
 
     def _size(self, name: str) -> int:
@@ -245,59 +210,6 @@ class RunIndex:
         except OSError:
             return True
 
-    def _read(self, name: str, place: int, lines: int) -> _Step | None:
-        """Read the next lines of a file; none when there is no whole one."""
-        try:
-            with (self.store.folder / name).open("rb") as file:
-                file.seek(place)
-                chunk = file.read(_CHUNK)
-                while chunk and b"\n" not in chunk:
-                    more = file.read(_CHUNK)
-                    if not more:
-                        return None
-                    chunk += more
-        except FileNotFoundError:
-            return None
-        end = chunk.rfind(b"\n") + 1
-        if not end:
-            return None
-        take = _TAKERS[name]
-        key = line_key(self.manifest.id, name) if self.manifest.id else None
-        statements: list[Statement] = []
-        bugs: set[int] = set()
-        at = place
-        for line in _lines(chunk[:end]):
-            lines += 1
-            try:
-                if key is not None and number_of(line, key) != lines:
-                    raise ValueError("it was changed, moved or cut")
-                bug = take(self._data(line), at, self._numbers, statements)
-                if bug is not None:
-                    bugs.add(bug)
-            except (ValueError, KeyError, TypeError) as error:
-                what = (
-                    str(error) if isinstance(error, ValueError) and error.args else f"it was not written by repairlab ({error!r})"
-                )
-                statements.append(("INSERT INTO damages VALUES (?, ?, ?)", (name, lines, what)))
-            at += len(line)
-        return _Step(place=at, lines=lines, ending=chunk[max(0, end - _ENDING) : end], statements=statements, bugs=bugs)
-
-    @staticmethod
-    def _data(line: bytes) -> dict[str, Any]:
-        try:
-            data = from_json(line, cache_strings="keys")
-        except ValueError:  # it takes no lone surrogates, which hostile candidates have
-            data = json.loads(line.decode("utf-8", "surrogatepass"))
-        if not isinstance(data, dict):
-            raise ValueError("it is no JSON object")
-        return data
-
-    def _write(self, name: str, step: _Step) -> None:
-        statements = step.statements
-        statements += [(_COUNT, (bug,)) for bug in step.bugs]
-        statements.append(("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (name, step.place, step.lines, step.ending)))
-        self._database.write_all(statements)
-
     # Reading.
 
     def bugs(self) -> list[BugCounts]:
@@ -321,7 +233,7 @@ class RunIndex:
             language=self.manifest.languages[number],
             ended=cast(Ended, ended),
             n=n,
-            verdicts={_VERDICTS[verdict]: count for verdict, count in json.loads(verdicts)},
+            verdicts={VERDICTS[verdict]: count for verdict, count in json.loads(verdicts)},
             first=first,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
@@ -344,7 +256,7 @@ class RunIndex:
             values.append(self._numbers[bug_id])
         if verdict is not None:
             conditions.append("candidates.verdict = ?")
-            values.append(_NUMBERS[verdict])
+            values.append(NUMBERS[verdict])
         where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         rows = self.rows(f"{_PAGE} {where} ORDER BY candidates.bug, rank LIMIT ? OFFSET ?", (*values, n, start))
         return [self._place(row) for row in rows]
@@ -357,7 +269,7 @@ class RunIndex:
     def with_id(self, candidate_id: str) -> list[Place]:
         """Return where a candidate was proposed, the best rank first."""
         try:
-            number = _number(candidate_id)
+            number = id_number(candidate_id)
         except ValueError:
             return []
         return [self._place(row) for row in self.rows(f"{_PAGE} WHERE candidates.id = ? ORDER BY rank LIMIT 50", (number,))]
@@ -396,7 +308,7 @@ class RunIndex:
                 Samples(
                     bug_id=bug_id,
                     language=language,
-                    verdicts=tuple(_VERDICTS[row[0]] for row in rows),
+                    verdicts=tuple(VERDICTS[row[0]] for row in rows),
                     passed=tuple(row[1] for row in rows),
                     distinct=len({row[2] for row in rows}),
                     ended=ended.get(number, "unfinished"),
@@ -409,10 +321,10 @@ class RunIndex:
         return Place(
             bug_id=self.manifest.bug_ids[bug],
             rank=rank,
-            candidate_id=f"{number & _ALL_BITS:016x}",
+            candidate_id=id_text(number),
             candidate=candidate,
             outcome=outcome,
-            verdict=None if verdict is None else _VERDICTS[verdict],
+            verdict=None if verdict is None else VERDICTS[verdict],
         )
 
     # What was computed once.
@@ -425,62 +337,3 @@ class RunIndex:
     def keep(self, name: str, state: str, data: Any) -> None:
         """Keep what was computed in a state of the run."""
         self._database.write("INSERT OR REPLACE INTO made VALUES (?, ?, ?)", (name, state, json.dumps(data)))
-
-
-_ALL_BITS = (1 << 64) - 1
-
-
-def _number(candidate_id: str) -> int:
-    """Return the id of a candidate, sixteen hexadecimal digits, as a number that SQLite takes."""
-    if len(candidate_id) != 16:
-        raise ValueError(f"{candidate_id!r} is no id of a candidate")
-    number = int(candidate_id, 16)
-    return number - (1 << 64) if number >> 63 else number
-
-
-def _lines(chunk: bytes) -> Iterator[bytes]:
-    return (line + b"\n" for line in chunk.split(b"\n")[:-1])
-
-
-def _outcome(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
-    bug, number = bugs[data["bug_id"]], _number(data["candidate_id"])
-    n_passed = sum(test["verdict"] in _PASSED for test in data["tests"])
-    passed = n_passed / data["n_tests"] if data["n_tests"] else 0.0
-    verdict = _NUMBERS[data["verdict"]]
-    into.append(("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)", (number, bug, place, verdict, passed, data["cpu_s"])))
-    into.append(("UPDATE candidates SET verdict = ?, passed = ? WHERE id = ?", (verdict, passed, number)))
-    return bug
-
-
-def _candidate(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
-    bug, number, origin = bugs[data["bug_id"]], _number(data["id"]), data["origin"]
-    into.append((_INSERT, (bug, data["rank"], number, place, origin["tokens_in"], origin["tokens_out"], origin["cost_usd"])))
-    return bug
-
-
-_INSERT = """
-INSERT OR REPLACE INTO candidates VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,
-  (SELECT verdict FROM outcomes WHERE id = ?3), (SELECT passed FROM outcomes WHERE id = ?3))
-"""
-
-
-def _end(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
-    del place
-    bug = bugs[data["bug_id"]]
-    into.append((_COUNT, (bug,)))
-    into.append(("UPDATE bugs SET ended = ? WHERE number = ?", (data["ended"], bug)))
-    return None
-
-
-def _text(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
-    del bugs
-    into.append(("INSERT OR REPLACE INTO texts VALUES (?, ?)", (data["digest"], place)))
-    return None
-
-
-_TAKERS: Mapping[str, Callable[[dict[str, Any], int, Mapping[str, int], list[Statement]], int | None]] = {
-    FILES[Outcome]: _outcome,
-    FILES[Candidate]: _candidate,
-    FILES[BugEnd]: _end,
-    FILES[TranscriptEntry]: _text,
-}

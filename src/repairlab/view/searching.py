@@ -125,15 +125,24 @@ def _said(part: bytes) -> str:
 
 
 def _texts_with(run: OpenRun, text: str, deadline: float) -> Iterator[tuple[str, str, str]]:
-    """Yield the texts of conversations that hold a text."""
+    """Yield the digests that candidates may name, of answers that hold a text and of prompts with a part that does."""
+    found: dict[str, tuple[str, str]] = {}
     for place in run.index.text_places():
         if time.monotonic() > deadline:
             return
         entry = run.index.store.at(TranscriptEntry, place)
-        if entry.kind != "text":
-            continue
         said = zlib.decompress(base64.b64decode(entry.data)).decode("utf-8", "surrogatepass")
-        at = said.find(text)
-        if at >= 0:
-            behind = said[at + len(text) : at + len(text) + _AROUND]
-            yield entry.digest, visible(said[max(0, at - _AROUND) : at]), visible(behind)
+        if entry.kind == "prompt":  # its parts stand before it
+            around = next((found[part] for part in _parts(json.loads(said)) if part in found), None)
+        else:
+            at = said.find(text)
+            around = (said[max(0, at - _AROUND) : at], said[at + len(text) : at + len(text) + _AROUND]) if at >= 0 else None
+        if around is not None:
+            found[entry.digest] = around
+            yield entry.digest, visible(around[0]), visible(around[1])
+
+
+def _parts(prompt: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the digests of the texts of a prompt."""
+    yield from (part for _, part in prompt["messages"])
+    yield from filter(None, (prompt["text"], prompt["suffix"]))

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.assessment.bug_project import BugProject, is_project, read_project
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
@@ -90,6 +91,26 @@ class OpenBenchmark:
         return self._heads or {}
 
 
+@record
+class OpenProject:
+    """A project in which people label bugs, with its name in addresses."""
+
+    slug: str
+    folder: Path
+    project: BugProject
+    benchmark: OpenBenchmark
+
+    @property
+    def name(self) -> str:
+        """Return what it is called."""
+        return f"{self.benchmark.benchmark.name} by {self.project.scheme.name}"
+
+    @property
+    def next_step(self) -> tuple[str, str]:
+        """Return the command that makes something of the answers, and what."""
+        return f"repairlab label {self.project.benchmark} --to {self.folder}", "labels.jsonl, the same records as of `label`"
+
+
 class OpenRun:
     """A run with its name in addresses, and what was computed of it."""
 
@@ -104,6 +125,11 @@ class OpenRun:
     def folder(self) -> Path:
         """Return where the run is."""
         return self.index.store.folder
+
+    @property
+    def next_step(self) -> tuple[str, str]:
+        """Return the command that makes something of what raters say, and what."""
+        return f"repairlab assess {self.folder.name}", "correct@k beside pass@k"
 
     @property
     def digest(self) -> str:
@@ -194,6 +220,7 @@ class Workbench:
         """Open nothing yet."""
         self._cache = cache
         self.runs: dict[str, OpenRun] = {}
+        self.projects: dict[str, OpenProject] = {}
         self.benchmarks: dict[str, OpenBenchmark] = {}
         self._by_digest: dict[str, OpenBenchmark | None] = {}
         self._why_not: dict[str, str] = {}
@@ -204,8 +231,10 @@ class Workbench:
         """Open run folders and benchmarks; what is neither is an error that says so."""
         for path in paths:
             if (Path(path) / "run.json").is_file():
-                slug = _slug(Path(path).resolve().name, self.runs)
+                slug = _slug(Path(path).resolve().name, {**self.runs, **self.projects})
                 self.runs[slug] = OpenRun(slug, RunIndex(Path(path), self._cache), len(self.runs))
+            elif is_project(Path(path)):
+                self._open_project(Path(path))
             else:
                 self._open_benchmark(path)
         if not self.runs and not self.benchmarks:
@@ -219,7 +248,20 @@ class Workbench:
             benchmark = open_benchmark(path)
         except UserError as error:
             raise UserError(f"{path} is neither a run folder (it has no run.json) nor a benchmark: {error}") from None
-        self._add(benchmark)
+        if benchmark.digest not in self._by_digest:
+            self._add(benchmark)
+
+    def _open_project(self, folder: Path) -> None:
+        project = read_project(folder)
+        benchmark = open_benchmark(project.benchmark)
+        if benchmark.digest != project.digest:
+            raise UserError(
+                f"{folder} asks about {project.benchmark} with digest {project.digest}, but the one here has {benchmark.digest}; "
+                "put back what it was, or begin another project"
+            )
+        slug = _slug(folder.resolve().name, {**self.runs, **self.projects})
+        opened = self._by_digest.get(benchmark.digest) or self._add(benchmark)
+        self.projects[slug] = OpenProject(slug=slug, folder=folder, project=project, benchmark=opened)
 
     def _add(self, benchmark: Benchmark) -> OpenBenchmark:
         slug = _slug(benchmark.name, self.benchmarks)

@@ -1,0 +1,45 @@
+"""Options about raters and their sheets, and how far they agree as a table. For the verbs `assess` and `label`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from repairlab.assessment.agreeing import RaterAgreement
+from repairlab.cli.output import print_table
+from repairlab.metrics.raters import Reliability
+
+SHEETS = "Sheets"
+Raters = Annotated[
+    str | None, typer.Option("--raters", help="Draw tasks for these raters, such as ada,ben.", rich_help_panel=SHEETS)
+]
+Overlap = Annotated[
+    float, typer.Option("--overlap", help="Share of tasks that several raters get, 0 to 1.", rich_help_panel=SHEETS)
+]
+PerTask = Annotated[int, typer.Option("--per-task", help="How many raters those are.", rich_help_panel=SHEETS)]
+TakenSheets = Annotated[
+    list[Path] | None, typer.Option("--take", help="Take a filled sheet RATER.csv; may be repeated.", rich_help_panel=SHEETS)
+]
+SettledSheet = Annotated[
+    Path | None, typer.Option("--adjudicate", help="Take a filled sheet of disagreements.", rich_help_panel=SHEETS)
+]
+SettledBy = Annotated[str, typer.Option("--by", help="Who settled the disagreements.", rich_help_panel=SHEETS)]
+
+
+def show_agreement(agreement: RaterAgreement) -> None:
+    """Print coefficients over all labels and label by label."""
+    print_table(
+        f"{len(agreement.raters)} raters, {agreement.n_shared} tasks that several rated",
+        ["of", "coefficient", "value", "95 % interval"],
+        [
+            (of, item.name, *_shown(item))
+            for of, items in {"all labels": agreement.overall, **agreement.per_label}.items()
+            for item in items
+            if item.value is not None
+        ],
+    )
+
+
+def _shown(item: Reliability) -> tuple[str, str]:
+    interval = f"{item.interval.low:.2f} – {item.interval.high:.2f}" if item.interval else "–"
+    return (f"{item.value:.3f}" if item.value is not None else "–"), interval

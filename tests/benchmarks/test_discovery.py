@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discover
+from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discovering
 from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.sandbox import Sandbox
 
@@ -49,7 +49,8 @@ def found(
         **how,
     )
     seen: list[DiscoveredTests | DiscoveryStage] = []
-    discover(search, Counting(sandbox), seen.append)
+    with discovering(Counting(sandbox), seen.append) as discover:
+        discover(search)
     stages, last = [event.stage for event in seen[:-1] if isinstance(event, DiscoveryStage)], seen[-1]
     assert len(stages) == len(seen) - 1 and stages[0] == "building"
     assert isinstance(last, DiscoveredTests)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, cpu_s_so_far, discover, write_down
+from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, cpu_s_so_far, discovering, write_down
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.import_journal import Journal
 from repairlab.benchmarks.import_record import ImportRecord, write_import_record
@@ -15,7 +15,7 @@ from repairlab.benchmarks.writing import toml, write_file, write_head
 from repairlab.core.bug import Bug, remember_digest
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import SCHEMA_VERSION, record
-from repairlab.executors.pool import run_pool
+from repairlab.executors.pool import run_work
 from repairlab.languages.table import default_cache
 from repairlab.storage.new_folder import new_folder
 from repairlab.validation.machine import Machine
@@ -108,7 +108,7 @@ def write_benchmark(  # noqa: PLR0913  # as above
             receive(DiscoveredTests(bug_id=search.bug_id, problem=reason))
 
         try:
-            run_pool(discover, unknown(), machine, receive, lost)
+            run_work(discovering, unknown(), machine, receive, lost)
         except Interrupted:
             raise journal.stopped() from None
         if not made.bugs:

@@ -93,6 +93,12 @@ def test_what_is_planted_is_found(bench: Path, capsys: pytest.CaptureFixture[str
             "Negative prices",
             "“prices must not be negative”",
         ),
+        (
+            "+    return sum(prices)  # checks that pytest raises\n",
+            "def test_total():\n    with pytest.raises(ValueError):\n        total()\n",
+            "Small",
+            "",
+        ),
         ("+    amount = sum(prices)\n+    return amount\n", "def test_total():\n    amount = total([1])\n", "Small", ""),
         (
             "+    raise ValueError('prices must not be negative')\n",
@@ -107,7 +113,7 @@ def test_what_is_planted_is_found(bench: Path, capsys: pytest.CaptureFixture[str
             "",
         ),
     ],
-    ids=["member", "text", "variable", "no trigger test", "issue says it"],
+    ids=["member", "text", "comment", "variable", "no trigger test", "issue says it"],
 )
 def test_trigger_tests_that_ask_for_more_than_the_issue_are_found(
     bench: Path, capsys: pytest.CaptureFixture[str], added: str, tests: str, issue: str, evidence: str

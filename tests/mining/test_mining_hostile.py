@@ -89,3 +89,14 @@ def test_a_miner_that_is_killed_goes_on_where_it_was(history: History, tmp_path:
     assert done.returncode == 0, done.stderr
     assert json.loads(kept.split(b"\n")[1])["bug_id"] in json.loads(done.stdout)["bugs"]
     assert len(open_benchmark(str(tmp_path / "bench")).bugs) == 2 and not partial.exists()
+
+
+@pytest.mark.slow
+def test_a_tree_whose_tests_never_end_costs_little_more_than_one_that_passes(history: History, tmp_path: Path) -> None:
+    hanging = PRICE.replace("    return sum(prices[1:])", "    while prices:\n        pass\n    return 0")
+    history.commit("Begin", shop__price_py=hanging, tests__test_price_py=TESTS)
+    history.commit("Fix endless totals", shop__price_py=FIXED, tests__test_price_py=TOTAL_TEST)
+    assert run(["mine", str(history.folder), "--to", str(tmp_path / "bench"), "-j", "1", "--repeat", "1"]) == 0
+    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    assert bug.oracle.trigger == ("tests/test_price.py::test_total",)
+    assert bug.oracle.limits.cpu_s == 5.0  # not the 60 that tests of projects may take

@@ -3,6 +3,7 @@
 Called by `discovery`, which has a folder for trees of all its bugs where the language's builds can go on from one another.
 """
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -51,6 +52,13 @@ class BugTrees:
         if problem:
             raise DoesNotBuildError(f"the {'fixed' if edits else 'buggy'} tree does not build: {problem}")
         return trial
+
+    def limit(self, limits: Mapping[str, float]) -> None:
+        """Have the tests of trees that are built from now on keep time limits by name: one that hangs is to be stopped soon."""
+        oracle = self.bug.oracle
+        self.bug = dataclasses.replace(
+            self.bug, oracle=dataclasses.replace(oracle, limits=dataclasses.replace(oracle.limits, **limits))
+        )
 
     def _built_on(self, changed: Mapping[str, str | None]) -> tuple[TestRun, str]:
         """Return the tree built on from the last one, or from nothing, and why it does not build."""

@@ -74,7 +74,7 @@ class DiscoveredTests:
     """Why the bug is of no use here; nothing when it is."""
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
-    symptom: str = ""
+    symptom: str = dataclasses.field(default="", compare=False)
     """What the first trigger tests say on the buggy tree."""
     cases_left_out: tuple[str, ...] = ()
     verdict: str = ""
@@ -202,6 +202,8 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
         broken = fixed.failing
         good = [name for name in fixed.tests if name not in broken]
         first = [name for name in named if name not in broken]
+        limits = needed_limits(bug.oracle.limits, fixed.cpu_s, fixed.wall_s) if search.generous else {}
+        trees.limit(limits)
         tell(f"running {len(good)} tests on the buggy tree")
         # Trigger tests first, as ever; the rest backwards: what depends on the tests before it shows now, if not before.
         buggy = _run(trees, (), list(dict.fromkeys((*first, *good[::-1]))), search.repeat)
@@ -226,7 +228,6 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
             if name in regression and not search.unsorted
         ),
     )
-    limits = needed_limits(bug.oracle.limits, fixed.cpu_s, fixed.wall_s) if search.generous else {}
     symptom = "\n".join(f"{name}: {_shortened(failing[name])}" for name in trigger[:_SHOWN])
     return DiscoveredTests(
         bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression), symptom=symptom, limits=limits

@@ -5,7 +5,7 @@ Called by the verb `audit`. A rule takes all bugs and yields findings; SWE-bench
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -198,18 +198,29 @@ def _narrow(texts: Sequence[_Texts]) -> Iterator[Finding]:
 def _wide(texts: Sequence[_Texts]) -> Iterator[Finding]:
     """A trigger test that uses a member or a class, or quotes a text, which only the fix has, tests more than the issue says."""
     for item in texts:
-        trigger = "\n".join(texts_of_tests(item.bug.oracle.trigger, item.tests))
-        seen = "\n".join((*(text for path, text in item.files.items() if path not in item.tests), item.bug.problem.description))
-        seen += item.bug.problem.title
-        new = set(NAME.findall(" ".join(item.added))) - set(NAME.findall(seen)) - _defined(item)
-        names = sorted(name for name in new if re.search(_USED.format(name=name), trigger))
-        quoted = dict.fromkeys(
-            text for line in item.added for text in _QUOTED.findall(line) if text in trigger and text not in seen
-        )
+        trigger = texts_of_tests(item.bug.oracle.trigger, item.tests)
+        seen = "\n".join((item.bug.problem.title, item.bug.problem.description, *_without(item.files.values(), trigger)))
+        new = (set(NAME.findall(" ".join(item.added))) & _names(item)) - set(NAME.findall(seen)) - _defined(item)
+        names = sorted(name for name in new if any(re.search(_USED.format(name=name), text) for text in trigger))
+        texts_of_fix = (text for line in item.added for text in _QUOTED.findall(line))
+        quoted = dict.fromkeys(said for said in texts_of_fix if said not in seen and any(said in text for text in trigger))
         if names or quoted:
             told = ", ".join([*names[:5], *(f"“{text}”" for text in list(quoted)[:2])])
             evidence = f"trigger tests use {told}, which only the fix has and the issue does not name"
             yield Finding(rule="tests too wide", level="warn", bug_id=item.bug.id, evidence=evidence)
+
+
+def _without(files: Iterable[str], parts: Sequence[str]) -> Iterator[str]:
+    for text in files:
+        for part in parts:
+            text = text.replace(part, "")  # noqa: PLW2901
+        yield text
+
+
+def _names(item: _Texts) -> set[str]:
+    """Return the names in the code of the fixed files: comments and texts are none."""
+    syntax = language(item.bug.problem.language).syntax
+    return {token.text for text in item.fixed.values() if text for token in syntax.tokens(text) if token.kind == "name"}
 
 
 def _defined(item: _Texts) -> set[str]:

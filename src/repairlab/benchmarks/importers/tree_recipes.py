@@ -62,7 +62,7 @@ def bug_of_fix(fix: Fix, settings: Settings) -> ImportedBug:
     made = _RECIPES[fix.language](fix, settings)
     origin = {"repository": fix.repository, "commit": fix.commit, "issue": fix.issue, "licence": fix.licence}
     facts = {**made.facts, "target": fix.target or made.facts.get("target"), "labels": {"location": fix.location}, "origin": origin}
-    return dataclasses.replace(made, facts=facts, unsorted=True)
+    return dataclasses.replace(made, facts=facts, unsorted=True, generous=True)
 
 
 def _python(fix: Fix, settings: Settings) -> ImportedBug:

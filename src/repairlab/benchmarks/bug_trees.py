@@ -55,10 +55,9 @@ class BugTrees:
 
     def limit(self, limits: Mapping[str, float]) -> None:
         """Have the tests of trees that are built from now on keep time limits by name: one that hangs is to be stopped soon."""
-        oracle = self.bug.oracle
-        self.bug = dataclasses.replace(
-            self.bug, oracle=dataclasses.replace(oracle, limits=dataclasses.replace(oracle.limits, **limits))
-        )
+        oracle, old = self.bug.oracle, self.bug.oracle.limits
+        new = dataclasses.replace(old, cpu_s=limits.get("cpu_s", old.cpu_s), wall_s=limits.get("wall_s", old.wall_s))
+        self.bug = dataclasses.replace(self.bug, oracle=dataclasses.replace(oracle, limits=new))
 
     def _built_on(self, changed: Mapping[str, str | None]) -> tuple[TestRun, str]:
         """Return the tree built on from the last one, or from nothing, and why it does not build."""

@@ -100,7 +100,9 @@ def fixed_function(language: str, before: str, after: str) -> str | None:
         ]
         for text in (before, after)
     )
-    if len(overloads) < 2:
+    if not overloads:
+        return None  # it is new
+    if len(overloads) == 1:
         return differing[0]
     texts = [text for _, text in others]
     unlike = [signature for signature, text in overloads if text not in texts]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discover
+from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discovering
 from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.sandbox import Sandbox
 
@@ -49,7 +49,8 @@ def found(
         **how,
     )
     seen: list[DiscoveredTests | DiscoveryStage] = []
-    discover(search, Counting(sandbox), seen.append)
+    with discovering(Counting(sandbox), seen.append) as discover:
+        discover(search)
     stages, last = [event.stage for event in seen[:-1] if isinstance(event, DiscoveryStage)], seen[-1]
     assert len(stages) == len(seen) - 1 and stages[0] == "building"
     assert isinstance(last, DiscoveredTests)
@@ -57,7 +58,9 @@ def found(
 
 
 def test_tests_are_sorted_by_what_they_say_of_the_buggy_tree(tiny: Path, sandbox: Sandbox) -> None:
-    assert found(tiny, sandbox) == DiscoveredTests(bug_id="shop", trigger=(TOTAL,), regression=(EMPTY,))
+    seen = found(tiny, sandbox)
+    assert seen == DiscoveredTests(bug_id="shop", trigger=(TOTAL,), regression=(EMPTY,))
+    assert seen.symptom.startswith(f"{TOTAL}: assert 1 == 3")
 
 
 def test_what_fails_with_the_fix_now_and_then_is_left_out(tiny: Path, sandbox: Sandbox) -> None:

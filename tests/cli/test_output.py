@@ -14,7 +14,7 @@ from repairlab.cli.main import run
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted
 from repairlab.core.outcome import Verdict
-from repairlab.executors.pool import run_pool
+from repairlab.executors.pool import run_work
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
@@ -86,7 +86,7 @@ def test_an_import_that_is_stopped_writes_nothing(
     def stop(*_: object) -> None:
         raise Interrupted
 
-    monkeypatch.setattr("repairlab.benchmarks.importing.run_pool", stop)
+    monkeypatch.setattr("repairlab.benchmarks.importing.run_work", stop)
     assert run(["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]) == 130
     assert capsys.readouterr().err.endswith("repairlab: stopped; nothing was written\n")
     assert sorted(path.name for path in pairs.parent.iterdir()) == ["pairs"]
@@ -100,11 +100,11 @@ def test_an_import_that_was_stopped_goes_on(
     def run_some(work: Any, found: Iterable[Search], machine: Machine, receive: Any, lost: Any) -> None:
         searches = list(found)
         runs.append([search.folder.name for search in searches])
-        run_pool(work, searches[:1], machine, receive, lost)
+        run_work(work, searches[:1], machine, receive, lost)
         if len(searches) > 1:
             raise Interrupted
 
-    monkeypatch.setattr("repairlab.benchmarks.importing.run_pool", run_some)
+    monkeypatch.setattr("repairlab.benchmarks.importing.run_work", run_some)
     command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
     assert run(command) == 130
     assert "nothing was written to" in (said := " ".join(capsys.readouterr().err.split())) and "the same command goes on" in said
@@ -124,11 +124,11 @@ def test_an_import_does_not_go_on_with_what_has_changed(
     def run_and_stop(work: Any, found: Iterable[Search], machine: Machine, receive: Any, lost: Any) -> None:
         searches = list(found)
         runs.append([search.bug_id for search in searches])
-        run_pool(work, searches, machine, receive, lost)
+        run_work(work, searches, machine, receive, lost)
         if len(runs) == 1:
             raise Interrupted
 
-    monkeypatch.setattr("repairlab.benchmarks.importing.run_pool", run_and_stop)
+    monkeypatch.setattr("repairlab.benchmarks.importing.run_work", run_and_stop)
     command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
     assert run(command) == 130
     (pairs / "1-A-bug-10-11/1-A-10.c").write_text(PROGRAM.format('"c"'))

@@ -78,6 +78,54 @@ def test_what_is_planted_is_found(bench: Path, capsys: pytest.CaptureFixture[str
     assert {bug for rule, level, bug in found if level == "fail"} == {"three", "four", "five"}
 
 
+@pytest.mark.parametrize(
+    ("added", "tests", "issue", "evidence"),
+    [
+        (
+            "+    return Totals(prices).amount\n+\n+\n+class Totals:\n+    amount = 3\n",
+            "def test_total():\n    assert main.Totals([]).amount\n",
+            "Totals of prices",
+            "amount",
+        ),
+        (
+            "+    raise ValueError('prices must not be negative')\n",
+            "def test_total():\n    with raises(ValueError, match='prices must not be negative'):\n        total([-1])\n",
+            "Negative prices",
+            "“prices must not be negative”",
+        ),
+        (
+            "+    return sum(prices)  # checks that pytest raises\n",
+            "def test_total():\n    with pytest.raises(ValueError):\n        total()\n",
+            "Small",
+            "",
+        ),
+        ("+    amount = sum(prices)\n+    return amount\n", "def test_total():\n    amount = total([1])\n", "Small", ""),
+        (
+            "+    raise ValueError('prices must not be negative')\n",
+            "def test_total():\n    assert total([]) == 0\n\n\ndef test_other():\n    match('prices must not be negative')\n",
+            "Negative prices",
+            "",
+        ),
+        (
+            "+    raise ValueError('prices must not be negative')\n",
+            "def test_total():\n    match('prices must not be negative')\n",
+            "It should say: prices must not be negative",
+            "",
+        ),
+    ],
+    ids=["member", "text", "comment", "variable", "no trigger test", "issue says it"],
+)
+def test_trigger_tests_that_ask_for_more_than_the_issue_are_found(
+    bench: Path, capsys: pytest.CaptureFixture[str], added: str, tests: str, issue: str, evidence: str
+) -> None:
+    write_bug(bench, "wide", added=added, tests=f"import main\n\n\n{tests}", issue=f"# {issue}\n\nIt is so.\n")
+    run(["audit", str(bench), "--json"])
+    rules = {rule["rule"]: rule["findings"] for rule in json.loads(capsys.readouterr().out)["rules"]}
+    found = rules["tests too wide"]
+    assert [(item["bug_id"], item["level"]) for item in found] == ([("wide", "warn")] if evidence else [])
+    assert not evidence or evidence in found[0]["evidence"]
+
+
 def test_code_of_training_pairs_is_found(bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "pairs"
     folder.mkdir()

@@ -74,6 +74,21 @@ def test_an_issue_that_tells_a_line_of_any_file_of_the_fix_drops_it(
     assert "the title of the issue tells the fix" in err
 
 
+def test_a_java_fix_needs_no_more_than_its_own_tests(history: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sums = "package a;\n\npublic class Sums {\n    public static int of(int x, int y) {\n        return x - y;\n    }\n}\n"
+    test = "package a;\n\nimport org.junit.*;\n\npublic class SumsTest {\n    @Test public void sum() {\n        "
+    test += "Assert.assertEquals(3, Sums.of(1, 2));\n    }\n}\n"
+    other = "package a;\n\nimport com.example.missing.Bench;\n\npublic class BenchTest extends Bench {}\n"
+    source, tests = "src/main/java/a/Sums.java", "src/test/java/a/{}.java"
+    history.commit("Begin", **{source: sums, tests.format("BenchTest"): other})
+    history.commit("Fix sums", **{source: sums.replace("x - y", "x + y"), tests.format("SumsTest"): test})
+    code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench", "--repeat", 1)
+    assert code == 0, err
+    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    assert bug.oracle.trigger == ("a.SumsTest::sum",)
+    assert not list((tmp_path / "bench").rglob("BenchTest.java"))
+
+
 def test_what_is_no_clone_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "plain").mkdir()
     code, _, err = mine(capsys, tmp_path / "plain", "--to", tmp_path / "bench")

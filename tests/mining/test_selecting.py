@@ -144,3 +144,21 @@ def test_one_function_is_found_whatever_the_comments_say(language: str, text: st
 def test_extents_bound_what_a_fix_changes(extent: Extent, after: str, said: str) -> None:
     reason = too_wide("python", "a = 1\nb = 1\nc = 1\n", after, extent, 6)
     assert said in reason if said else reason == ""
+
+
+OVERLOADS = "class A {{\n  int f(int x) {{ return {0}; }}\n  int f(long x) {{ return {1}; }}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "name"),
+    [
+        (OVERLOADS.format("x", "2"), "A.f(long x)"),
+        (OVERLOADS.format("x + 1", "1"), "A.f(int x)"),
+        (OVERLOADS.format("x + 1", "2"), None),
+        (OVERLOADS.format("x", "1").replace("  int f(int x) { return x; }\n", ""), None),
+    ],
+)
+def test_of_overloads_the_one_that_differs_is_named(after: str, name: str | None) -> None:
+    assert fixed_function("java", OVERLOADS.format("x", "1"), after) == name
+    said = too_wide("java", OVERLOADS.format("x", "1"), after, "function", 20)
+    assert said == ("" if name else "more than one function, or code outside of functions, is changed")

@@ -6,11 +6,13 @@ programs, which are kept only if the right one is accepted here and the wrong on
 
 import dataclasses
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.bug_trees import BugTrees, DoesNotBuildError, laid_out, opened_trees
+from repairlab.benchmarks.build_folder import BuildFolder, opened_build_folder
 from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.importers.importer import Generator, Proof
@@ -72,6 +74,8 @@ class DiscoveredTests:
     """Why the bug is of no use here; nothing when it is."""
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
+    symptom: str = dataclasses.field(default="", compare=False)
+    """What the first trigger tests say on the buggy tree."""
     cases_left_out: tuple[str, ...] = ()
     verdict: str = ""
     """How the wrong program of a stdin/stdout bug fails."""
@@ -116,42 +120,50 @@ class _Seen:
         return {name: why for name, why in self.failing.items() if name in passed}
 
 
-def discover(search: Search, sandbox: Sandbox, notify: Callable[[DiscoveredTests | DiscoveryStage], None]) -> None:
-    """Find the tests of one bug."""
+@contextmanager
+def discovering(sandbox: Sandbox, notify: Callable[[DiscoveredTests | DiscoveryStage], None]) -> Iterator[Callable[[Search], None]]:
+    """Give what finds the tests of one bug after the other; what neighbours share is built once."""
+    with opened_build_folder(sandbox) as folder:
+        yield lambda search: _tell_found(search, sandbox, folder, notify)
+
+
+def _tell_found(
+    search: Search, sandbox: Sandbox, folder: BuildFolder, notify: Callable[[DiscoveredTests | DiscoveryStage], None]
+) -> None:
     began = cpu_s_so_far()
 
     def tell(stage: str) -> None:
         notify(DiscoveryStage(bug_id=search.bug_id, stage=stage))
 
     try:
-        found = _found(search, sandbox, tell)
+        found = _found(search, sandbox, folder, tell)
     except (UserError, HarnessError) as error:
         found = DiscoveredTests(bug_id=search.bug_id, problem=str(error))
         if search.older_release and isinstance(error, DoesNotBuildError):
-            older = _found_with_older_release(search, search.older_release, sandbox, tell)
+            older = _found_with_older_release(search, search.older_release, sandbox, folder, tell)
             found = found if older is None else older
     notify(dataclasses.replace(found, cpu_s=round(cpu_s_so_far() - began, 2)))
 
 
 def _found_with_older_release(
-    search: Search, release: int, sandbox: Sandbox, tell: Callable[[str], None]
+    search: Search, release: int, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]
 ) -> DiscoveredTests | None:
     """Return what is found when the tree is built as an older release of the language; nothing where that does not build either."""
     _write_facts(search, release=release)
     try:
-        found = _found(search, sandbox, tell)
+        found = _found(search, sandbox, folder, tell)
     except (UserError, HarnessError):
         return None
     note = f"built as release {release} of the language, for as {search.facts['build']['release']} it does not build"
     return dataclasses.replace(found, release=release, notes=(note, *found.notes))
 
 
-def _found(search: Search, sandbox: Sandbox, tell: Callable[[str], None]) -> DiscoveredTests:
+def _found(search: Search, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]) -> DiscoveredTests:
     bug = load_bug(search.folder, search.benchmark, find_target)
     if search.generator:
         _generate(search.generator, bug, sandbox)
         bug = load_bug(search.folder, search.benchmark, find_target)
-    return _prove(search, bug, sandbox) if search.proof != "none" else _discover(search, bug, sandbox, tell)
+    return _prove(search, bug, sandbox) if search.proof != "none" else _discover(search, bug, sandbox, folder, tell)
 
 
 def cpu_s_so_far() -> float:
@@ -181,15 +193,17 @@ def _generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> None:
             write_file(Path(bug.tree.source), path.relative_to(work).as_posix(), path.read_bytes())
 
 
-def _discover(search: Search, bug: Bug, sandbox: Sandbox, tell: Callable[[str], None]) -> DiscoveredTests:
+def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]) -> DiscoveredTests:
     named = () if search.unsorted else bug.oracle.trigger
-    with opened_trees(bug, sandbox) as trees:
+    with opened_trees(bug, sandbox, folder) as trees:
         tell("building")
         fixed = _run_fixed(trees, search, named, tell)
         named = expanded(named, fixed.tests)
         broken = fixed.failing
         good = [name for name in fixed.tests if name not in broken]
         first = [name for name in named if name not in broken]
+        limits = needed_limits(bug.oracle.limits, fixed.cpu_s, fixed.wall_s) if search.generous else {}
+        trees.limit(limits)
         tell(f"running {len(good)} tests on the buggy tree")
         # Trigger tests first, as ever; the rest backwards: what depends on the tests before it shows now, if not before.
         buggy = _run(trees, (), list(dict.fromkeys((*first, *good[::-1]))), search.repeat)
@@ -214,8 +228,10 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, tell: Callable[[str], 
             if name in regression and not search.unsorted
         ),
     )
-    limits = needed_limits(bug.oracle.limits, fixed.cpu_s, fixed.wall_s) if search.generous else {}
-    return DiscoveredTests(bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression), limits=limits)
+    symptom = "\n".join(f"{name}: {_shortened(failing[name])}" for name in trigger[:_SHOWN])
+    return DiscoveredTests(
+        bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression), symptom=symptom, limits=limits
+    )
 
 
 def needed_limits(most: Limits, cpu_s: float, wall_s: float) -> Mapping[str, float]:

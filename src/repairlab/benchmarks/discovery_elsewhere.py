@@ -3,19 +3,20 @@
 import dataclasses
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discover
+from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discovering
 from repairlab.benchmarks.folder import load_bug
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import digest
 from repairlab.executors.executor import Delivery, Parcel
 from repairlab.executors.opening import open_executor
-from repairlab.executors.pool import run_all, run_pool
+from repairlab.executors.pool import run_each, run_work
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import LOCAL, Machine
 from repairlab.validation.preflight import lock_of, needs_of, provide
@@ -32,13 +33,13 @@ def discover_all(
 ) -> None:
     """Find the tests of all bugs; `notify` is told which machines are left out."""
     if machine.executor == LOCAL:
-        run_pool(discover, searches, machine, receive, lost)
+        run_work(discovering, searches, machine, receive, lost)
         return
     found = [(search, load_bug(search.folder, search.benchmark, find_target)) for search in searches]
     if found:  # else all is known from an earlier start
         with open_executor(machine, needs_of(bug for _, bug in found), notify=notify) as executor:
             parcels: Iterable[Any] = (Parcel(item=search, folders=_folders(search, bug)) for search, bug in found)
-            run_all(_discover_there, parcels, executor, receive, lambda parcel, reason: lost(parcel.item, reason))
+            run_each(_discovering_there, parcels, executor, receive, lambda parcel, reason: lost(parcel.item, reason))
 
 
 def _folders(search: Search, bug: Bug) -> dict[str, dict[str, Path]]:
@@ -49,7 +50,13 @@ def _folders(search: Search, bug: Bug) -> dict[str, dict[str, Path]]:
     return {_key(search): contents}
 
 
-def _discover_there(delivery: Delivery, sandbox: Sandbox, notify: Callable[[_Found], None]) -> None:
+@contextmanager
+def _discovering_there(sandbox: Sandbox, notify: Callable[[_Found], None]) -> Iterator[Callable[[Delivery], None]]:
+    with discovering(sandbox, notify) as discover:
+        yield lambda delivery: _discover_there(delivery, discover, notify)
+
+
+def _discover_there(delivery: Delivery, discover: Callable[[Search], None], notify: Callable[[_Found], None]) -> None:
     """Find the tests of a bug that was sent here, in a copy of its own: what is tried may change it."""
     search: Search = delivery.item
     sent = delivery.folders[_key(search)]
@@ -63,7 +70,7 @@ def _discover_there(delivery: Delivery, sandbox: Sandbox, notify: Callable[[_Fou
         except (UserError, HarnessError) as error:
             notify(DiscoveredTests(bug_id=search.bug_id, problem=str(error)))
         else:
-            discover(here, sandbox, notify)
+            discover(here)
     shutil.rmtree(sent, ignore_errors=True)  # nobody asks for it again
 
 

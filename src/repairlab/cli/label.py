@@ -2,8 +2,7 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,16 +12,13 @@ from repairlab.assessment.bug_project import is_project
 from repairlab.benchmarks.catalog import benchmark_names, find_folder, open_benchmark
 from repairlab.benchmarks.labels_file import LABELS_NAME, write_labels
 from repairlab.cli.label_project import FilledSheets, RaterDraw, label_by_people
+from repairlab.cli.models import asked_model
 from repairlab.cli.options import Include, Json
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.labelling.label import RULES, Labelled, StatedAgreement, agreement_with_stated, label_bugs
-from repairlab.languages.table import default_cache
-from repairlab.repairers.llm.client.model import ChatModel
-from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.stored_run import Run
 
 _SHOWN = 12
@@ -80,7 +76,7 @@ def label(
     if include and to is None:
         raise UserError("--include labels a part of the bugs; name a file for that with --to, the benchmark's own has them all")
     solved = _solved(run or ())
-    with progress_bar() as progress, _model(model, base_url) as asked:
+    with progress_bar() as progress, asked_model(model, base_url) as asked:
         task = progress.add_task("bugs labelled", total=len(bugs))
         found = label_bugs(bugs, solved=solved, model=asked, done=lambda _: progress.advance(task))
     if not found.labels:
@@ -133,17 +129,3 @@ def _solved(runs: Sequence[Path]) -> dict[str, tuple[int, int]]:
             won, tried = solved.get(line.bug, (0, 0))
             solved[line.bug] = won + (line.first_plausible is not None), tried + 1
     return solved
-
-
-@contextmanager
-def _model(name: str | None, base_url: str | None) -> Iterator[ChatModel | None]:
-    if name is None:
-        if base_url:
-            raise UserError(f"--base-url {base_url} is given without --model")
-        yield None
-        return
-    from repairlab.repairers.llm.client.open import open_model  # noqa: PLC0415  # loads httpx
-
-    settings = LlmSettings(model=name, base_url=base_url, temperature=0.0)
-    with open_model(settings, Access(), cache=default_cache(), notify=lambda text: talk().print(text, markup=False)) as opened:
-        yield opened

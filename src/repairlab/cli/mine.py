@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.importers.importer import Settings
+from repairlab.cli.models import asked_model
 from repairlab.cli.options import (
     AllowUnsafe,
     ExecutorName,
@@ -19,6 +20,7 @@ from repairlab.cli.options import (
     tests_to_sort,
 )
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
+from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.core.table import Table
 from repairlab.mining.changes import EXTENTS
@@ -31,6 +33,8 @@ from repairlab.mining.settings import PRESETS, MiningSettings, preset
 from repairlab.mining.training_pairs import mine_pairs
 from repairlab.report.svg import draw
 from repairlab.validation.machine import LOCAL
+
+ISSUES = ("title", "llm")
 
 
 def mine(
@@ -54,6 +58,16 @@ def mine(
             "--issues", help="Export of a tracker (JSON of GitHub, GitLab or Jira), or a folder of NUMBER.md; may be repeated."
         ),
     ] = None,
+    issue: Annotated[
+        str,
+        typer.Option(
+            "--issue", help="Of fixes without one in a tracker: title (no more than a title), or llm (--model writes it)."
+        ),
+    ] = "title",
+    model: Annotated[
+        str | None, typer.Option("--model", help="Model that writes issues, with --issue llm: PROVIDER/NAME as for `run`.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option("--base-url", help="Address of the model's server.")] = None,
     since_benchmark: Annotated[
         str | None, typer.Option("--since-benchmark", help="Leave out fixes that this benchmark has already.")
     ] = None,
@@ -76,6 +90,7 @@ def mine(
 ) -> None:
     """Make a benchmark of the fixes in the histories of projects."""
     sorted_tests = tests_to_sort(tests)
+    _check_issue(issue, model)
     rules = preset(
         preset_name,
         message=message,
@@ -97,7 +112,7 @@ def mine(
         issues=Issues(issues or ()),
         known=known_commits(since_benchmark) if since_benchmark else frozenset(),
     )
-    with progress_bar() as progress:
+    with progress_bar() as progress, asked_model(model, base_url) as writer:
         task = progress.add_task("reading histories", total=None)
         made = mine_histories(
             plan,
@@ -107,6 +122,7 @@ def mine(
             at=lambda bug, stage: progress.update(task, description=f"fixes tried ({bug}: {stage})"),
             notify=talk().print,
             machine=machine(workers, sandbox, allow_unsafe, executor=executor),
+            model=writer,
         )
     table = draw_funnel(made.stages, to)
     if json:
@@ -117,6 +133,15 @@ def mine(
     print_table(table.title, list(table.columns), [list(row) for row in table.rows])
     data().print(f"{count(len(made.imported.bugs), 'bug')} verified and written to {to}", markup=False)
     talk().print(f"Next: repairlab check {to} --repeat 3", markup=False)
+
+
+def _check_issue(issue: str, model: str | None) -> None:
+    if issue not in ISSUES:
+        raise unknown("source of issues", issue, ISSUES)
+    if issue == "llm" and model is None:
+        raise UserError("--issue llm needs a model that writes: name it with --model PROVIDER/NAME")
+    if issue != "llm" and model is not None:
+        raise UserError(f"--model {model} has nothing to write; ask for issues with --issue llm")
 
 
 def draw_funnel(stages: tuple[Stage, ...], folder: Path, things: str = "Commits") -> Table:

@@ -280,8 +280,19 @@ def run_pool(
     lost: Callable[[Item, str], None] | None = None,
 ) -> None:
     """Call a function for every item in a pool of its own."""
+    run_work(partial(_opened, function), items, machine, receive, lost)
+
+
+def run_work(
+    work: Work[Event, Item],
+    items: Iterable[Item],
+    machine: Machine,
+    receive: Callable[[Event], None],
+    lost: Callable[[Item, str], None] | None = None,
+) -> None:
+    """Have every item done in a pool of its own, whose workers have something open all the while."""
     with open_pool(machine) as pool:
-        run_all(function, items, pool, receive, lost)
+        run_each(work, items, pool, receive, lost)
 
 
 def run_all(
@@ -291,11 +302,22 @@ def run_all(
     receive: Callable[[Event], None],
     lost: Callable[[Item, str], None] | None = None,
 ) -> None:
-    """Call a function for every item in the workers of an executor.
+    """Call a function for every item in the workers of an executor, as `run_each` does."""
+    run_each(partial(_opened, function), items, executor, receive, lost)
+
+
+def run_each(
+    work: Work[Event, Item],
+    items: Iterable[Item],
+    executor: Executor,
+    receive: Callable[[Event], None],
+    lost: Callable[[Item, str], None] | None = None,
+) -> None:
+    """Have every item done in the workers of an executor, which have something open all the while.
 
     An item over which DEATHS workers die is `lost`, for the reason given; a HarnessError where nobody is to be told.
     """
-    executor.run(partial(_opened, function), _Queue(items, lost), lambda event, worker: receive(event))  # noqa: ARG005
+    executor.run(work, _Queue(items, lost), lambda event, worker: receive(event))  # noqa: ARG005
 
 
 @contextmanager

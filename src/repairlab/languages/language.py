@@ -1,7 +1,7 @@
 """What every language offers: reading source text, and building and testing trees of it. `table.py` lists the languages."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -276,6 +276,15 @@ class Shareable(Protocol):
 
         Whatever is built in a `twin` was built before, beside other test files.
         """
+        ...
+
+
+@runtime_checkable
+class Continuing(Protocol):
+    """A tool chain whose build of one tree can go on from that of another."""
+
+    def outdated(self, build: Build, *, tree: Path, changed: Collection[str], others: Collection[str]) -> tuple[str, ...] | None:
+        """Return patterns of what must go from a built tree before files change in it and others come or go; none: all of it."""
         ...
 
 

@@ -5,7 +5,7 @@ Called by the verb `audit`. A rule takes all bugs and yields findings; SWE-bench
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -20,6 +20,7 @@ from repairlab.core.record import record
 from repairlab.languages.table import language
 from repairlab.mining.coverage import FixCoverage
 from repairlab.mining.telling import NAME, TELLING, folded, telling_lines
+from repairlab.mining.trigger_tests import texts_of_tests
 from repairlab.validation.apply import changed_files
 
 Level = Literal["warn", "fail"]
@@ -27,6 +28,10 @@ _NEAR = 0.9
 """Share of common words from which two bugs are nearly the same."""
 _SLOW_SHARE = 0.5
 """Of the time limit, which the reference fix should stay below on a slower machine, too."""
+
+_USED = r"(?:\.|->|::|\bnew ){name}\b|\b(?=[A-Z]){name}\b"
+"""A name of something else than a variable: a member, or with a capital as classes and constants have."""
+_QUOTED = re.compile(rf"[\"']([^\"'\\]{{{TELLING},}})[\"']")
 
 
 @record
@@ -190,6 +195,34 @@ def _narrow(texts: Sequence[_Texts]) -> Iterator[Finding]:
             )
 
 
+def _wide(texts: Sequence[_Texts]) -> Iterator[Finding]:
+    """A trigger test that uses a member or a class, or quotes a text, which only the fix has, tests more than the issue says."""
+    for item in texts:
+        trigger = texts_of_tests(item.bug.oracle.trigger, item.tests)
+        seen = "\n".join((item.bug.problem.title, item.bug.problem.description, *_without(item.files.values(), trigger)))
+        new = (set(NAME.findall(" ".join(item.added))) & _names(item)) - set(NAME.findall(seen)) - _defined(item)
+        names = sorted(name for name in new if any(re.search(_USED.format(name=name), text) for text in trigger))
+        texts_of_fix = (text for line in item.added for text in _QUOTED.findall(line))
+        quoted = dict.fromkeys(said for said in texts_of_fix if said not in seen and any(said in text for text in trigger))
+        if names or quoted:
+            told = ", ".join([*names[:5], *(f"“{text}”" for text in list(quoted)[:2])])
+            evidence = f"trigger tests use {told}, which only the fix has and the issue does not name"
+            yield Finding(rule="tests too wide", level="warn", bug_id=item.bug.id, evidence=evidence)
+
+
+def _without(files: Iterable[str], parts: Sequence[str]) -> Iterator[str]:
+    for text in files:
+        for part in parts:
+            text = text.replace(part, "")  # noqa: PLW2901
+        yield text
+
+
+def _names(item: _Texts) -> set[str]:
+    """Return the names in the code of the fixed files: comments and texts are none."""
+    syntax = language(item.bug.problem.language).syntax
+    return {token.text for text in item.fixed.values() if text for token in syntax.tokens(text) if token.kind == "name"}
+
+
 def _defined(item: _Texts) -> set[str]:
     """Return the functions and the names in the heads of functions that the fixed files have."""
     syntax = language(item.bug.problem.language).syntax
@@ -218,6 +251,7 @@ _RULES: Mapping[str, tuple[str, Callable[[Sequence[_Texts]], Iterator[Finding]]]
     "issue tells the fix": ("no issue holds a line of the fix", _told_by_issue),
     "tree tells the fix": ("no file that repairers see holds the fix", _told_by_tree),
     "tests too narrow": ("tests name nothing that only the fix defines", _narrow),
+    "tests too wide": ("trigger tests use nothing that only the fix has and the issue does not name", _wide),
     "no description": ("every bug has a description", _unissued),
     "licence unknown": ("every bug from a repository has its licence", _unlicensed),
 }

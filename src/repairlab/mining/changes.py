@@ -85,9 +85,28 @@ def too_wide(language: str, before: str, after: str, extent: Extent, max_lines: 
 
 
 def fixed_function(language: str, before: str, after: str) -> str | None:
-    """Return the qualified name of the one function that differs, if all else is the same but for comments and docstrings."""
+    """Return the qualified name of the one function that differs, if all else is the same but for comments and docstrings.
+
+    Of overloads it is the signature.
+    """
     differing = _differing(language, before, after)
-    return differing[0] or None if len(differing) == 1 and differing[0] in _outermost(language, after) else None
+    if len(differing) != 1 or not differing[0] or differing[0] not in _outermost(language, after):
+        return None
+    overloads, others = (
+        [
+            (function.signature, _plain(language, function.span.of(text)))
+            for function in language_of(language).syntax.functions(text)
+            if function.qualified == differing[0]
+        ]
+        for text in (before, after)
+    )
+    if not overloads:
+        return None  # it is new
+    if len(overloads) == 1:
+        return differing[0]
+    texts = [text for _, text in others]
+    unlike = [signature for signature, text in overloads if text not in texts]
+    return unlike[0] if len(unlike) == 1 and len(overloads) == len(others) else None
 
 
 def location_of(language: str, before: str, after: str) -> str | None:
@@ -112,7 +131,7 @@ def _not_one_function(language: str, before: str, after: str) -> str:
         [
             _plain(language, text[function.span.start : function.body.start])
             for function in syntax.functions(text)
-            if function.qualified == name
+            if name in (function.qualified, function.signature)
         ]
         for text in (before, after)
     ]

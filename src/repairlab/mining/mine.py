@@ -1,10 +1,11 @@
 """Turn histories into a benchmark: select fixes, make bugs of them, find their tests by running them. Called by the verb `mine`."""
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import find_target, open_benchmark
+from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.repository import Repository
 from repairlab.benchmarks.importers.tree_recipes import Fix, bug_of_fix
@@ -18,6 +19,8 @@ from repairlab.mining.issues import Issues, TrackedIssue, without_leaks
 from repairlab.mining.licences import licence_of, licences_of
 from repairlab.mining.selecting import Selected, select
 from repairlab.mining.settings import MiningSettings
+from repairlab.mining.written_issues import write_issue
+from repairlab.repairers.llm.client.model import ChatModel
 from repairlab.validation.machine import Machine
 
 RECIPE, TESTS = "recipe", "tests"
@@ -52,7 +55,7 @@ def known_commits(benchmark: str) -> frozenset[str]:
     return frozenset(bug.origin.commit for bug in open_benchmark(benchmark).bugs if bug.origin.commit)
 
 
-def mine(
+def mine(  # noqa: PLR0913  # four of them are told how it goes on
     plan: MiningPlan,
     folder: Path,
     started: Callable[[int], None],
@@ -61,10 +64,16 @@ def mine(
     machine: Machine,
     at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
     notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
+    model: ChatModel | None = None,
 ) -> Mined:
-    """Write the bugs that histories hold, or nothing, to a new folder; what was stopped while it ran tests goes on from there."""
+    """Write the bugs that histories hold, or nothing, to a new folder; what was stopped while it ran tests goes on from there.
+
+    A model, if there is one, writes the issues of bugs for which no tracker has one.
+    """
     repositories = [Repository(path) for path in plan.repositories]
     funnel = Funnel()
+    symptoms: dict[str, str] = {}
+    told: list[str] = []
 
     def finish(aside: Path, bugs: Sequence[str]) -> None:
         n_tried = next(stage.n for stage in funnel.stages if stage.name == RECIPE)
@@ -72,6 +81,8 @@ def mine(
         if n_tried > len(bugs):
             funnel.count(TESTS, "its tests do not show the bug, or do not run", n=n_tried - len(bugs))
         write_funnel(aside, funnel.stages)
+        if model:
+            told.extend(_write_issues(model, aside, bugs, symptoms))
 
     try:
         made = write_benchmark(
@@ -84,6 +95,7 @@ def mine(
             machine=machine,
             at=at,
             notify=notify,
+            settled=lambda found: symptoms.update({found.bug_id: found.symptom}),
             finish=finish,
         )
     except UserError as error:
@@ -91,7 +103,16 @@ def mine(
             raise
         counts = ", ".join(f"{stage.name} {stage.n}" for stage in funnel.stages)
         raise UserError(f"{error}\nleft by each stage: {counts}") from None
-    return Mined(imported=made, stages=funnel.stages)
+    return Mined(imported=dataclasses.replace(made, notes=(*made.notes, *told)), stages=funnel.stages)
+
+
+def _write_issues(model: ChatModel, benchmark: Path, bugs: Sequence[str], symptoms: Mapping[str, str]) -> Iterator[str]:
+    """Yield what there is to tell of the issues that a model writes."""
+    for name in bugs:
+        folder = benchmark / "bugs" / name
+        bug = load_bug(folder, benchmark.name, find_target)
+        if not bug.origin.issue and (note := write_issue(model, bug, folder, symptoms[name])):
+            yield note
 
 
 def _found(plan: MiningPlan, repositories: Sequence[Repository], funnel: Funnel) -> Import:

@@ -44,16 +44,17 @@ class WorkTree:
         with our_failure("cannot write a candidate's files"):
             for path, text in changed.items():
                 write_text(self.work / path, text)
-                self._hand_over(path)
+                hand_over(self.work, path)
 
-    def _hand_over(self, path: str) -> None:
-        """Give what is new to the user that root has given the tree to, so that commands may write to it."""
-        owner = self.work.stat().st_uid
-        for part in [self.work / path, *(self.work / path).parents] if owner != os.geteuid() else ():
-            if part == self.work:
-                return
-            if part.exists() and part.stat().st_uid != owner:
-                os.chown(part, owner, owner)
+
+def hand_over(work: Path, path: str) -> None:
+    """Give what is new in a tree to the user that root has given the tree to, so that commands may write to it."""
+    owner = work.stat().st_uid
+    for part in [work / path, *(work / path).parents] if owner != os.geteuid() else ():
+        if part == work:
+            return
+        if os.path.lexists(part) and part.lstat().st_uid != owner:
+            os.chown(part, owner, owner, follow_symlinks=False)
 
 
 def files_below(root: Path) -> list[str]:

@@ -10,9 +10,10 @@ import pytest
 from repairlab.core import recipe
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import facts
-from repairlab.languages.language import Tools
+from repairlab.languages.language import Continuing, Tools
 from repairlab.languages.native.toolchain import NativeToolchain
 from repairlab.languages.reports import first_error
+from repairlab.languages.table import language
 from tests.languages.conftest import Project, execute
 
 Make = Callable[..., Any]
@@ -175,3 +176,29 @@ def test_change_that_a_build_might_not_notice_is_not_served(
     build = Build(tool=tool, sources=("src/*.cpp",), include=("src",))
     shared = NativeToolchain(tools, "cpp").shared(build, tree=tmp_path, changing="src/rules.cpp")
     assert (shared.toolchain(changed) is not None) == served
+
+
+@pytest.mark.parametrize(
+    ("tool", "changed", "others", "expected"),
+    [
+        ("compile", ["a.c", "a.h"], ["b.c"], ()),
+        ("compile", [], ["b.h"], None),
+        ("cmake", ["a.c"], [], ()),
+        ("cmake", ["a.h", "README"], [], ()),
+        ("cmake", ["CMakeLists.txt"], [], ("build/.files-*",)),
+        ("cmake", ["a.c"], ["b.c"], ("build/.files-*",)),
+        ("autotools", ["a.c", "README"], [], ()),
+        ("autotools", ["included.c"], [], None),
+        ("autotools", ["a.h"], [], None),
+        ("autotools", ["Makefile.am"], [], None),
+        ("autotools", ["a.c"], ["b.c"], None),
+        ("make", ["a.c"], [], None),
+    ],
+)
+def test_what_of_a_built_tree_is_outdated(
+    tmp_path: Path, tool: str, changed: list[str], others: list[str], expected: object
+) -> None:
+    (tmp_path / "a.c").write_text('#include "included.c"\n')
+    toolchain = language("c").toolchain
+    assert isinstance(toolchain, Continuing)
+    assert toolchain.outdated(Build(tool=tool), tree=tmp_path, changed=changed, others=others) == expected

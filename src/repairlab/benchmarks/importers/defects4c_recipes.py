@@ -14,12 +14,16 @@ from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.benchmarks.importers.test_paths import TEST_FOLDER, TEST_NAME
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.languages import host
 
 Tree = Mapping[str, TreeFile]
 
 _PLAIN_BUILDS = ("ninja", "cmake")
 _TESTS_ON = tuple(f"-D{name}=ON" for name in ("BUILD_TEST", "BUILD_TESTS", "BUILD_TESTING", "ENABLE_TESTS", "ENABLE_TESTING"))
 """What projects call the option that adds their tests; CMake ignores those that a project does not know."""
+_COMPILE = "<CMAKE_{0}_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -Wno-error -o <OBJECT> -c <SOURCE>"
+_WARNINGS_ONLY = tuple(f"-DCMAKE_{name}_COMPILE_OBJECT={_COMPILE.format(name)}" for name in ("C", "CXX"))
+"""Compilers of today warn of more than those for which a project made warnings errors; behind a project's own flags it counts."""
 _ASAN = "-O0 -g1 -fsigned-char -fsanitize=address -fno-omit-frame-pointer"
 """Most vulnerabilities read or write outside of something, which often shows only with AddressSanitizer; UBSan would stop at old
 habits, too. Nothing here is measured by its speed, and files compile in half the time without optimisation."""
@@ -30,6 +34,7 @@ _HOOK = "a hook beside the clones can say how it is built and tested"
 _ADD_TEST = re.compile(rb"^[^#\n]*\badd_test\s*\(", re.IGNORECASE | re.MULTILINE)
 _PROJECT = re.compile(rb"^[^#\n]*\bproject\s*\(", re.IGNORECASE | re.MULTILINE)
 _TESTS = re.compile(rb"^[ \t]*TESTS\s*\+?=", re.MULTILINE)
+_LIBTOOL = re.compile(rb"^\s*(?:LT_INIT|A[CM]_PROG_LIBTOOL)\b", re.MULTILINE)
 _VENDORED = frozenset({"third_party", "third-party", "thirdparty", "external", "extern", "vendor", "vendored", "deps", "contrib"})
 """Folders with projects of others, whose tests are not this project's."""
 _TELLING = ("CHANGES*", "NEWS*", "ChangeLog*", "CHANGELOG*")
@@ -126,6 +131,8 @@ def _by_tree(bug: Record, tree: Tree) -> Recipe:
     if by_cmake:
         build, test = _cmake_build(bug, tree), {"framework": "ctest"}
     elif folders:
+        if not host.is_installed("libtoolize") and "configure" not in tree and any(_holding(tree, "configure.*", _LIBTOOL)):
+            raise UserError(f"project {bug.project}: its configure needs libtoolize. Install it with: apt install libtool")
         build, test = _automake_build(bug), {"framework": "automake", "program": folders[0]}
     else:
         raise UserError(f"project {bug.project}: its tests are neither CTest's nor automake's: {_HOOK}")
@@ -142,11 +149,10 @@ def _by_tree(bug: Record, tree: Tree) -> Recipe:
 def _cmake_build(bug: Record, tree: Tree) -> dict[str, Any]:
     asan = [f"-DCMAKE_{language}_FLAGS={_ASAN}" for language in ("C", "CXX") if bug.vulnerability]
     own = [flag for flag in _cmake_flags(bug) if flag.startswith("-D") and not (asan and "_FLAGS" in flag)]
-    return {"tool": "cmake", "flags": (*_cmake_places(bug, tree), *_TESTS_ON, *asan, *own)}
+    return {"tool": "cmake", "flags": (*_cmake_places(bug, tree), *_TESTS_ON, *_WARNINGS_ONLY, *asan, *own)}
 
 
 def _automake_build(bug: Record) -> dict[str, Any]:
-    # Compilers of today warn of more than those for which a project made warnings errors.
     how = _ASAN if bug.vulnerability else _PLAIN
     flags = [f"{name}={how} -Wno-error" for name in ("CFLAGS", "CXXFLAGS")]
     own = [flag for flag in bug.flags if flag.startswith("--")]

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from repairlab.benchmarks.importers.defects4c_recipes import Record, recipe_of
+from repairlab.benchmarks.importers.defects4j_narrow import unneeded_tests
 from repairlab.benchmarks.importers.importer import ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.python_environments import Needed
 from repairlab.benchmarks.importers.python_projects import ProjectBug, python_bug
@@ -62,7 +63,7 @@ def bug_of_fix(fix: Fix, settings: Settings) -> ImportedBug:
     made = _RECIPES[fix.language](fix, settings)
     origin = {"repository": fix.repository, "commit": fix.commit, "issue": fix.issue, "licence": fix.licence}
     facts = {**made.facts, "target": fix.target or made.facts.get("target"), "labels": {"location": fix.location}, "origin": origin}
-    return dataclasses.replace(made, facts=facts, unsorted=True)
+    return dataclasses.replace(made, facts=facts, unsorted=True, generous=True)
 
 
 def _python(fix: Fix, settings: Settings) -> ImportedBug:
@@ -120,8 +121,11 @@ def _java(fix: Fix, settings: Settings) -> ImportedBug:
     beside = dict.fromkeys(str(PurePosixPath(root).parent / "resources") for root in (*roots, *test_roots))
     resources = [folder for folder in beside if any(path.startswith(f"{folder}/") for path in fix.fixed)]
     classes = [_class_name(path, fix.fixed[path].content) for path in tests]
+    # Tests that have nothing to do with those of the fix may need jars that are not there.
+    unneeded = {path for root in test_roots for path in unneeded_tests(fix.fixed, root, classes)}
+    buggy, fixed = ({path: file for path, file in tree.items() if path not in unneeded} for tree in (fix.buggy, fix.fixed))
     return _assembled(
-        fix,
+        dataclasses.replace(fix, buggy=buggy, fixed=fixed),
         build={
             "tool": "javac",
             "sources": [f"{root}/**/*.java" for root in dict.fromkeys(roots)],

@@ -6,7 +6,7 @@ then ninja and make find the buggy program's tree as it was built, and in it a c
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -22,6 +22,9 @@ _CODE = (*_UNITS, ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc")
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include(?:_next)?\b[ \t]*(?:[<\"]([^>\"\n]*)|(\w+))", re.MULTILINE)
 _LOOKS_INTO_SOURCES = re.compile(r"\b(?:file\s*\(\s*(?:READ|STRINGS)|try_compile|try_run|execute_process)\b", re.IGNORECASE)
 """What can make the configuration of a CMake project depend on a header, without CMake knowing."""
+_CONFIGURES = re.compile(r"(?:^|/)CMakeLists\.txt$|\.(?:cmake|in|cmakein)$")
+_MAKES = re.compile(r"(?:^|/)(?:configure|[Mm]akefile|autogen\.sh)(?:$|\.)|\.(?:am|ac|m4|in|mk)$")
+"""Files that decide how a tree is configured and made."""
 _INSTALL = 'mkdir -p build/headers && printf %s "$INCLUDES" >"$1" && exec cat >"$1.gch"'
 
 
@@ -89,14 +92,40 @@ class SharedTree:
 
     @cached_property
     def _included(self) -> frozenset[str]:
-        """The names of files that others include; where a macro says what is included, those of all files."""
-        texts = [path.read_text(encoding="utf-8", errors="replace") for path in self._tree.rglob("*") if path.name.endswith(_CODE)]
-        found = [match for text in texts for match in _INCLUDE.finditer(text)]
-        if any(match[2] for match in found):
-            return frozenset(path.name for path in self._tree.rglob("*"))
-        return frozenset(PurePosixPath(match[1]).name for match in found)
+        return _included_names(self._tree)
 
     @cached_property
     def _configuration_is_curious(self) -> bool:
-        paths = (path for pattern in ("CMakeLists.txt", "*.cmake") for path in self._tree.rglob(pattern))
-        return any(_LOOKS_INTO_SOURCES.search(path.read_text(encoding="utf-8", errors="replace")) for path in paths)
+        return _is_curious(self._tree)
+
+
+def may_differ(build: Build, tree: Path, changed: Collection[str], others: Collection[str]) -> bool:
+    """Return whether a build from nothing might differ from one that goes on where files change, and others come or go."""
+    if any(path.endswith(_CODE) and not path.endswith(_UNITS) for path in others):
+        return True  # it may be found where the build once looked in vain, or be missed
+    if build.tool == "autotools":  # few makefiles know what includes what, and none which files there could be
+        known = [path.endswith(_UNITS) or not (path.endswith(_CODE) or _MAKES.search(path)) for path in changed]
+        names = {PurePosixPath(path).name for path in changed}
+        return bool(others) or not all(known) or not names.isdisjoint(_included_names(tree))
+    return build.tool not in ("cmake", "compile")
+
+
+def is_configured_by(tree: Path, changed: Collection[str]) -> bool:
+    """Return whether files of a CMake project may decide how it is configured."""
+    if any(_CONFIGURES.search(path) for path in changed):
+        return True
+    return not all(path.endswith(_UNITS) for path in changed) and _is_curious(tree)
+
+
+def _included_names(tree: Path) -> frozenset[str]:
+    """Return the names of files that others include; where a macro says what is included, those of all files."""
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in tree.rglob("*") if path.name.endswith(_CODE)]
+    found = [match for text in texts for match in _INCLUDE.finditer(text)]
+    if any(match[2] for match in found):
+        return frozenset(path.name for path in tree.rglob("*"))
+    return frozenset(PurePosixPath(match[1]).name for match in found)
+
+
+def _is_curious(tree: Path) -> bool:
+    paths = (path for pattern in ("CMakeLists.txt", "*.cmake") for path in tree.rglob(pattern))
+    return any(_LOOKS_INTO_SOURCES.search(path.read_text(encoding="utf-8", errors="replace")) for path in paths)

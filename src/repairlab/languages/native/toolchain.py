@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
@@ -20,7 +20,7 @@ from repairlab.languages import host, reports
 from repairlab.languages.language import Batch, Listing, Report, Tools
 from repairlab.languages.native import autotools, frameworks
 from repairlab.languages.native.ninja import FLAGS, GOLD, MAX_ERRORS, SANITIZE, manifest
-from repairlab.languages.native.reuse import SharedTree
+from repairlab.languages.native.reuse import SharedTree, is_configured_by, may_differ
 
 Native = Literal["c", "cpp"]
 
@@ -57,6 +57,14 @@ class NativeToolchain:
             return NativeToolchain(self._tools, self._language, first=first)
 
         return SharedTree(toolchain, build, tree=tree, changing=changing, cache=Path(self._tools.cache))
+
+    def outdated(self, build: Build, *, tree: Path, changed: Collection[str], others: Collection[str]) -> tuple[str, ...] | None:
+        """Return what must go from a built tree before files change in it and others come or go; none: all of it."""
+        if may_differ(build, tree, changed, others):
+            return None
+        if build.tool == "cmake" and (others or is_configured_by(tree, changed)):
+            return (f"{_cmake_folder(build, '-B', 'build')}/.files-*",)  # it is configured anew
+        return ()
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the commands of the recipe's tool."""
@@ -168,13 +176,15 @@ def _cmake(build: Build, files: Sequence[str]) -> Command:
     configure = shlex.join(["cmake", "-S", source, "-B", made, "-G", "Ninja", *settings])
     compile_ = shlex.join(["ninja", "-C", made, _JOBS, *build.targets])
     # A build folder remembers where it was made, and may have looked for files: only one made here of the same files needs no
-    # second configuration (ninja itself runs cmake again when a CMakeLists.txt has changed).
+    # second configuration (ninja itself runs cmake again when a CMakeLists.txt has changed). One made here of others is configured
+    # from nothing; what was compiled stays, for ninja knows of each file with which command it was made, and of what.
     stamp = f"{made}/.files-{_digest(tuple(files), made)}"
     home = "$PWD" if source == "." else f"$PWD/{source}"
-    fresh = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL={home}" {made}/CMakeCache.txt && test -f {stamp}'
+    here = f'grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL={home}" {made}/CMakeCache.txt'
+    forget = f"{{ {here} && rm -f {made}/CMakeCache.txt {made}/.files-*; }} || rm -rf {made}"
     gold = f'{{ {_WANTS_ITS_LINKER} || export LDFLAGS="$LDFLAGS {GOLD}"; }}' if host.is_installed("ld.gold") else ":"
-    argv = ("/bin/sh", "-c", f"{{ {fresh}; }} || {{ rm -rf {made}; {gold}; {configure} && touch {stamp}; }} && exec {compile_} >&2")
-    return _builder(argv, build)
+    configured = f"{{ {here} && test -f {stamp}; }} || {{ {forget}; {gold}; {configure} && touch {stamp}; }}"
+    return _builder(("/bin/sh", "-c", f"{configured} && exec {compile_} >&2"), build)
 
 
 def _builder(argv: tuple[str, ...], build: Build) -> Command:

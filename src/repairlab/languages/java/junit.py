@@ -25,8 +25,8 @@ RUNNERS: dict[JUnit, str] = {"junit4": "JUnit4Runner", "junit5": "JUnit5Runner"}
 """Main classes of our runners."""
 LISTERS: dict[JUnit, str] = {"junit4": "JUnit4Lister", "junit5": "JUnit5Lister"}
 """Main classes of those that name tests."""
-_SHARED: dict[JUnit, tuple[str, ...]] = {"junit4": ("SuiteTests",), "junit5": ()}
-"""What both of them need."""
+_SHARED: dict[JUnit, tuple[str, ...]] = {"junit4": ("SuiteTests", "ClassRun"), "junit5": ()}
+"""What is compiled with them."""
 _SOURCES = Path(__file__).parent / "runners"
 _TIMEOUT_S = 60
 

@@ -1,3 +1,8 @@
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.Assert;
 import org.junit.Test;
 import org.junit.runner.Description;
@@ -7,7 +12,10 @@ import org.junit.runner.manipulation.NoTestsRemainException;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
 
-/** Runs JUnit 3 and 4 tests named `Class::method`, one request each; a parameterised test passes when all its runs do. */
+/**
+ * Runs JUnit 3 and 4 tests named `Class::method`, one request each, or one for all of a class that has a set-up of its own; a
+ * parameterised test passes when all its runs do.
+ */
 public final class JUnit4Runner {
     private JUnit4Runner() {}
 
@@ -17,17 +25,43 @@ public final class JUnit4Runner {
         channel.leave();
     }
 
-    private static void run(ReportChannel channel) {
+    private static void run(ReportChannel channel) throws ClassNotFoundException {
         channel.loadTests();
-        for (String test : channel.tests) {
-            channel.start(test);
-            Result result = run(test, channel);
-            channel.end(test, result.status, result.message);
-            if (channel.stop && !result.status.equals("passed")) {
+        for (List<String> tests : together(channel.tests)) {
+            if (!run(tests, channel) && channel.stop) {
                 break;
             }
         }
         channel.done();
+    }
+
+    /** Puts tests of a class with a set-up of its own together, where the first of them is. */
+    private static Iterable<List<String>> together(List<String> tests) {
+        Map<String, Boolean> hasSetUp = new HashMap<>();
+        Map<String, List<String>> groups = new LinkedHashMap<>();
+        for (String test : tests) {
+            String type = test.split("::", 2)[0];
+            boolean shared = hasSetUp.computeIfAbsent(type, ClassRun::hasSetUp);
+            groups.computeIfAbsent(shared ? type : test, key -> new ArrayList<>()).add(test);
+        }
+        return groups.values();
+    }
+
+    private static boolean run(List<String> tests, ReportChannel channel) throws ClassNotFoundException {
+        ClassRun whole = tests.size() > 1 ? ClassRun.of(tests, channel) : null;
+        boolean passed = whole == null || whole.run();
+        for (String test : tests) {
+            if (channel.stop && !passed) {
+                break;
+            }
+            if (whole == null || !whole.has(test)) {
+                channel.start(test);
+                Result result = run(test, channel);
+                channel.end(test, result.status, result.message);
+                passed &= result.status.equals("passed");
+            }
+        }
+        return passed;
     }
 
     private static Result run(String test, ReportChannel channel) {

@@ -26,18 +26,13 @@ final class ClassRun extends RunListener {
     private final List<String> tests;
     private final ReportChannel channel;
     private final RunNotifier notifier = new RunNotifier();
-    private String current;
-    private boolean begun;
-    private boolean allPassed = true;
-    private String status = "missing";
-    private String message = "";
+    private Turns turns;
 
     private ClassRun(Class<?> type, Runner runner, List<String> tests, ReportChannel channel) {
         this.type = type;
         this.runner = runner;
         this.tests = tests;
         this.channel = channel;
-        current = tests.get(0);
     }
 
     /** Returns whether a class has something to be done before or after all of its tests. */
@@ -77,57 +72,25 @@ final class ClassRun extends RunListener {
     /** Runs and reports them; returns whether all passed. */
     boolean run() {
         notifier.addListener(this);
-        channel.start(current);
+        turns = new Turns(channel, tests);
         try {
             runner.run(notifier);
         } catch (StoppedByUserException asked) {
-            allPassed = false;
+            // at a test that failed
         }
-        String ofClass = status;
-        String why = message;
-        close();
-        // A class that could not be set up has no tests that began.
-        for (String test : begun || channel.stop ? List.<String>of() : tests.subList(1, tests.size())) {
-            channel.start(test);
-            channel.end(test, ofClass, why);
-        }
-        return allPassed;
-    }
-
-    private void close() {
-        allPassed &= status.equals("passed");
-        channel.end(current, status, message);
-        status = "missing";
-        message = "";
-    }
-
-    private void open(Description description) {
-        String test = SuiteTests.fullName(description, type);
-        if (!test.equals(current)) {
-            close();
-            current = test;
-            channel.start(test);
-        }
-        begun = true;
-    }
-
-    private void note(String newStatus, String newMessage) {
-        if (status.equals("missing") || status.equals("passed")) {
-            status = newStatus;
-            message = newMessage;
-        }
+        return turns.end();
     }
 
     private void stopIfAsked() {
-        if (channel.stop && !status.equals("passed")) {
+        if (channel.stop && turns.failed()) {
             notifier.pleaseStop();
         }
     }
 
     @Override
     public void testStarted(Description description) {
-        open(description);
-        status = status.equals("missing") ? "passed" : status;
+        turns.open(SuiteTests.fullName(description, type));
+        turns.ran();
     }
 
     @Override
@@ -137,18 +100,18 @@ final class ClassRun extends RunListener {
 
     @Override
     public void testFailure(Failure failure) {
-        note(ReportChannel.statusOf(failure.getException()), ReportChannel.describe(failure.getException()));
+        turns.note(ReportChannel.statusOf(failure.getException()), ReportChannel.describe(failure.getException()));
     }
 
     @Override
     public void testAssumptionFailure(Failure failure) {
-        note("skipped", ReportChannel.describe(failure.getException()));
+        turns.note("skipped", ReportChannel.describe(failure.getException()));
     }
 
     @Override
     public void testIgnored(Description description) {
-        open(description);
-        note("skipped", "");
+        turns.open(SuiteTests.fullName(description, type));
+        turns.note("skipped", "");
         stopIfAsked();
     }
 

@@ -1,8 +1,4 @@
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.junit.Assert;
 import org.junit.Test;
 import org.junit.runner.Description;
@@ -27,24 +23,12 @@ public final class JUnit4Runner {
 
     private static void run(ReportChannel channel) throws ClassNotFoundException {
         channel.loadTests();
-        for (List<String> tests : together(channel.tests)) {
+        for (List<String> tests : channel.together(ClassRun::hasSetUp)) {
             if (!run(tests, channel) && channel.stop) {
                 break;
             }
         }
         channel.done();
-    }
-
-    /** Puts tests of a class with a set-up of its own together, where the first of them is. */
-    private static Iterable<List<String>> together(List<String> tests) {
-        Map<String, Boolean> hasSetUp = new HashMap<>();
-        Map<String, List<String>> groups = new LinkedHashMap<>();
-        for (String test : tests) {
-            String type = test.split("::", 2)[0];
-            boolean shared = hasSetUp.computeIfAbsent(type, ClassRun::hasSetUp);
-            groups.computeIfAbsent(shared ? type : test, key -> new ArrayList<>()).add(test);
-        }
-        return groups.values();
     }
 
     private static boolean run(List<String> tests, ReportChannel channel) throws ClassNotFoundException {

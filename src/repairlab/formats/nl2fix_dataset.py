@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,11 +41,11 @@ class Versions(NamedTuple):
     fixed: str
 
 
-def measured(code: Versions, without_comments: Versions, *, title: str, description: str) -> Size:
+def measured(code: Versions, tokens: Callable[[str], Sequence[str]], *, title: str, description: str) -> Size:
     r"""Measure a bug.
 
     >>> code = Versions("a = 1\nb = 2\nc = 3", "a = 0\nb = 2\nc = 0\nd = 4")
-    >>> measured(code, code, title="It's wrong", description="")
+    >>> measured(code, str.split, title="It's wrong", description="")
     Size(hunks=2, lines=3, tokens=5, title=4, description=0)
     """
     matched = difflib.SequenceMatcher(None, code.buggy.splitlines(), code.fixed.splitlines())
@@ -53,18 +53,21 @@ def measured(code: Versions, without_comments: Versions, *, title: str, descript
     return Size(
         hunks=len(hunks),
         lines=sum(hunks),
-        tokens=Levenshtein.distance(without_comments.buggy.split(), without_comments.fixed.split()),
+        tokens=Levenshtein.distance(tokens(code.buggy), tokens(code.fixed)),
         title=len(_WORD.findall(title)),
         description=len(_WORD.findall(description)),
     )
 
 
 def size_of(entry: dict[str, Any], where: str) -> Size:
-    """Measure one bug of the dataset."""
-    texts = {name: field(entry, name, str, where) for name in ("src", "fixed_src", "src_wo_comments", "fixed_src_wo_comments")}
+    """Measure one bug of the dataset, which has the tokens of each text beside it."""
+    before, after, *tokens = (
+        field(entry, name, str, where) for name in ("src", "fixed_src", "src_wo_comments", "fixed_src_wo_comments")
+    )
+    known = dict(zip((before, after), tokens, strict=True))
     return measured(
-        Versions(texts["src"], texts["fixed_src"]),
-        Versions(texts["src_wo_comments"], texts["fixed_src_wo_comments"]),
+        Versions(before, after),
+        lambda text: known[text].split(),
         title=field(entry, "summary", str, where),
         description="" if entry.get("Description", "") is None else field(entry, "Description", str, where),
     )

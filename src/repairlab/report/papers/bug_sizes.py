@@ -37,10 +37,10 @@ def size_of_bug(bug: Bug) -> Size | None:
     texts = Yardstick(bug).texts(bug.oracle.reference)
     if texts is None:
         return None
-    strip = language(bug.problem.language).syntax.strip_comments
+    syntax = language(bug.problem.language).syntax
     return measured(
         Versions(texts.buggy, texts.fixed),
-        Versions(strip(texts.buggy), strip(texts.fixed)),
+        lambda text: [token.text for token in syntax.tokens(text)],
         title=bug.problem.title,
         description=bug.problem.description,
     )

@@ -1,10 +1,10 @@
-"""DatasetStatistics of the NL2Fix dataset: how large its bugs' fixes and issues are, by project (NL2Fix, table 1)."""
+"""How large the fixes and issues of bugs are, by project (NL2Fix, table 1): of the NL2Fix dataset, and of any bugs for `tables`."""
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
@@ -17,7 +17,7 @@ from repairlab.formats.reading import located
 
 _WORD = re.compile(r"\w+|[^\w\s]+")
 _KEY = re.compile(r"([A-Za-z]+)_(\d+)_.+_\d+_\d+")  # the path between may itself have underscores
-COLUMNS = ("bugs", "single-hunk bugs", "hunks", "changed lines", "changed tokens", "title length", "description length")
+HEAD = ("project", "bugs", "single-hunk bugs", "hunks", "changed lines", "changed tokens", "title length", "description length")
 
 
 @record
@@ -34,18 +34,42 @@ class Size:
     description: int
 
 
-def size_of(entry: dict[str, Any], where: str) -> Size:
-    """Measure one bug of the dataset."""
-    before, after = (field(entry, name, str, where).splitlines() for name in ("src", "fixed_src"))
-    codes = difflib.SequenceMatcher(None, before, after).get_opcodes()
-    hunks = [max(b - a, d - c) for tag, a, b, c, d in codes if tag != "equal"]
-    tokens = (field(entry, name, str, where).split() for name in ("src_wo_comments", "fixed_src_wo_comments"))
+class Versions(NamedTuple):
+    """The same code before and after a fix."""
+
+    buggy: str
+    fixed: str
+
+
+def measured(code: Versions, tokens: Callable[[str], Sequence[str]], *, title: str, description: str) -> Size:
+    r"""Measure a bug.
+
+    >>> code = Versions("a = 1\nb = 2\nc = 3", "a = 0\nb = 2\nc = 0\nd = 4")
+    >>> measured(code, str.split, title="It's wrong", description="")
+    Size(hunks=2, lines=3, tokens=5, title=4, description=0)
+    """
+    matched = difflib.SequenceMatcher(None, code.buggy.splitlines(), code.fixed.splitlines())
+    hunks = [max(b - a, d - c) for tag, a, b, c, d in matched.get_opcodes() if tag != "equal"]
     return Size(
         hunks=len(hunks),
         lines=sum(hunks),
-        tokens=Levenshtein.distance(*tokens),
-        title=len(_WORD.findall(field(entry, "summary", str, where))),
-        description=len(_WORD.findall("" if entry.get("Description", "") is None else field(entry, "Description", str, where))),
+        tokens=Levenshtein.distance(tokens(code.buggy), tokens(code.fixed)),
+        title=len(_WORD.findall(title)),
+        description=len(_WORD.findall(description)),
+    )
+
+
+def size_of(entry: dict[str, Any], where: str) -> Size:
+    """Measure one bug of the dataset, which has the tokens of each text beside it."""
+    before, after, *tokens = (
+        field(entry, name, str, where) for name in ("src", "fixed_src", "src_wo_comments", "fixed_src_wo_comments")
+    )
+    known = dict(zip((before, after), tokens, strict=True))
+    return measured(
+        Versions(before, after),
+        lambda text: known[text].split(),
+        title=field(entry, "summary", str, where),
+        description="" if entry.get("Description", "") is None else field(entry, "Description", str, where),
     )
 
 
@@ -72,10 +96,14 @@ def statistics(dataset: dict[str, Any], path: Path) -> DatasetStatistics:
         projects.setdefault(project, []).append(size_of(as_type(entry, dict, where), where))
     if not projects:
         raise UserError(f"{path} has no bugs")
-    rows = {name: _row(projects[name]) for name in sorted(projects)}
-    rows["Overall"] = _row([size for sizes in projects.values() for size in sizes])
     title = "Bugs by project; means per bug from the third column on"
-    return DatasetStatistics(tables=(Table(name="statistics", title=title, columns=("project", *COLUMNS), rows=named_rows(rows)),))
+    return DatasetStatistics(tables=(Table(name="statistics", title=title, columns=HEAD, rows=rows_by_project(projects)),))
+
+
+def rows_by_project(projects: Mapping[str, Sequence[Size]]) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each project, and one for all bugs."""
+    rows = {name: _row(projects[name]) for name in sorted(projects)}
+    return named_rows({**rows, "Overall": _row([size for sizes in projects.values() for size in sizes])})
 
 
 def _row(sizes: Sequence[Size]) -> tuple[Cell, ...]:

@@ -188,6 +188,106 @@ def test_junit4_ends_have_their_verdicts(junit4: Any) -> None:
         assert early.unfinished == a + ending
 
 
+CLASS_SET_UP = {
+    "test/bank/ServerTest.java": """package bank;
+import static org.junit.Assert.*;
+import org.junit.*;
+public class ServerTest {
+    static int starts; static boolean up;
+    @BeforeClass public static void start() { up = true; starts++; }
+    @AfterClass public static void stop() { up = false; }
+    @Test public void one() { assertTrue(up); assertEquals(1, starts); }
+    @Test public void two() { assertTrue(up); assertEquals(1, starts); }
+    @Test public void fails() { fail("no"); }
+    @Test @Ignore("later") public void ignored() { }
+    @Test public void assumed() { Assume.assumeTrue(false); }
+    @Test public void exits() { System.exit(0); }
+}
+""",
+    "test/bank/OrderTest.java": """package bank;
+import org.junit.*;
+import org.junit.rules.*;
+import org.junit.runners.*;
+@FixMethodOrder(MethodSorters.NAME_ASCENDING)
+public class OrderTest {
+    @ClassRule public static final ExternalResource RULE = new ExternalResource() { protected void before() { n = 0; } };
+    static int n;
+    @Test public void a() { Assert.assertEquals(1, ++n); }
+    @Test public void b() { Assert.assertEquals(2, ++n); }
+}
+""",
+    "test/bank/ParamTest.java": """package bank;
+import org.junit.*;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+@RunWith(Parameterized.class)
+public class ParamTest {
+    @Parameterized.Parameters public static Object[] data() { return new Object[] {1, 2, 3}; }
+    @BeforeClass public static void up() { }
+    private final int n;
+    public ParamTest(int n) { this.n = n; }
+    @Test public void all() { Assert.assertTrue(n > 0); }
+    @Test public void some() { Assert.assertTrue(n != 2); }
+}
+""",
+    "test/bank/UpTest.java": """package bank;
+import org.junit.*;
+public class UpTest {
+    @BeforeClass public static void up() { throw new IllegalStateException("no database"); }
+    @Test public void x() { }
+    @Test public void y() { }
+}
+""",
+    "test/bank/DownTest.java": """package bank;
+import org.junit.*;
+public class DownTest {
+    @AfterClass public static void down() { throw new IllegalStateException("no end"); }
+    @Test public void x() { }
+    @Test public void y() { }
+}
+""",
+    "test/bank/OffTest.java": """package bank;
+import org.junit.*;
+@Ignore public class OffTest { @BeforeClass public static void up() { } @Test public void x() { } @Test public void y() { } }
+""",
+}
+
+
+@pytest.mark.slow
+def test_junit4_set_up_of_a_class_is_made_once_for_all_its_tests(junit4: Any) -> None:
+    junit4.write(CLASS_SET_UP)
+    junit4.must_build()
+    s = "bank.ServerTest::"
+    expected = {
+        s + "two": PASSED,
+        s + "fails": WRONG,
+        "bank.OrderTest::b": PASSED,
+        "bank.ParamTest::some": WRONG,
+        "bank.UpTest::x": WRONG,
+        "bank.DownTest::x": PASSED,
+        "bank.OffTest::x": WRONG,
+        s + "ignored": WRONG,
+        s + "one": PASSED,
+        s + "assumed": WRONG,
+        s + "nowhere": WRONG,
+        "bank.OrderTest::a": PASSED,
+        "bank.ParamTest::all": PASSED,
+        "bank.UpTest::y": WRONG,
+        "bank.DownTest::y": WRONG,
+        "bank.OffTest::y": WRONG,
+    }
+    found = {result.id: result for result in junit4.report(list(expected)).results}
+    assert {test: result.verdict for test, result in found.items()} == expected
+    assert [test for test in found if test.startswith(s)] == [test for test in expected if test.startswith(s)]
+    assert [found[f"bank.UpTest::{name}"].message for name in "xy"] == ["java.lang.IllegalStateException: no database"] * 2
+    assert found["bank.DownTest::y"].message == "java.lang.IllegalStateException: no end"
+    assert found[s + "nowhere"].message == "there is no such test"
+    stopped = junit4.report([s + "one", s + "fails", s + "two", "bank.OrderTest::a"], stop=True)
+    assert [(result.id, result.verdict) for result in stopped.results] == [(s + "one", PASSED), (s + "fails", WRONG)]
+    early = junit4.report([s + "one", s + "exits", s + "two"])
+    assert ([result.id for result in early.results], early.unfinished) == ([s + "one"], s + "exits")
+
+
 SUITES = {
     # Tests of inner classes that only the suite can make, as a decorator or not; two of them have the name of a test outside.
     "test/bank/BulkTest.java": """package bank;
@@ -311,6 +411,79 @@ def test_junit5_ends_have_their_verdicts(junit5: Any) -> None:
     assert messages[a + "fails"].endswith("expected: <3> but was: <0>")
     early = junit5.report([a + "passes", a + "exits", a + "all"])
     assert ([result.id for result in early.results], early.unfinished) == ([a + "passes"], a + "exits")
+
+
+CLASS_SET_UP5 = """package bank;
+import static org.junit.jupiter.api.Assertions.*;
+import org.junit.jupiter.api.*;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.*;
+class ServerTest {
+    static int starts; static boolean up;
+    @BeforeAll static void start() { up = true; starts++; }
+    @AfterAll static void stop() { up = false; }
+    @Test void one() { assertTrue(up); assertEquals(1, starts); }
+    @Test void two() { assertTrue(up); assertEquals(1, starts); }
+    @Test void fails() { fail("no"); }
+    @Test @Disabled("later") void disabled() { }
+    @Test void assumed() { Assumptions.assumeTrue(false); }
+    @Test void exits() { System.exit(0); }
+    @ParameterizedTest @ValueSource(ints = {1, 2, 3}) void all(int n) { assertTrue(up && n > 0); }
+    @ParameterizedTest @ValueSource(ints = {1, 2, 3}) void some(int n) { assertTrue(n != 2); }
+    @TestFactory java.util.List<DynamicTest> factory() { return java.util.List.of(DynamicTest.dynamicTest("d", () -> fail("no"))); }
+    void noTest() { }
+}
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) @TestMethodOrder(MethodOrderer.MethodName.class)
+class OrderTest {
+    int n;
+    @Test void a() { assertEquals(1, ++n); }
+    @Test void b() { assertEquals(2, ++n); }
+}
+class UpTest { @BeforeAll static void up() { throw new IllegalStateException("no database"); } @Test void x() { }
+    @Test void y() { } }
+class DownTest { @AfterAll static void down() { throw new IllegalStateException("no end"); } @Test void x() { } @Test void y() { } }
+@Disabled("off") class OffTest { @BeforeAll static void up() { } @Test void x() { } @Test void y() { } }
+class NoneTest { @BeforeAll static void up() { } void x() { } void y() { } }
+"""
+
+
+@pytest.mark.slow
+def test_junit5_set_up_of_a_class_is_made_once_for_all_its_tests(junit5: Any) -> None:
+    junit5.write({"test/bank/ServerTest.java": CLASS_SET_UP5})
+    junit5.must_build()
+    s = "bank.ServerTest::"
+    expected = {
+        s + "two": PASSED,
+        s + "fails": WRONG,
+        s + "some": WRONG,
+        "bank.OrderTest::b": PASSED,
+        "bank.UpTest::x": WRONG,
+        "bank.DownTest::x": PASSED,
+        "bank.OffTest::x": WRONG,
+        "bank.NoneTest::x": WRONG,
+        s + "disabled": WRONG,
+        s + "one": PASSED,
+        s + "assumed": WRONG,
+        s + "all": PASSED,
+        s + "factory": WRONG,
+        s + "noTest": WRONG,
+        s + "nowhere": WRONG,
+        "bank.OrderTest::a": PASSED,
+        "bank.UpTest::y": WRONG,
+        "bank.DownTest::y": WRONG,
+        "bank.OffTest::y": WRONG,
+        "bank.NoneTest::y": WRONG,
+    }
+    found = {result.id: result for result in junit5.report(list(expected)).results}
+    assert {test: result.verdict for test, result in found.items()} == expected
+    assert [found[f"bank.UpTest::{name}"].message for name in "xy"] == ["java.lang.IllegalStateException: no database"] * 2
+    assert [found[f"bank.OffTest::{name}"].message for name in "xy"] == ["the test was skipped: off"] * 2
+    assert found["bank.DownTest::y"].message == "java.lang.IllegalStateException: no end"
+    assert found[s + "nowhere"].message == found[s + "noTest"].message == "there is no such test"
+    stopped = junit5.report([s + "one", s + "fails", "bank.OrderTest::a"], stop=True)
+    assert [(result.id, result.verdict) for result in stopped.results] == [(s + "one", PASSED), (s + "fails", WRONG)]
+    early = junit5.report([s + "one", s + "exits", s + "two"])
+    assert ([result.id for result in early.results], early.unfinished) == ([s + "one"], s + "exits")
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 from repairlab.core.errors import UserError
 from repairlab.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, store_ranking
 from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.report.papers.bug_sizes import bug_sizes
 from repairlab.report.papers.candidates import candidates
 from repairlab.report.papers.exact import exact
 from repairlab.report.papers.match import match
@@ -21,6 +22,7 @@ from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 from tests.report.papers.conftest import BROKEN, BUGS, FIX, LIKE, LOST, UNBUILT, UNREAD, WRONG, Bench
 
+TWO_EACH = (("Cli", 2), ("Csv", 2), ("Math", 2), ("Overall", 6))
 ONE = {"Cli-1": (WRONG, WRONG, FIX, FIX), "Cli-2": (UNBUILT, UNREAD, BROKEN, LIKE)}
 
 
@@ -52,6 +54,13 @@ def test_undecided_candidates_count_for_nothing(bench: Bench) -> None:
     assert cells["compile %"] == cells["regression %"] == cells["plausible %"] == 100.0
     assert projects(facts).rows[0] == ("Cli", "1/1")
     assert "1 bugs" in projects(facts).notes[0]
+
+
+def test_bugs_of_several_runs_are_measured_once(bench: Bench) -> None:
+    a, b = bench.run("a", {"Cli-1": (FIX,)}), bench.run("b", {"Cli-1": (WRONG,)})
+    table = bug_sizes(bench.facts(a, b))
+    assert table.columns[:4] == ("project", "bugs", "single-hunk bugs", "hunks")
+    assert [row[:6] for row in table.rows] == [(name, n, n, 1.0, 1.0, 2.0) for name, n in TWO_EACH]
 
 
 def test_projects_are_the_ids_without_their_numbers(bench: Bench) -> None:
@@ -173,5 +182,5 @@ def test_without_the_benchmark_the_other_tables_still_come(bench: Bench) -> None
     made = make_tables(bench.facts(Path(folder)))
     kept = {"candidates", "projects", "prompts", "curves", "execution", "ranks", "ranking", "cost", "bug-cost"}
     assert {table.name for table in made.tables} == kept
-    for name in ("similarity", "exact", "categories", "locations"):
+    for name in ("bugs", "similarity", "exact", "categories", "locations"):
         assert "benchmark six cannot be opened" in made.left_out[name]

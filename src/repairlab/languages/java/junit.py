@@ -27,6 +27,8 @@ LISTERS: dict[JUnit, str] = {"junit4": "JUnit4Lister", "junit5": "JUnit5Lister"}
 """Main classes of those that name tests."""
 _SHARED: dict[JUnit, tuple[str, ...]] = {"junit4": ("SuiteTests",), "junit5": ()}
 """What both of them need."""
+_RUNNING: dict[JUnit, tuple[str, ...]] = {"junit4": ("Turns", "ClassRun"), "junit5": ("Turns", "ClassRun5")}
+"""What runners need beside that."""
 _SOURCES = Path(__file__).parent / "runners"
 _TIMEOUT_S = 60
 
@@ -152,7 +154,8 @@ def fetch(artifact: Artifact, folder: Path, *, repository: str = MAVEN_CENTRAL) 
 def runner(framework: JUnit, class_path: tuple[Path, ...], javac: str, cache: str, *, lists: bool = False) -> Path:
     """Return the jar with our runner, or with our lister, compiling it at first need; trusted code, compiled on the host."""
     main = (LISTERS if lists else RUNNERS)[framework]
-    sources = [_SOURCES / f"{name}.java" for name in ("ReportChannel", *_SHARED[framework], main)]
+    names = ("ReportChannel", *_SHARED[framework], *(() if lists else _RUNNING[framework]), main)
+    sources = [_SOURCES / f"{name}.java" for name in names]
     stamps = [(str(path), path.stat().st_size) for path in class_path]
     name = f"{framework}-jar-{digest([path.read_text() for path in sources], COMPILE_OPTIONS, stamps, host.version(javac))}"
     folder = Path(cache).absolute() / name

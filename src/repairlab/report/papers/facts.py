@@ -6,6 +6,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.samples import Samples
+from repairlab.formats.nl2fix_dataset import Size
 from repairlab.metrics.values import is_lost
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.papers.closeness import Closeness, ComparedTexts
@@ -40,6 +41,8 @@ class BugFacts:
     """Of each distinct candidate that applies, where the benchmark is at hand."""
     first: ComparedTexts | None = None
     """The first candidate beside the fix, where it applies and the benchmark is at hand."""
+    size: Size | None = None
+    """How large its fix and its issue are, where the benchmark is at hand."""
 
     @property
     def is_fixed(self) -> bool:

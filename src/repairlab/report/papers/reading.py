@@ -11,6 +11,7 @@ from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.text import Span
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.report.bugs import BugTexts
+from repairlab.report.papers.bug_sizes import size_of_bug
 from repairlab.report.papers.closeness import Closeness, ComparedTexts, Near, Yardstick
 from repairlab.report.papers.facts import BugFacts, PaperFacts, RunFacts, project_of
 from repairlab.report.papers.spending import Spent, paid_for
@@ -61,6 +62,7 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
                 spent=mine.spent() + paid.get(bug_id, Spent()),
                 closeness=mine.closeness(),
                 first=mine.first_texts,
+                size=size_of_bug(bug) if bug and closeness else None,
             )
         )
     spent = sum((bug.spent for bug in facts), start=Spent())

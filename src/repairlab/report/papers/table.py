@@ -10,6 +10,7 @@ from repairlab.registry import Parts, lacking
 from repairlab.report.papers.facts import PaperFacts
 
 _TABLES = {
+    "bugs": "bug_sizes:bug_sizes",
     "candidates": "candidates:candidates",
     "projects": "projects:projects",
     "prompts": "prompts:prompts",
@@ -37,8 +38,8 @@ TABLES: Parts[Callable[[PaperFacts], Table]] = Parts(
     {name: f"repairlab.report.papers.{path}" for name, path in _TABLES.items()},
     check=lacking(callable_too=True),
 )
-NEED_CODE = frozenset({"similarity", "exact", "match"})
-"""Tables for which candidates are compared with the code, which takes a second for ten thousand."""
+NEED_CODE = frozenset({"bugs", "similarity", "exact", "match"})
+"""Tables for which fixes or candidates are compared with the code, which takes a second for ten thousand."""
 
 
 @record

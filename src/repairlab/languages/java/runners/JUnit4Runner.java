@@ -1,3 +1,4 @@
+import java.util.List;
 import org.junit.Assert;
 import org.junit.Test;
 import org.junit.runner.Description;
@@ -7,7 +8,10 @@ import org.junit.runner.manipulation.NoTestsRemainException;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
 
-/** Runs JUnit 3 and 4 tests named `Class::method`, one request each; a parameterised test passes when all its runs do. */
+/**
+ * Runs JUnit 3 and 4 tests named `Class::method`, one request each, or one for all of a class that has a set-up of its own; a
+ * parameterised test passes when all its runs do.
+ */
 public final class JUnit4Runner {
     private JUnit4Runner() {}
 
@@ -17,17 +21,31 @@ public final class JUnit4Runner {
         channel.leave();
     }
 
-    private static void run(ReportChannel channel) {
+    private static void run(ReportChannel channel) throws ClassNotFoundException {
         channel.loadTests();
-        for (String test : channel.tests) {
-            channel.start(test);
-            Result result = run(test, channel);
-            channel.end(test, result.status, result.message);
-            if (channel.stop && !result.status.equals("passed")) {
+        for (List<String> tests : channel.together(ClassRun::hasSetUp)) {
+            if (!run(tests, channel) && channel.stop) {
                 break;
             }
         }
         channel.done();
+    }
+
+    private static boolean run(List<String> tests, ReportChannel channel) throws ClassNotFoundException {
+        ClassRun whole = tests.size() > 1 ? ClassRun.of(tests, channel) : null;
+        boolean passed = whole == null || whole.run();
+        for (String test : tests) {
+            if (channel.stop && !passed) {
+                break;
+            }
+            if (whole == null || !whole.has(test)) {
+                channel.start(test);
+                Result result = run(test, channel);
+                channel.end(test, result.status, result.message);
+                passed &= result.status.equals("passed");
+            }
+        }
+        return passed;
     }
 
     private static Result run(String test, ReportChannel channel) {

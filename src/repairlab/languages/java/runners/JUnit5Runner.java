@@ -1,6 +1,7 @@
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,10 @@ import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs JUnit 5 tests named `Class::method`, one request each; a parameterised test passes when all its runs do. */
+/**
+ * Runs JUnit 5 tests named `Class::method`, one request each, or one for all of a class that has a set-up of its own; a
+ * parameterised test passes when all its runs do.
+ */
 public final class JUnit5Runner {
     private JUnit5Runner() {}
 
@@ -26,7 +30,7 @@ public final class JUnit5Runner {
         channel.leave();
     }
 
-    private static void run(ReportChannel channel) {
+    private static void run(ReportChannel channel) throws ClassNotFoundException {
         // Nothing is registered by name: code under test could otherwise bring its own engine or listener.
         LauncherConfig config = LauncherConfig.builder()
             .enableTestEngineAutoRegistration(false)
@@ -37,26 +41,28 @@ public final class JUnit5Runner {
             .build();
         Launcher launcher = LauncherFactory.create(config);
         channel.loadTests();
-        for (String test : channel.tests) {
-            channel.start(test);
-            Result result = run(test, channel, launcher);
-            channel.end(test, result.status, result.message);
-            if (channel.stop && !result.status.equals("passed")) {
+        for (List<String> tests : channel.together(ClassRun5::hasSetUp)) {
+            if (!run(tests, channel, launcher) && channel.stop) {
                 break;
             }
         }
         channel.done();
     }
 
+    private static boolean run(List<String> tests, ReportChannel channel, Launcher launcher) throws ClassNotFoundException {
+        if (tests.size() > 1) {
+            return ClassRun5.run(tests, launcher, channel);
+        }
+        channel.start(tests.get(0));
+        Result result = run(tests.get(0), channel, launcher);
+        channel.end(tests.get(0), result.status, result.message);
+        return result.status.equals("passed");
+    }
+
     private static Result run(String test, ReportChannel channel, Launcher launcher) {
-        String[] parts = test.split("::", 2);
-        String name = parts.length == 2 ? parts[1] : "";
         List<DiscoverySelector> selectors;
         try {
-            Class<?> type = Class.forName(parts[0], false, JUnit5Runner.class.getClassLoader());
-            selectors = ReflectionSupport
-                .findMethods(type, method -> method.getName().equals(name), HierarchyTraversalMode.TOP_DOWN)
-                .stream().map(method -> selectMethod(type, method)).collect(Collectors.toList());
+            selectors = selectors(List.of(test));
         } catch (ClassNotFoundException | LinkageError error) {
             channel.error(ReportChannel.describe(error));
             return new Result("missing", ReportChannel.describe(error));
@@ -70,6 +76,36 @@ public final class JUnit5Runner {
             result.status = result.ran > 0 ? "passed" : "missing";
         }
         return result;
+    }
+
+    /** Returns the methods of tests of one class, where there are any. */
+    static List<DiscoverySelector> selectors(List<String> tests) throws ClassNotFoundException {
+        Class<?> type = Class.forName(tests.get(0).split("::", 2)[0], false, JUnit5Runner.class.getClassLoader());
+        Set<String> names = tests.stream().map(JUnit5Runner::method).collect(Collectors.toSet());
+        return ReflectionSupport
+            .findMethods(type, method -> names.contains(method.getName()), HierarchyTraversalMode.TOP_DOWN)
+            .stream().map(method -> selectMethod(type, method)).collect(Collectors.toList());
+    }
+
+    static String method(String test) {
+        String[] parts = test.split("::", 2);
+        return parts.length == 2 ? parts[1] : "";
+    }
+
+    /** Returns how something ended; null where it went well. */
+    static String statusOf(TestExecutionResult result) {
+        switch (result.getStatus()) {
+            case ABORTED:
+                return "skipped";
+            case FAILED:
+                return result.getThrowable().map(ReportChannel::statusOf).orElse("error");
+            default:
+                return null;
+        }
+    }
+
+    static String messageOf(TestExecutionResult result) {
+        return result.getThrowable().map(ReportChannel::describe).orElse("");
     }
 
     /** Tests that fail, for a rehearsal: what they need of JUnit gets into the archive of classes. */
@@ -125,12 +161,9 @@ public final class JUnit5Runner {
 
         @Override
         public void executionFinished(TestIdentifier identifier, TestExecutionResult result) {
-            Throwable error = result.getThrowable().orElse(null);
-            String text = error == null ? "" : ReportChannel.describe(error);
-            if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
-                note("skipped", text);
-            } else if (result.getStatus() == TestExecutionResult.Status.FAILED) {
-                note(error == null ? "error" : ReportChannel.statusOf(error), text);
+            String ending = statusOf(result);
+            if (ending != null) {
+                note(ending, messageOf(result));
             }
         }
     }

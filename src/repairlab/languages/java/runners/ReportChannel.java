@@ -11,7 +11,11 @@ import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
 import sun.misc.Unsafe;
 
 /**
@@ -73,6 +77,18 @@ final class ReportChannel {
                 continue; // said when its turn comes
             }
         }
+    }
+
+    /** Puts tests of classes that have a set-up of their own together, where the first of them is; all others are alone. */
+    Iterable<List<String>> together(Predicate<String> hasSetUp) {
+        Map<String, Boolean> known = new HashMap<>();
+        Map<String, List<String>> groups = new LinkedHashMap<>();
+        for (String test : tests) {
+            String type = test.split("::", 2)[0];
+            boolean shared = known.computeIfAbsent(type, hasSetUp::test);
+            groups.computeIfAbsent(shared ? type : test, key -> new ArrayList<>()).add(test);
+        }
+        return groups.values();
     }
 
     void start(String test) {

@@ -259,7 +259,7 @@ def main() -> None:
         settings = load_system("transformer", changes=["network.copy=false"]).model
         encoder = PairEncoder(folder / "pairs", representation("tokens"))
         write_tokens(encoder.pairs("train"), folder / "train.jsonl", lambda: None)
-        numbering = make_numbering(folder / "train.jsonl", settings, ())
+        numbering = make_numbering(folder / "train.jsonl", settings, (), {})
         store = number_tokens(folder / "train.jsonl", folder / "numbers", settings, numbering)
         rows, size = rows_of(store), numbering.source.size
         plain = straightforward(rows, network, size, device, options.steps, options.batch)

@@ -100,7 +100,7 @@ train(settings, Path(sys.argv[2]), Path(sys.argv[3]), TrainOptions(device="cpu",
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tufano", "transformer"])
+@pytest.mark.parametrize("name", ["tufano", "transformer", "recoder"])
 def test_a_training_that_is_killed_and_resumed_ends_with_the_same_weights(name: str, pairs: Path, tmp_path: Path) -> None:
     changes = [*QUICK, "network.dropout=0.1", "training.checkpoint_s=0", "training.accumulate=2", "training.max_steps=60"]
     whole = train(small(name, *changes), pairs, tmp_path / "whole", CPU, Quiet()).folder
@@ -167,6 +167,13 @@ def test_wrong_input_leaves_nothing_behind(split: str, changes: tuple[str, ...],
     pairs = token_pairs(tmp_path / "pairs", {"train": 10, split: 4})
     with pytest.raises(UserError, match=message):
         train(small("transformer", *QUICK, *changes), pairs, tmp_path / "model", CPU, Quiet())
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_network_of_trees_needs_a_representation_of_trees(pairs: Path, tmp_path: Path) -> None:
+    settings = small("recoder", *QUICK, "representation.name=tokens")
+    with pytest.raises(UserError, match="kind is grammar, but the representation tokens learns none"):
+        train(settings, pairs, tmp_path / "model", CPU, Quiet())
     assert not (tmp_path / "model").exists()
 
 

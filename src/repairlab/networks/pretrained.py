@@ -304,6 +304,7 @@ def _configuration(settings: NetworkSettings, size: int, marks: SpecialTokens) -
             decoder_ffn_dim=inner,
             max_position_embeddings=settings.positions,
             dropout=settings.dropout,
+            attention_dropout=settings.dropout,
             decoder_start_token_id=marks.end,
         )
     if settings.family == "causal":

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,14 +12,16 @@ from repairlab.benchmarks.pairs import read_head, read_pairs
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import PairSet
 from repairlab.core.record import record
-from repairlab.networks.inputs import network_input
-from repairlab.networks.model import Numbering
+from repairlab.networks.grammar_vocabulary import GrammarVocabulary, NodeLabels
+from repairlab.networks.inputs import NetworkInput, TreeNode, network_input
+from repairlab.networks.model import Numbering, context_numbers
 from repairlab.networks.settings import ModelSettings
 from repairlab.networks.subwords import BytePairs, PretrainedTokens
-from repairlab.networks.vocabulary import FIRST_PLACE, TokenNumbers, WordVocabulary
+from repairlab.networks.vocabulary import FIRST_PLACE, WordVocabulary
 from repairlab.representations.representation import Encoded, Learnt, Representation, Sample, Unrepresentable
 from repairlab.representations.samples import sample_of_pair
 from repairlab.representations.table import REPRESENTATIONS, representation
+from repairlab.training.grammar_words import tree_grammar
 from repairlab.training.pair_store import PARTS, PairStore
 
 _LEARN_FROM = 20_000
@@ -90,15 +92,15 @@ def write_tokens(pairs: Iterable[RepresentedPair], path: Path, done: Callable[[]
     with path.open("w", encoding="utf-8") as file:
         for pair in pairs:
             read = network_input(pair.encoded.source, pair.encoded.context, pair.encoded.memory)
-            line = [pair.id, list(read.source), list(read.context), list(pair.target), list(read.span)]
+            line = [pair.id, read.source, read.context, pair.target, read.span, read.nodes]
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
             n += 1
             done()
     return n
 
 
-def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...]) -> Numbering:
-    """Make the vocabularies for written tokens."""
+def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...], learnt: Mapping[str, Any]) -> Numbering:
+    """Make the vocabularies for written tokens; `learnt` is what the representation has learnt."""
     wanted = settings.vocabulary
     if wanted.kind == "pretrained":
         if not settings.network.pretrained:
@@ -110,15 +112,25 @@ def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...]) 
         tokens.add_marks(marks)
         return Numbering(source=tokens, target=tokens)
     if wanted.kind == "bpe":
-        texts = (text for line in _lines(path) for part in line[1:4] for text in part)
+        texts = (text for _, read, target in _lines(path) for part in (read.source, read.context, target) for text in part)
         pairs = BytePairs.train(texts, size=wanted.size, marks=marks, prefix=wanted.prefix)
         return Numbering(source=pairs, target=pairs)
     is_edit = settings.network.kind == "edits"
     sources: Counter[str] = Counter()
     targets: Counter[str] = sources if wanted.shared else Counter()
-    for _, source, context, target, _places in _lines(path):
-        sources.update(source)
-        sources.update(context)
+    if settings.network.kind == "grammar":
+        if "grammar" not in learnt:
+            raise UserError(
+                f"network.kind is grammar, but the representation {settings.representation} learns none; "
+                "choose representation.name = recoder, or network.kind = transformer"
+            )
+        for _, read, _target in _lines(path):
+            sources.update(read.source)
+        labels = NodeLabels.most_frequent(sources, wanted.size, wanted.least_count)
+        return Numbering(source=labels, target=GrammarVocabulary(tree_grammar(learnt)))
+    for _, read, target in _lines(path):
+        sources.update(read.source)
+        sources.update(read.context)
         targets.update(target[2:] if is_edit else target)
     first = WordVocabulary.most_frequent(sources, wanted.size, wanted.least_count, copies=settings.network.copy)
     if wanted.shared:
@@ -138,15 +150,15 @@ def number_tokens(path: Path, folder: Path, settings: ModelSettings, numbering: 
     ):
         files = {"source": source_file, "context": context_file, "target": target_file}
         spans, extras = [], []
-        for row in _lines(path):
-            numbered = _numbers(row, settings, numbering)
+        for _, read, target in _lines(path):
+            numbered = _numbers(read, target, settings, numbering)
             if numbered is None:
                 continue
             parts, n_extra = numbered
             for part, ids in zip(PARTS, parts, strict=True):
                 _append(files[part], ids)
                 offsets[part].append(offsets[part][-1] + len(ids))
-            spans.append(row[4])
+            spans.append(read.span)
             extras.append(n_extra)
     for part in PARTS:
         np.save(folder / f"{part}.offsets.npy", np.asarray(offsets[part], dtype=np.int64))
@@ -155,10 +167,10 @@ def number_tokens(path: Path, folder: Path, settings: ModelSettings, numbering: 
     return PairStore.open(folder, pad=numbering.source.pad)
 
 
-def _numbers(row: list[Any], settings: ModelSettings, numbering: Numbering) -> tuple[tuple[list[int], ...], int] | None:
-    _, source, context, target, _places = row
-    numbered = numbering.source.source(source, settings.max_source)
-    read: TokenNumbers = numbering.source
+def _numbers(
+    read: NetworkInput, target: tuple[str, ...], settings: ModelSettings, numbering: Numbering
+) -> tuple[tuple[list[int], ...], int] | None:
+    numbered = numbering.source.source(read.source, settings.max_source)
     if settings.network.kind == "edits":
         places = [int(place) + FIRST_PLACE for place in target[:2]]
         if max(places) >= len(numbered.ids) + FIRST_PLACE:
@@ -168,7 +180,7 @@ def _numbers(row: list[Any], settings: ModelSettings, numbering: Numbering) -> t
         written = numbering.target.target(target, numbered.extra)
     if len(written) > settings.max_target:
         return None
-    around = read.source(context, settings.max_context).ids if settings.network.context else []
+    around = context_numbers(read, settings, numbering, len(numbered.ids))
     return (numbered.ids, around, written), len(numbered.extra)
 
 
@@ -176,7 +188,12 @@ def _append(file: IO[bytes], ids: list[int]) -> None:
     file.write(np.asarray(ids, dtype=np.int32).tobytes())
 
 
-def _lines(path: Path) -> Iterator[list[Any]]:
+def _lines(path: Path) -> Iterator[tuple[str, NetworkInput, tuple[str, ...]]]:
+    """Yield id, what is read, and what is to be written."""
     with path.open(encoding="utf-8") as file:
         for line in file:
-            yield json.loads(line)
+            name, source, context, target, span, nodes = json.loads(line)
+            read = NetworkInput(
+                source=tuple(source), context=tuple(context), span=(span[0], span[1]), nodes=tuple(map(TreeNode._make, nodes))
+            )
+            yield name, read, tuple(target)

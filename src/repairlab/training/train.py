@@ -114,7 +114,9 @@ def train(settings: SystemSettings, pairs: Path, folder: Path, options: TrainOpt
 
 def _fitted(settings: SystemSettings, pairs: Path) -> SystemSettings:
     facts, _ = read_head(pairs)
-    name = representation_for(settings.model.representation, facts)
+    name = settings.model.representation
+    if settings.model.network.kind != "grammar":  # which needs a tree, of an abstract method, too
+        name = representation_for(name, facts)
     given = settings.representation if name == settings.model.representation else {}
     return dataclasses.replace(settings, model=dataclasses.replace(settings.model, representation=name), representation=given)
 
@@ -168,7 +170,7 @@ def _represent(
         if not n:
             reasons = "; ".join(f"{reason}: {count}" for reason, count in encoder.dropped.most_common(3))
             raise UserError(f"the split {split!r} of {pairs} has no pair that can be used{f' ({reasons})' if reasons else ''}")
-    numbering = make_numbering(work / f"{options.splits[0]}.jsonl", model, settings.marks)
+    numbering = make_numbering(work / f"{options.splits[0]}.jsonl", model, settings.marks, learnt)
     sizes = {}
     for split in options.splits:
         sizes[split] = len(number_tokens(work / f"{split}.jsonl", work / split, model, numbering))

@@ -20,10 +20,11 @@ from repairlab.networks.ensemble import load_ensemble
 from repairlab.networks.settings import DecodingSettings
 from repairlab.training.loop import Look
 from repairlab.training.predicting import predict
+from repairlab.training.representing import PairEncoder
 from repairlab.training.search import search_settings
 from repairlab.training.settings import SystemSettings, load_system
 from repairlab.training.train import TrainOptions, train
-from tests.training.synthetic import token_pairs
+from tests.training.synthetic import java_pairs, token_pairs
 
 CPU = TrainOptions(device="cpu", seed=3)
 QUICK = ("training.max_steps=24", "training.evaluate_every=8", "network.width=16", "training.batch_pairs=8")
@@ -168,6 +169,16 @@ def test_wrong_input_leaves_nothing_behind(split: str, changes: tuple[str, ...],
     with pytest.raises(UserError, match=message):
         train(small("transformer", *QUICK, *changes), pairs, tmp_path / "model", CPU, Quiet())
     assert not (tmp_path / "model").exists()
+
+
+def test_pairs_are_represented_alike_by_one_process_and_by_several(tmp_path: Path) -> None:
+    folder = java_pairs(tmp_path / "pairs", {"train": 150})
+    found = []
+    for workers in (1, 2):
+        encoder = PairEncoder(folder, "tufano", {})
+        n = encoder.write_tokens("train", tmp_path / "tokens.jsonl", workers=workers)
+        found.append((n, encoder.dropped, (tmp_path / "tokens.jsonl").read_bytes()))
+    assert found[0] == found[1] and found[0][0] + sum(found[0][1].values()) == 150
 
 
 def test_a_network_of_trees_needs_a_representation_of_trees(pairs: Path, tmp_path: Path) -> None:

@@ -1,102 +1,22 @@
-"""Pairs as numbers on disk: represent them, count their words, number them. Each stage streams, so that memory is bounded."""
+"""Tokens as numbers on disk: count the words of pairs, number them. Each stage streams, so that memory is bounded."""
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from repairlab.benchmarks.pairs import read_head, read_pairs
-from repairlab.core.errors import UserError, unknown
-from repairlab.core.pair import PairSet
-from repairlab.core.record import record
+from repairlab.core.errors import UserError
 from repairlab.networks.grammar_vocabulary import GrammarVocabulary, NodeLabels
-from repairlab.networks.inputs import NetworkInput, TreeNode, network_input
+from repairlab.networks.inputs import NetworkInput
 from repairlab.networks.model import Numbering, context_numbers
 from repairlab.networks.settings import ModelSettings
 from repairlab.networks.subwords import BytePairs, PretrainedTokens
 from repairlab.networks.vocabulary import FIRST_PLACE, WordVocabulary
-from repairlab.representations.representation import Encoded, Learnt, Representation, Sample, Unrepresentable
-from repairlab.representations.samples import sample_of_pair
-from repairlab.representations.table import REPRESENTATIONS, representation
 from repairlab.training.grammar_words import tree_grammar
 from repairlab.training.pair_store import PARTS, PairStore
-
-_LEARN_FROM = 20_000
-"""Pairs that a representation is made to measure for."""
-
-
-@record
-class RepresentedPair:
-    """A pair as tokens."""
-
-    id: str
-    encoded: Encoded
-    target: tuple[str, ...]
-
-
-class PairEncoder:
-    """Represents the pairs of a set; counts those that it cannot."""
-
-    def __init__(self, folder: Path, made: Representation) -> None:
-        """Take the set and the representation, which must know the set's language."""
-        self.facts, self.splits = read_head(folder)
-        self._folder, self._representation = folder, made
-        if made.languages is not None and self.facts.language not in made.languages:
-            known = ", ".join(sorted(made.languages))
-            raise UserError(f"the representation {made.name} is for {known}, but {folder} is in {self.facts.language}")
-        self.dropped: Counter[str] = Counter()
-
-    def samples(self, split: str) -> Iterator[tuple[str, Sample, str]]:
-        """Yield id, sample and fix of the pairs of a split."""
-        if split not in self.splits:
-            raise unknown("split", split, self.splits)
-        for pair in read_pairs(self._folder, split):
-            try:
-                sample, fixed = sample_of_pair(pair, self.facts, self._representation.unit)
-            except Unrepresentable as error:
-                self.dropped[str(error)] += 1
-            else:
-                yield pair.id, sample, fixed
-
-    def pairs(self, split: str) -> Iterator[RepresentedPair]:
-        """Yield the pairs of a split as tokens."""
-        for name, sample, fixed in self.samples(split):
-            try:
-                encoded, target = self._representation.target(sample, fixed)
-            except Unrepresentable as error:
-                self.dropped[str(error)] += 1
-            else:
-                yield RepresentedPair(id=name, encoded=encoded, target=target)
-
-
-def representation_for(name: str, facts: PairSet) -> str:
-    """Return the representation for a set: one that is abstract, and so tokens already, needs none of its own."""
-    return "tokens" if facts.abstract else name
-
-
-def learn_representation(name: str, settings: dict[str, Any], folder: Path, split: str) -> dict[str, Any]:
-    """Return the settings of a representation for a set of pairs: given ones, then those that it learns itself."""
-    if not isinstance(REPRESENTATIONS[name], Learnt):
-        return settings
-    encoder = PairEncoder(folder, representation(name, settings))
-    first = (item for _, item in zip(range(_LEARN_FROM), encoder.samples(split), strict=False))
-    return {**REPRESENTATIONS[name].learn((sample, fixed) for _, sample, fixed in first), **settings}
-
-
-def write_tokens(pairs: Iterable[RepresentedPair], path: Path, done: Callable[[], None]) -> int:
-    """Write pairs as tokens, a JSON line each; return how many."""
-    n = 0
-    with path.open("w", encoding="utf-8") as file:
-        for pair in pairs:
-            read = network_input(pair.encoded.source, pair.encoded.context, pair.encoded.memory)
-            line = [pair.id, read.source, read.context, pair.target, read.span, read.nodes]
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
-            n += 1
-            done()
-    return n
+from repairlab.training.representing import read_tokens
 
 
 def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...], learnt: Mapping[str, Any]) -> Numbering:
@@ -112,7 +32,7 @@ def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...], 
         tokens.add_marks(marks)
         return Numbering(source=tokens, target=tokens)
     if wanted.kind == "bpe":
-        texts = (text for _, read, target in _lines(path) for part in (read.source, read.context, target) for text in part)
+        texts = (text for read, target in read_tokens(path) for part in (read.source, read.context, target) for text in part)
         pairs = BytePairs.train(texts, size=wanted.size, marks=marks, prefix=wanted.prefix)
         return Numbering(source=pairs, target=pairs)
     is_edit = settings.network.kind == "edits"
@@ -124,11 +44,11 @@ def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...], 
                 f"network.kind is grammar, but the representation {settings.representation} learns none; "
                 "choose representation.name = recoder, or network.kind = transformer"
             )
-        for _, read, _target in _lines(path):
+        for read, _ in read_tokens(path):
             sources.update(read.source)
         labels = NodeLabels.most_frequent(sources, wanted.size, wanted.least_count)
         return Numbering(source=labels, target=GrammarVocabulary(tree_grammar(learnt)))
-    for _, read, target in _lines(path):
+    for read, target in read_tokens(path):
         sources.update(read.source)
         sources.update(read.context)
         targets.update(target[2:] if is_edit else target)
@@ -150,7 +70,7 @@ def number_tokens(path: Path, folder: Path, settings: ModelSettings, numbering: 
     ):
         files = {"source": source_file, "context": context_file, "target": target_file}
         spans, extras = [], []
-        for _, read, target in _lines(path):
+        for read, target in read_tokens(path):
             numbered = _numbers(read, target, settings, numbering)
             if numbered is None:
                 continue
@@ -186,14 +106,3 @@ def _numbers(
 
 def _append(file: IO[bytes], ids: list[int]) -> None:
     file.write(np.asarray(ids, dtype=np.int32).tobytes())
-
-
-def _lines(path: Path) -> Iterator[tuple[str, NetworkInput, tuple[str, ...]]]:
-    """Yield id, what is read, and what is to be written."""
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            name, source, context, target, span, nodes = json.loads(line)
-            read = NetworkInput(
-                source=tuple(source), context=tuple(context), span=(span[0], span[1]), nodes=tuple(map(TreeNode._make, nodes))
-            )
-            yield name, read, tuple(target)

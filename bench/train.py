@@ -24,11 +24,11 @@ from repairlab.networks.settings import DecodingSettings, NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.transformer import Transformer
 from repairlab.networks.vocabulary import BEGIN, END, PAD
-from repairlab.representations.table import representation
 from repairlab.training.distributed import ProcessGroup
 from repairlab.training.loop import Look, Trainer, TrainingJob
-from repairlab.training.numbering import PairEncoder, make_numbering, number_tokens, write_tokens
+from repairlab.training.numbering import make_numbering, number_tokens
 from repairlab.training.pair_store import PairStore
+from repairlab.training.representing import PairEncoder
 from repairlab.training.settings import load_system
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -257,9 +257,8 @@ def main() -> None:
         (folder / "pairs").mkdir()
         made_pairs(folder / "pairs", options.pairs)
         settings = load_system("transformer", changes=["network.copy=false"]).model
-        encoder = PairEncoder(folder / "pairs", representation("tokens"))
-        write_tokens(encoder.pairs("train"), folder / "train.jsonl", lambda: None)
-        numbering = make_numbering(folder / "train.jsonl", settings, ())
+        PairEncoder(folder / "pairs", "tokens", {}).write_tokens("train", folder / "train.jsonl")
+        numbering = make_numbering(folder / "train.jsonl", settings, (), {})
         store = number_tokens(folder / "train.jsonl", folder / "numbers", settings, numbering)
         rows, size = rows_of(store), numbering.source.size
         plain = straightforward(rows, network, size, device, options.steps, options.batch)

@@ -19,12 +19,13 @@ from repairlab.runs.experiment import Manifest
 
 ROOT = Path(__file__).parent.parent
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
+REPRODUCING = sorted((ROOT / "docs").glob("reproduce-*.md"))
 QUICK = ("list", "info", "checkout", "export")
 """Verbs that run no candidate."""
 ELSEWHERE = ("make ", ". .venv/", "repairlab doctor", "llm", "talk", "runs/*", "export OPENAI")
 """What belongs to the machine that a reader sits at: its set-up, its tools, its models."""
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
-_FILE = re.compile(r"`([\w./-]+\.(?:jsonl|toml|md|py|patch))`[^`]*$")
+_FILE = re.compile(r"`([\w./-]+\.(?:jsonl|toml|md|py|patch|csv))`[^`]*$")
 
 
 class Block(NamedTuple):
@@ -139,6 +140,25 @@ def test_the_tutorial_and_the_tour_of_the_readme_are_true(tmp_path: Path) -> Non
     (tour.start / "candidates.jsonl").write_bytes((shell.start / "candidates.jsonl").read_bytes())
     for command in [command for block in blocks(README) if block.kind == "console" for command in commands(block)]:
         check_printed(command, tour.run(command.line))
+
+
+@pytest.mark.parametrize("path", REPRODUCING, ids=lambda path: path.name)
+def test_pages_that_go_the_way_of_a_paper_are_true(path: Path, tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    n_run = 0
+    for block in blocks(path):
+        if (place := place_of(block, [], shell.start)) is not None:
+            place.write_text(block.text, encoding="utf-8")
+        for command in commands(block) if block.kind == "console" else ():
+            check_printed(command, shell.run(command.line))
+            n_run += 1
+        for line in block.text.splitlines() if block.kind == "" else ():
+            words = line.strip().partition(" #")[0].split()
+            if words and words[0] == "repairlab":
+                verb = words[1:3] if words[1] == "pairs" else words[1:2]
+                told = shell.run(shlex.join(["repairlab", *verb, "--help"]))
+                assert [word for word in words if word.startswith("--") and word not in told] == [], line
+    assert n_run >= 2
 
 
 @pytest.mark.parametrize("path", [README, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)

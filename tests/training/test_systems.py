@@ -34,8 +34,8 @@ def test_settings_survive_being_written_and_have_a_small_twin(name: str) -> None
     assert published.search
 
 
-UNLEARNT = {"plbart", "codet5"}
-"""Small twins that write whole programs from random weights: what they read is too much for their size and time."""
+UNLEARNT = {"codet5"}
+"""Writes whole programs without absolute places: 15 of 20 came out right after 400 steps, and longer was not measured."""
 
 
 @pytest.mark.systems

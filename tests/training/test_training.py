@@ -20,10 +20,11 @@ from repairlab.networks.ensemble import load_ensemble
 from repairlab.networks.settings import DecodingSettings
 from repairlab.training.loop import Look
 from repairlab.training.predicting import predict
+from repairlab.training.representing import PairEncoder
 from repairlab.training.search import search_settings
 from repairlab.training.settings import SystemSettings, load_system
 from repairlab.training.train import TrainOptions, train
-from tests.training.synthetic import token_pairs
+from tests.training.synthetic import java_pairs, token_pairs
 
 CPU = TrainOptions(device="cpu", seed=3)
 QUICK = ("training.max_steps=24", "training.evaluate_every=8", "network.width=16", "training.batch_pairs=8")
@@ -100,7 +101,7 @@ train(settings, Path(sys.argv[2]), Path(sys.argv[3]), TrainOptions(device="cpu",
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tufano", "transformer"])
+@pytest.mark.parametrize("name", ["tufano", "transformer", "recoder"])
 def test_a_training_that_is_killed_and_resumed_ends_with_the_same_weights(name: str, pairs: Path, tmp_path: Path) -> None:
     changes = [*QUICK, "network.dropout=0.1", "training.checkpoint_s=0", "training.accumulate=2", "training.max_steps=60"]
     whole = train(small(name, *changes), pairs, tmp_path / "whole", CPU, Quiet()).folder
@@ -167,6 +168,23 @@ def test_wrong_input_leaves_nothing_behind(split: str, changes: tuple[str, ...],
     pairs = token_pairs(tmp_path / "pairs", {"train": 10, split: 4})
     with pytest.raises(UserError, match=message):
         train(small("transformer", *QUICK, *changes), pairs, tmp_path / "model", CPU, Quiet())
+    assert not (tmp_path / "model").exists()
+
+
+def test_pairs_are_represented_alike_by_one_process_and_by_several(tmp_path: Path) -> None:
+    folder = java_pairs(tmp_path / "pairs", {"train": 150})
+    found = []
+    for workers in (1, 2):
+        encoder = PairEncoder(folder, "tufano", {})
+        n = encoder.write_tokens("train", tmp_path / "tokens.jsonl", workers=workers)
+        found.append((n, encoder.dropped, (tmp_path / "tokens.jsonl").read_bytes()))
+    assert found[0] == found[1] and found[0][0] + sum(found[0][1].values()) == 150
+
+
+def test_a_network_of_trees_needs_a_representation_of_trees(pairs: Path, tmp_path: Path) -> None:
+    settings = small("recoder", *QUICK, "representation.name=tokens")
+    with pytest.raises(UserError, match="kind is grammar, but the representation tokens learns none"):
+        train(settings, pairs, tmp_path / "model", CPU, Quiet())
     assert not (tmp_path / "model").exists()
 
 

@@ -248,6 +248,9 @@ def _sample(
     for length in range(1, longest + 1):
         logs, state = network.step(state, tokens)
         logs = _allowed(logs, marks, only_end=length == longest)
+        stuck = (logs == _NEVER).all(1) & is_open  # by the rules of a grammar, it can only be given up
+        logs[:, marks.end] = logs[:, marks.end].masked_fill(stuck, 0.0)
+        sums = sums.masked_fill(stuck, _NEVER)
         drawn = torch.multinomial(_kept(logs / settings.temperature, settings.top_p), 1, generator=generator).squeeze(1)
         tokens = drawn.masked_fill(~is_open, marks.end)
         sums = sums + logs.gather(1, tokens.unsqueeze(1)).squeeze(1).masked_fill(~is_open, 0.0)
@@ -272,6 +275,8 @@ def _kept(logs: torch.Tensor, top_p: float) -> torch.Tensor:
 def _distinct(rows: list[list[int]], logprobs: list[float], settings: DecodingSettings, end: int) -> list[Hypothesis]:
     found: dict[tuple[int, ...], Hypothesis] = {}
     for row, logprob in zip(rows, logprobs, strict=True):
+        if logprob == _NEVER:
+            continue
         ids = tuple(row[: row.index(end)]) if end in row else tuple(row)
         found[ids] = Hypothesis(ids=ids, logprob=logprob, score=logprob / (len(ids) + 1) ** settings.length_penalty)
     return _best_first(found.values())

@@ -1,8 +1,35 @@
 """What a network reads of a bug and what it writes, as words. Shared by training, prediction and the repairer `neural`."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from repairlab.core.record import record
+
+
+class TreeNode(NamedTuple):
+    """A node of a syntax tree that a network reads and edits; nodes are counted from 0, and -1 is none."""
+
+    tag: int
+    """2 in the bug, 1 beside it, 0 elsewhere."""
+    parent: int
+    left: int
+    """The sibling before it."""
+    first: int
+    """The first of its siblings in places of the same kind."""
+    end: int
+    """The number behind that of its last descendant."""
+    type: str
+    slot: str
+    """Its place in the rule of its parent."""
+    repeats: bool
+    """More of its kind may stand beside it."""
+    separated: bool
+    """They have words between them."""
+    vanishes: bool
+    """Its parent may do without it."""
+
+
+_LISTED = ("tags", "parents", "left", "first", "ends", "types", "slots", "repeats", "separated", "vanishes")
+"""Where the memory of a representation of trees has the fields of nodes."""
 
 
 @record
@@ -13,6 +40,8 @@ class NetworkInput:
     context: tuple[str, ...] = ()
     span: tuple[int, int] = (0, 0)
     """Where in the source the bug is, for networks that point to it: the first token, and the one behind the last."""
+    nodes: tuple[TreeNode, ...] = ()
+    """For a source that lists the nodes of a tree."""
 
 
 @record
@@ -25,6 +54,9 @@ class Written:
 
 
 def network_input(source: tuple[str, ...], context: tuple[str, ...], memory: Any) -> NetworkInput:
-    """Return what a network reads of an encoded sample; where the bug is, its memory says as `first` and `last`."""
+    """Return what a network reads of an encoded sample; where the bug is, or the nodes of a tree, its memory says."""
     places = memory if isinstance(memory, dict) else {}
+    if "slots" in places:
+        nodes = zip(*(places[name] for name in _LISTED), strict=True)
+        return NetworkInput(source=source, context=context, nodes=tuple(map(TreeNode._make, nodes)))
     return NetworkInput(source=source, context=context, span=(places.get("first", 0), places.get("last", 0)))

@@ -13,6 +13,7 @@ from repairlab.core.errors import UserError
 from repairlab.networks.beam import Hypothesis, Marks, beam_search
 from repairlab.networks.building import build
 from repairlab.networks.folder import SETTINGS, WEIGHTS, read_learnt, read_settings
+from repairlab.networks.grammar_vocabulary import GrammarVocabulary, NodeLabels
 from repairlab.networks.inputs import NetworkInput, Written
 from repairlab.networks.pretrained import SpecialTokens
 from repairlab.networks.settings import DecodingSettings, ModelSettings, NetworkSettings
@@ -78,13 +79,13 @@ class Model:
 
     def _batch(self, inputs: Sequence[NetworkInput], sources: Sequence[NumberedSource]) -> TokenBatch:
         numbers = self.numbering.source
-        context = None
-        if self.settings.network.context:
-            longest = self.settings.max_context
-            context = padded([numbers.source(item.context, longest).ids for item in inputs], numbers.pad)
+        beside = [
+            context_numbers(item, self.settings, self.numbering, len(source.ids))
+            for item, source in zip(inputs, sources, strict=True)
+        ]
         return TokenBatch(
             source=padded([item.ids for item in sources], numbers.pad),
-            context=context,
+            context=padded(beside, numbers.pad) if any(beside) else None,
             span=torch.tensor([item.span for item in inputs]),
             n_extra=max(len(item.extra) for item in sources),
         ).to(self.device)
@@ -132,14 +133,25 @@ def read_numbering(folder: Path, settings: ModelSettings) -> Numbering:
     if kind == "bpe":
         numbers = BytePairs.load(folder, settings.vocabulary.prefix)
         return Numbering(source=numbers, target=numbers)
+    if settings.network.kind == "grammar":
+        return Numbering(source=NodeLabels.load(folder, WORDS_FILE), target=GrammarVocabulary.open(folder))
     source = WordVocabulary.load(folder, WORDS_FILE)
     return Numbering(source=source, target=source if settings.vocabulary.shared else WordVocabulary.load(folder, TARGET_WORDS))
+
+
+def context_numbers(read: NetworkInput, settings: ModelSettings, numbering: Numbering, n: int) -> list[int]:
+    """Return what is read beside a source of `n` tokens: the context, or the facts of nodes; empty where the network has none."""
+    if isinstance(numbering.target, GrammarVocabulary):
+        return numbering.target.node_facts(read, n - 1)  # the end mark is no node
+    return numbering.source.source(read.context, settings.max_context).ids if settings.network.context else []
 
 
 def save_numbering(numbering: Numbering, folder: Path) -> None:
     """Write vocabularies into a model's folder."""
     numbering.source.save(folder)
-    if isinstance(numbering.target, WordVocabulary) and numbering.target is not numbering.source:
+    if isinstance(numbering.target, GrammarVocabulary):
+        numbering.target.save(folder)
+    elif isinstance(numbering.target, WordVocabulary) and numbering.target is not numbering.source:
         numbering.target.save(folder, TARGET_WORDS)
 
 
@@ -147,7 +159,8 @@ def build_for(settings: ModelSettings, numbering: Numbering, *, folder: Path | N
     """Return a network for the vocabularies."""
     target = numbering.target
     marks = SpecialTokens(pad=target.pad, begin=target.begin, end=target.end)
-    return build(settings.network, numbering.source.size, target.size, marks=marks, folder=folder)
+    grammar = target.grammar if isinstance(target, GrammarVocabulary) else None
+    return build(settings.network, numbering.source.size, target.size, marks=marks, folder=folder, grammar=grammar)
 
 
 def weights_to_keep(network: nn.Module, settings: NetworkSettings) -> dict[str, torch.Tensor]:

@@ -5,6 +5,7 @@ is asked for, `peft` adds its matrices and all other weights stay as they are.
 """
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -279,6 +280,7 @@ def _configuration(settings: NetworkSettings, size: int, marks: SpecialTokens) -
     """Return a network in the sizes of the settings."""
     library = import_module("transformers")
     width, inner, heads = settings.width, settings.feed_forward or 4 * settings.width, settings.heads
+    spread = 0.02 * math.sqrt(768 / width)  # all were published with 0.02 for 768 units; T5 goes by its width itself
     ids = {"pad_token_id": marks.pad, "bos_token_id": marks.begin, "eos_token_id": marks.end, "vocab_size": size}
     if settings.family == "t5":
         return library.T5Config(
@@ -304,6 +306,8 @@ def _configuration(settings: NetworkSettings, size: int, marks: SpecialTokens) -
             decoder_ffn_dim=inner,
             max_position_embeddings=settings.positions,
             dropout=settings.dropout,
+            attention_dropout=settings.dropout,
+            init_std=spread,
             decoder_start_token_id=marks.end,
         )
     if settings.family == "causal":
@@ -315,6 +319,7 @@ def _configuration(settings: NetworkSettings, size: int, marks: SpecialTokens) -
             num_attention_heads=heads,
             num_key_value_heads=heads,
             max_position_embeddings=settings.positions,
+            initializer_range=spread,
         )
     return library.RobertaConfig(
         **ids,
@@ -323,6 +328,7 @@ def _configuration(settings: NetworkSettings, size: int, marks: SpecialTokens) -
         num_hidden_layers=settings.encoder_layers,
         num_attention_heads=heads,
         max_position_embeddings=settings.positions + marks.pad + 1,
+        initializer_range=spread,
         hidden_dropout_prob=settings.dropout,
         attention_probs_dropout_prob=settings.dropout,
         type_vocab_size=1,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 
-NetworkKind = Literal["recurrent", "transformer", "convolution", "edits", "pretrained"]
+NetworkKind = Literal["recurrent", "transformer", "convolution", "edits", "grammar", "pretrained"]
 CellKind = Literal["lstm", "gru"]
 AttentionKind = Literal["general", "mlp"]
 Places = Literal["learned", "rotary", "aligned"]
@@ -62,7 +62,7 @@ class NetworkSettings:
                 raise UserError(f"network.{name} is {getattr(self, name)}: write a number of at least 1")
         if not 0 <= self.dropout < 1:
             raise UserError(f"network.dropout is {self.dropout}: write a number from 0 to less than 1")
-        if self.kind in ("transformer", "edits") and self.width % self.heads:
+        if self.kind in ("transformer", "edits", "grammar") and self.width % self.heads:
             raise UserError(f"network.width is {self.width}, which {self.heads} heads cannot share: choose a multiple")
 
 

@@ -12,6 +12,7 @@ class TokenBatch:
     source: torch.Tensor
     target: torch.Tensor | None = None
     context: torch.Tensor | None = None
+    """What a second encoder reads; for a network of trees, the facts of the nodes."""
     span: torch.Tensor | None = None
     """Where the bug is in each source: its first token, and the one behind its last."""
     n_extra: int = 0

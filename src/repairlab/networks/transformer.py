@@ -194,12 +194,17 @@ class Transformer(nn.Module):
 
     def losses_from(self, memory: SourceMemory, target: torch.Tensor, smoothing: float) -> torch.Tensor:
         """Return the loss of every token of the targets for sources that were read."""
-        states = self._embed(written_before(target), self.target_embedding, 0)
-        turns = self._turns(0, target.shape[1])
+        inputs = self.placed(self.scaled(written_before(target), self.target_embedding), 0)
+        states = self.decode_all(inputs, memory)
+        return self.head.losses(states, self._copied(states, memory), memory.source, target, smoothing)
+
+    def decode_all(self, states: torch.Tensor, memory: SourceMemory) -> torch.Tensor:
+        """Run the decoder over all places of targets at once."""
+        turns = self.turns(0, states.shape[1])
         for layer, across in zip(self.decoder, self._across(memory), strict=True):
             states, _ = layer(states, turns, across, memory.biases, None, 1)
-        states = self.decoder_norm(states)
-        return self.head.losses(states, self._copied(states, memory), memory.source, target, smoothing)
+        decoded: torch.Tensor = self.decoder_norm(states)
+        return decoded
 
     def encode(self, batch: TokenBatch) -> SourceMemory:
         """Run the encoders."""
@@ -207,7 +212,7 @@ class Transformer(nn.Module):
         states, biases = [], []
         for tokens, layers, norm in zip(inputs, self.encoders, self.encoder_norms, strict=True):
             mask = (tokens != PAD)[:, None, None, :]
-            found, turns = self._embed(tokens, self.source_embedding, 0), self._turns(0, tokens.shape[1])
+            found, turns = self.placed(self.scaled(tokens, self.source_embedding), 0), self.turns(0, tokens.shape[1])
             for layer in layers:
                 found = layer(found, mask, turns)
             states.append(norm(found))
@@ -227,7 +232,7 @@ class Transformer(nn.Module):
 
     def _across(self, memory: SourceMemory) -> list[list[KeysValues]]:
         """Return keys and values of source and context by layer."""
-        turns = [self._turns(0, item.shape[1]) if self.settings.places == "aligned" else None for item in memory.states]
+        turns = [self.turns(0, item.shape[1]) if self.settings.places == "aligned" else None for item in memory.states]
         return [
             [attention.project(*item) for attention, *item in zip(layer.across, memory.states, turns, strict=True)]
             for layer in self.decoder
@@ -239,15 +244,20 @@ class Transformer(nn.Module):
 
     def step(self, state: TransformerState, tokens: torch.Tensor) -> tuple[torch.Tensor, TransformerState]:
         """Return log-probabilities of what follows, and the next state."""
-        states = self._embed(tokens[:, None], self.target_embedding, state.n_written)
-        own, turns = [], self._turns(state.n_written, 1)
+        inputs = self.placed(self.scaled(tokens[:, None], self.target_embedding), state.n_written)
+        states, state = self.decode_next(inputs, state)
+        memory = state.memory
+        found = self.head.log_probabilities(states, self._copied(states, memory), memory.source.unsqueeze(1), memory.n_extra)
+        return found.flatten(0, 1), state
+
+    def decode_next(self, states: torch.Tensor, state: TransformerState) -> tuple[torch.Tensor, TransformerState]:
+        """Run the decoder over one new place of every hypothesis: sources, hypotheses, units; and the next state."""
+        own, turns = [], self.turns(state.n_written, 1)
         for layer, across, earlier in zip(self.decoder, state.across, state.own, strict=True):
             states, written = layer(states, turns, across, state.memory.biases, earlier, state.beam)
             own.append(written)
         states = self.decoder_norm(states).view(-1, state.beam, self.settings.width)
-        memory = state.memory
-        found = self.head.log_probabilities(states, self._copied(states, memory), memory.source.unsqueeze(1), memory.n_extra)
-        return found.flatten(0, 1), dataclasses.replace(state, own=own, n_written=state.n_written + 1)
+        return states, dataclasses.replace(state, own=own, n_written=state.n_written + 1)
 
     def select(self, state: TransformerState, rows: torch.Tensor, sources: torch.Tensor | None) -> TransformerState:
         """Return the state of these hypotheses."""
@@ -259,14 +269,19 @@ class Transformer(nn.Module):
         ]
         return dataclasses.replace(state, own=own, across=across, memory=state.memory.select(sources))
 
-    def _embed(self, tokens: torch.Tensor, embedding: nn.Embedding, first: int) -> torch.Tensor:
-        found = embedded(embedding, tokens) * math.sqrt(self.settings.width)
-        if self.positions is not None:
-            places = torch.arange(first, first + tokens.shape[1], device=tokens.device).clamp(max=self.settings.positions - 1)
-            found = found + self.positions(places)
-        return self.dropout(found)
+    def scaled(self, tokens: torch.Tensor, embedding: nn.Embedding) -> torch.Tensor:
+        """Return the vectors of tokens."""
+        return embedded(embedding, tokens) * math.sqrt(self.settings.width)
 
-    def _turns(self, first: int, n: int) -> torch.Tensor | None:
+    def placed(self, vectors: torch.Tensor, first: int) -> torch.Tensor:
+        """Return vectors with their places, where those are learned, from the first one on."""
+        if self.positions is not None:
+            places = torch.arange(first, first + vectors.shape[1], device=vectors.device).clamp(max=self.settings.positions - 1)
+            vectors = vectors + self.positions(places)
+        dropped: torch.Tensor = self.dropout(vectors)
+        return dropped
+
+    def turns(self, first: int, n: int) -> torch.Tensor | None:
         """Return how the queries and keys of `n` places are turned, as complex numbers: places, half of a head's units."""
         if self.positions is not None:
             return None

@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
@@ -69,13 +69,13 @@ class WordVocabulary:
         self.size = len(self.every)
 
     @classmethod
-    def most_frequent(cls, counts: Counter[str], size: int, least_count: int, *, copies: bool = False) -> "WordVocabulary":
+    def most_frequent(cls, counts: Counter[str], size: int, least_count: int, *, copies: bool = False) -> Self:
         """Make a vocabulary of counted words; those that are as frequent come in their alphabetical order."""
         kept = sorted((item for item in counts.items() if item[1] >= least_count and item[0] not in SPECIAL), key=_by_frequency)
         return cls([word for word, _ in kept[: max(size - len(SPECIAL), 0)]], copies=copies)
 
     @classmethod
-    def load(cls, folder: Path, name: str = FILE) -> "WordVocabulary":
+    def load(cls, folder: Path, name: str = FILE) -> Self:
         """Read it from the folder of a model."""
         try:
             found = json.loads((folder / name).read_text(encoding="utf-8"))

@@ -13,15 +13,25 @@ from repairlab.representations.choices import choices
 from repairlab.representations.code import LAYOUT, indent_of, indented, is_glued, join, outdented, read_tokens, syntax_of, words
 from repairlab.representations.code_tree import CodeNode, read_tree
 from repairlab.representations.recoder_edits import applied, written_edits
-from repairlab.representations.recoder_grammar import UNKNOWN, Grammar, grammar_of, learn_grammar, rule_parts, terminal_parts
+from repairlab.representations.recoder_grammar import (
+    ROOT,
+    UNKNOWN,
+    Grammar,
+    grammar_of,
+    learn_grammar,
+    rule_parts,
+    rule_slots,
+    shortened,
+    terminal_parts,
+)
 from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 
 class RecoderTree:
     """The nodes of the buggy method's tree, and a sequence of edits, rules, terminals and copies that makes the fixed one.
 
-    `memory` holds for every node its parent (`parents`, -1 for the root), its type (`types`), and a tag (`tags`: 2 in the bug,
-    1 beside it, 0 elsewhere). What may be written says `recoder_grammar`.
+    `memory` holds for every node what `_facts` says, and a tag (`tags`: 2 in the bug, 1 beside it, 0 elsewhere). What may be
+    written says `recoder_grammar`.
     """
 
     name = "recoder"
@@ -42,6 +52,7 @@ class RecoderTree:
         """
         self.grammar = None if grammar is None else grammar_of(grammar)
         self.max_nodes, self.max_written, self.max_recovered = max_nodes, max_written, max_recovered
+        self._examples: dict[str, str] = {}
 
     @staticmethod
     def learn(pairs: Iterable[tuple[Sample, str]]) -> Mapping[str, Any]:
@@ -62,9 +73,8 @@ class RecoderTree:
             "indent": indent,
             "text": text,
             "root": top.number,
-            "parents": [-1 if node is top or node.parent is None else node.parent.number - top.number for node in nodes],
-            "types": [node.type for node in nodes],
             "tags": [_tag(node, inner) for node in nodes],
+            **self._facts(top, nodes),
             "names": _names(sample.language, sample.file or text),
         }
         return Encoded(source=tuple(map(_label, nodes)), memory=memory)
@@ -73,13 +83,13 @@ class RecoderTree:
         """Return the nodes and the edits; a terminal that the grammar does not have becomes a placeholder."""
         encoded = self.encode(sample)
         new = read_tree(sample.language, outdented(fixed, encoded.memory["indent"]))
-        written = written_edits(_part(encoded), self._same_part(encoded, new))
+        written = written_edits(part_read(encoded), self._same_part(encoded, new))
         if self.grammar is not None:
             if any(rule_parts(token) and token not in self.grammar.rules for token in written):
                 raise Unrepresentable("the fix needs a rule that the grammar does not have")
             hidden = tuple(self._hidden(token) for token in written)
             missing = tuple(terminal_parts(old) or ("", "") for old, now in zip(written, hidden, strict=True) if old != now)
-            found = itertools.islice(_fillings(encoded, hidden), self.max_recovered)
+            found = itertools.islice(self._fillings(encoded, hidden), self.max_recovered)
             if missing and tuple(word for _, word in missing) not in found:
                 raise Unrepresentable("the fix has names that are not among the likeliest of the file")
             written = hidden
@@ -88,15 +98,60 @@ class RecoderTree:
         return encoded, written
 
     def recover(self, encoded: Encoded, written: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the method with the edits made; placeholders are filled with names of the file, the most frequent first."""
+        """Return the method with the edits made, where it parses; placeholders are filled with the file's most frequent names."""
         made = []
-        for filling in itertools.islice(_fillings(encoded, written), self.max_recovered):
+        for filling in itertools.islice(self._fillings(encoded, written), self.max_recovered):
             rest = iter(filling)
-            tree = applied(_part(encoded), [_filled(token, rest) for token in written])
+            tree = applied(part_read(encoded), [_filled(token, rest) for token in written])
             if tree is None:
                 return ()
-            made.append(indented(_text(encoded, tree), encoded.memory["indent"]))
+            text = _text(encoded, tree)
+            if _parses(encoded.memory["language"], text):
+                made.append(indented(text, encoded.memory["indent"]))
         return tuple(dict.fromkeys(made))
+
+    def _facts(self, top: CodeNode, nodes: Sequence[CodeNode]) -> dict[str, list[Any]]:
+        """Return what a decoder has to know of the nodes, by their number.
+
+        `parents` and `left`: the parent and the named sibling before it, -1 for none; `first`: the first sibling in a place of
+        the same kind; `ends`: the number behind its last descendant; `types`; `slots`: its place in the rule of its parent;
+        `repeats`: more of its kind may stand beside it, `separated`: with words between them; `vanishes`: the grammar has the
+        parent's rule without it.
+        """
+        grammar = self.grammar or Grammar(rules={}, terminals={}, slots={})
+        lists = frozenset(grammar.lists)
+        facts: dict[str, list[Any]] = {name: [] for name in ("parents", "left", "first", "ends", "types", "slots")}
+        repeats, separated, vanishes = [], [], []
+        for node in nodes:
+            parent = node.parent
+            siblings = [child for child in parent.children if child.is_named] if parent else [node]
+            at = siblings.index(node)
+            inside = parent if node is not top else None
+            alike = [child for child in siblings if child.symbol == node.symbol]
+            facts["parents"].append(inside.number - top.number if inside else -1)
+            facts["left"].append(siblings[at - 1].number - top.number if inside and at else -1)
+            facts["first"].append((alike[0] if inside else node).number - top.number)
+            facts["ends"].append(node.number - top.number + len(node.named()))
+            facts["types"].append(node.type)
+            slot = rule_slots(parent.rule, lists)[at] if parent else ROOT
+            facts["slots"].append(slot)
+            repeats.append(inside is not None and slot in lists)
+            separated.append(bool(grammar.lists.get(slot)))
+            vanishes.append(inside is not None and shortened(inside.rule, at) in grammar.rules)
+        return {**facts, "repeats": repeats, "separated": separated, "vanishes": vanishes}
+
+    def _fillings(self, encoded: Encoded, written: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        open_places = [token.removesuffix(f"={UNKNOWN}") for token in written if token.endswith(f"={UNKNOWN}")]
+        return choices([encoded.memory["names"].get(self._kind(encoded, type_), []) for type_ in open_places])
+
+    def _kind(self, encoded: Encoded, type_: str) -> str:
+        """Return which kind of token a leaf of this type is, as the grammar's terminals show."""
+        if self.grammar is not None:
+            if not self._examples:
+                self._examples = {found[0]: found[1] for found in map(terminal_parts, self.grammar.terminals) if found}
+            if type_ in self._examples:
+                return syntax_of(encoded.memory["language"]).tokens(self._examples[type_])[0].kind
+        return "name"
 
     def _hidden(self, token: str) -> str:
         leaf = terminal_parts(token)
@@ -145,7 +200,7 @@ def _trees(pairs: Iterable[tuple[Sample, str]]) -> Iterator[CodeNode]:
                 continue
 
 
-def _part(encoded: Encoded) -> CodeNode:
+def part_read(encoded: Encoded) -> CodeNode:
     """Return the tree that is read, its nodes numbered from 0."""
     return _numbered(encoded.memory["language"], encoded.memory["text"], encoded.memory["root"])
 
@@ -180,16 +235,14 @@ def _marked(sample: Sample, indent: str) -> tuple[int, int] | None:
     return start, end
 
 
-def _names(language: str, text: str) -> list[str]:
-    """Return the names and literals of a file, the most frequent first: what placeholders are filled with."""
+def _names(language: str, text: str) -> dict[str, list[str]]:
+    """Return the names and literals of a file by their kind, the most frequent first: what placeholders are filled with."""
     tokens = syntax_of(language).tokens(text)
-    counts = Counter(token.text for token in tokens if token.kind in ("name", "number", "string"))
-    return sorted(counts, key=lambda name: (-counts[name], name))
-
-
-def _fillings(encoded: Encoded, written: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    n_open = sum(token.endswith(f"={UNKNOWN}") for token in written)
-    return choices([encoded.memory["names"]] * n_open)
+    counts = Counter((token.kind, token.text) for token in tokens if token.kind in ("name", "number", "string"))
+    made: dict[str, list[str]] = {}
+    for kind, name in sorted(counts, key=lambda found: (-counts[found], found)):
+        made.setdefault(kind, []).append(name)
+    return made
 
 
 def _filled(token: str, names: Iterator[str]) -> str:
@@ -228,6 +281,14 @@ def _between(language: str, left: str, last: Sequence[str], right: str, first: S
     """Return the blank between two pieces of code, of which the last and the first word are given, or nothing."""
     is_open = not left or not right or left[-1].isspace() or right[0].isspace()
     return "" if is_open or (last and first and is_glued(language, last[0], first[0])) else " "
+
+
+def _parses(language: str, text: str) -> bool:
+    try:
+        read_tree(language, text)
+    except Unrepresentable:
+        return False
+    return True
 
 
 def _closed(parts: Sequence[str]) -> list[str]:

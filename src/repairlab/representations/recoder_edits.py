@@ -15,6 +15,7 @@ from repairlab.representations.recoder_grammar import (
     END,
     pointed,
     pointer,
+    removed,
     rule_parts,
     terminal,
     terminal_parts,
@@ -110,9 +111,7 @@ def _apply(edit: str, root: CodeNode, place: CodeNode, tree: CodeNode | None) ->
     before = next((i for i in range(at - 1, -1, -1) if parent.children[i].is_named), None)
     after = next((i for i in range(at + 1, len(parent.children)) if parent.children[i].is_named), None)
     if edit == "delete":
-        first = at if before is None else before + 1
-        last = at + 1 if before is not None or after is None else after
-        del parent.children[first:last]
+        del parent.children[removed([child.is_named for child in parent.children], at)]
         return root
     if tree is None:
         return None

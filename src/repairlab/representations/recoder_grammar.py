@@ -8,9 +8,9 @@ named children from left to right, or a terminal.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -21,6 +21,7 @@ from repairlab.representations.code_tree import CodeNode
 EDITS = {"modify": True, "insert": True, "append": True, "delete": False}
 """Edits, and whether a tree follows the pointer."""
 END, COPY, UNKNOWN = "end", "copy", "<unknown>"
+ROOT = "root"
 _ARROW, _IS = " -> ", "="
 
 
@@ -32,7 +33,13 @@ class Grammar:
     terminals: Mapping[str, int]
     """As `identifier=size`."""
     slots: Mapping[str, tuple[str, ...]]
-    """Type and field of a child, as in `if_statement.condition`, and the types that it has."""
+    """The places of children by `rule_slots`, and of whole trees (`ROOT`), with the types that stand there."""
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Slots that repeat, where more children may stand, and what separates them."""
+
+    def slots_of(self, rule: str) -> tuple[str, ...]:
+        """Return the slots of the named children of a rule."""
+        return rule_slots(rule, frozenset(self.lists))
 
     def save(self, path: Path) -> None:
         """Write the grammar as JSON."""
@@ -63,20 +70,44 @@ def learn_grammar(trees: Iterable[CodeNode], *, min_terminals: int = 2) -> Gramm
     """Return the rules of some trees and the terminals that occur often enough."""
     rules: Counter[str] = Counter()
     terminals: Counter[str] = Counter()
-    slots: dict[str, set[str]] = {}
+    below: dict[str, list[set[str]]] = {}
+    roots = set()
     for tree in trees:
+        roots.add(tree.type)
         for node in tree.named():
-            if node.children:
-                rules[node.rule] += 1
-            else:
+            if not node.children:
                 terminals[terminal(node)] += 1
-            if node.parent is not None:
-                slots.setdefault(slot_of(node.parent.type, node.symbol), set()).add(node.type)
+                continue
+            children = [child for child in node.children if child.is_named]
+            rules[node.rule] += 1
+            for types, child in zip(below.setdefault(node.rule, [set() for _ in children]), children, strict=True):
+                types.add(child.type)
+    lists = _lists(rules)
+    slots = {ROOT: roots}
+    for rule, found in below.items():
+        for slot, types in zip(rule_slots(rule, frozenset(lists)), found, strict=True):
+            slots.setdefault(slot, set()).update(types)
     return Grammar(
         rules=dict(sorted(rules.items())),
         terminals={text: n for text, n in sorted(terminals.items()) if n >= min_terminals},
         slots={slot: tuple(sorted(types)) for slot, types in sorted(slots.items())},
+        lists=lists,
     )
+
+
+def _lists(rules: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
+    """Return the slots that repeat, some rule having one more of them than another, with what separates them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for rule in sorted(rules):
+        _, symbols = rule_parts(rule) or ("", ())
+        is_named = [is_child(symbol) for symbol in symbols]
+        places = [place for place, named in enumerate(is_named) if named]
+        for child, (slot, place) in enumerate(zip(_open_slots(rule), places, strict=True)):
+            shorter = shortened(rule, child)
+            if shorter in rules and slot in _open_slots(shorter):
+                words = symbols[removed(is_named, place)]
+                found.setdefault(slot, tuple(word for word in words if not is_child(word)))
+    return found
 
 
 def terminal(node: CodeNode) -> str:
@@ -94,9 +125,64 @@ def pointed(text: str) -> int | None:
     return int(text[1:]) if text[:1] == "@" and text[1:].isascii() and text[1:].isdigit() else None
 
 
-def slot_of(parent: str, symbol: str) -> str:
-    """Return the name of a place in a rule: `if_statement.condition`, or `block*` for those without a field."""
-    return parent + symbol
+@lru_cache(maxsize=1 << 15)
+def rule_slots(rule: str, lists: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Return the names of the places of a rule's named children.
+
+    Those without a field are told by what stands before them and, unless they are in `lists`, by their number behind it.
+
+    >>> rule_slots("if_statement -> 'if' .condition .consequence")
+    ('if_statement.condition', 'if_statement.consequence')
+    >>> rule_slots("generic_type -> * *")
+    ('generic_type*', 'generic_type*1')
+    >>> rule_slots("argument_list -> '(' * ',' * ')'")
+    ("argument_list*'('", "argument_list*','")
+    """
+    seen: Counter[str] = Counter()
+    made = []
+    for slot in _open_slots(rule):
+        made.append(f"{slot}{seen[slot]}" if seen[slot] and slot not in lists else slot)
+        seen[slot] += 1
+    return tuple(made)
+
+
+@lru_cache(maxsize=1 << 15)
+def _open_slots(rule: str) -> tuple[str, ...]:
+    type_, symbols = rule_parts(rule) or ("", ())
+    before, made = "", []
+    for symbol in symbols:
+        if is_child(symbol):
+            made.append(f"{type_}*{before}" if symbol == "*" else type_ + symbol)
+        if symbol != "*":
+            before = symbol
+    return tuple(made)
+
+
+def is_child(symbol: str) -> bool:
+    """Return whether a symbol of a rule stands for a named child, and not for a word."""
+    return symbol[0] not in "'\""
+
+
+def removed(is_named: Sequence[bool], at: int) -> slice:
+    """Return which children go when one is deleted: a separator goes with it."""
+    before = next((i for i in range(at - 1, -1, -1) if is_named[i]), None)
+    after = next((i for i in range(at + 1, len(is_named)) if is_named[i]), None)
+    first = at if before is None else before + 1
+    return slice(first, at + 1 if before is not None or after is None else after)
+
+
+def shortened(rule: str, child: int) -> str:
+    """Return the rule without one of its named children, counted from 0.
+
+    >>> shortened("argument_list -> '(' * ',' * ')'", 1)
+    "argument_list -> '(' * ')'"
+    """
+    type_, symbols = rule_parts(rule) or ("", ())
+    is_named = [is_child(symbol) for symbol in symbols]
+    at = [place for place, found in enumerate(is_named) if found][child]
+    kept = list(symbols)
+    del kept[removed(is_named, at)]
+    return f"{type_}{_ARROW}{' '.join(kept)}"
 
 
 @lru_cache(maxsize=1 << 15)
@@ -124,69 +210,3 @@ def terminal_parts(text: str) -> tuple[str, str] | None:
     """Return type and word of a terminal; none when the text is none."""
     type_, sign, word = text.partition(_IS)
     return (type_, word) if sign and type_ and word and _ARROW not in type_ and type_.isidentifier() else None
-
-
-@record
-class Expected:
-    """What may come next in a written sequence."""
-
-    kind: Literal["edit", "node", "tree", "nothing", "wrong"]
-    """An edit or `end`; a pointer; a tree's first token; nothing, for it is complete; or no way to go on."""
-    slot: str = ""
-    """Where the tree goes; empty at the root of one, where anything may be."""
-
-
-def expected(written: Sequence[str]) -> Expected:
-    """Return what may come behind a part of a written sequence.
-
-    >>> expected(("modify", "@3", "if_statement -> 'if' .condition .consequence"))
-    Expected(kind='tree', slot='if_statement.condition')
-    """
-    open_slots: list[str] = []
-    at: Literal["edit", "pointer", "tree", "copied"] = "edit"
-    takes_tree = False
-    for number, token in enumerate(written, start=1):
-        if at == "edit":
-            if token == END:
-                return Expected(kind="nothing" if number == len(written) else "wrong")
-            if token not in EDITS:
-                return Expected(kind="wrong")
-            at, takes_tree = "pointer", EDITS[token]
-        elif at in ("pointer", "copied"):
-            if pointed(token) is None:
-                return Expected(kind="wrong")
-            if at == "pointer" and takes_tree:
-                open_slots.append("")
-            at = "tree" if open_slots else "edit"
-        else:
-            open_slots.pop()
-            rule = rule_parts(token)
-            if token == COPY:
-                at = "copied"
-                continue
-            if rule is not None:
-                named = [slot_of(rule[0], symbol) for symbol in rule[1] if symbol[0] not in "'\""]
-                open_slots += reversed(named)
-            elif terminal_parts(token) is None:
-                return Expected(kind="wrong")
-            at = "tree" if open_slots else "edit"
-    if at in ("pointer", "copied"):
-        return Expected(kind="node")
-    return Expected(kind="tree", slot=open_slots[-1]) if open_slots else Expected(kind="edit")
-
-
-def fits(token: str, place: Expected, grammar: Grammar) -> bool:
-    """Return whether a token may be written at a place: of the right kind and, by what the grammar has seen, of a right type."""
-    if place.kind == "edit":
-        return token == END or token in EDITS
-    if place.kind == "node":
-        return pointed(token) is not None
-    if place.kind != "tree":
-        return False
-    if token == COPY:
-        return True
-    rule, leaf = rule_parts(token), terminal_parts(token)
-    if rule is None and leaf is None:
-        return False
-    type_ = rule[0] if rule is not None else leaf[0] if leaf is not None else ""
-    return not place.slot or type_ in grammar.slots.get(place.slot, ())

@@ -23,7 +23,7 @@ from repairlab.core.record import record, to_data
 from repairlab.metrics import reward as metrics_reward
 from repairlab.networks.folder import WEIGHTS
 from repairlab.networks.inputs import network_input
-from repairlab.networks.model import Model, load_model, weights_to_keep
+from repairlab.networks.model import Model, context_numbers, load_model, weights_to_keep
 from repairlab.networks.settings import DecodingSettings
 from repairlab.networks.token_batch import TokenBatch, padded
 from repairlab.representations.representation import Encoded, Sample, Unrepresentable
@@ -183,11 +183,12 @@ def sample_loss(model: Model, item: RewardSample) -> torch.Tensor:
     """Return the mean loss of the tokens of a bug's fix."""
     numbers, settings = model.numbering, model.settings
     source = numbers.source.source(item.encoded.source, settings.max_source)
-    context = numbers.source.source(item.encoded.context, settings.max_context).ids if settings.network.context else None
+    read = network_input(item.encoded.source, item.encoded.context, item.encoded.memory)
+    context = context_numbers(read, settings, numbers, len(source.ids))
     target = numbers.target.target(item.target, source.extra)
-    batch = TokenBatch(
-        source=padded([source.ids]), target=padded([target]), context=None if context is None else padded([context])
-    ).to(model.device)
+    batch = TokenBatch(source=padded([source.ids]), target=padded([target]), context=padded([context]) if context else None).to(
+        model.device
+    )
     return model.network.token_losses(batch, 0.0).sum() / len(target)
 
 

@@ -22,21 +22,14 @@ from repairlab.networks.model import Numbering, build_for, choose_device, read_n
 from repairlab.networks.pretrained import save_configuration
 from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.vocabulary import WordVocabulary
-from repairlab.representations.table import representation
 from repairlab.storage.encoding import write_aside
 from repairlab.training.card import model_card
 from repairlab.training.distributed import ProcessGroup, joined_processes
 from repairlab.training.loop import Trainer, TrainingJob, TrainingListener
-from repairlab.training.numbering import (
-    PairEncoder,
-    learn_representation,
-    make_numbering,
-    number_tokens,
-    representation_for,
-    write_tokens,
-)
+from repairlab.training.numbering import make_numbering, number_tokens
 from repairlab.training.pair_store import PairStore
 from repairlab.training.renaming import Renaming
+from repairlab.training.representing import PairEncoder, learn_representation, representation_for
 from repairlab.training.settings import SystemSettings, as_facts
 from repairlab.training.validating import ValidationSet
 
@@ -114,7 +107,9 @@ def train(settings: SystemSettings, pairs: Path, folder: Path, options: TrainOpt
 
 def _fitted(settings: SystemSettings, pairs: Path) -> SystemSettings:
     facts, _ = read_head(pairs)
-    name = representation_for(settings.model.representation, facts)
+    name = settings.model.representation
+    if settings.model.network.kind != "grammar":  # which needs a tree, of an abstract method, too
+        name = representation_for(name, facts)
     given = settings.representation if name == settings.model.representation else {}
     return dataclasses.replace(settings, model=dataclasses.replace(settings.model, representation=name), representation=given)
 
@@ -161,14 +156,14 @@ def _represent(
     work.mkdir(parents=True)
     folder, model = work.parent, settings.model
     learnt = learn_representation(model.representation, dict(settings.representation), pairs, options.splits[0])
-    encoder = PairEncoder(pairs, representation(model.representation, learnt))
+    encoder = PairEncoder(pairs, model.representation, learnt)
     for split in options.splits:
-        n = write_tokens(encoder.pairs(split), work / f"{split}.jsonl", lambda: None)
+        n = encoder.write_tokens(split, work / f"{split}.jsonl")
         listener.notify(f"{split}: {n} of {encoder.splits[split]} pairs as {model.representation}")
         if not n:
             reasons = "; ".join(f"{reason}: {count}" for reason, count in encoder.dropped.most_common(3))
             raise UserError(f"the split {split!r} of {pairs} has no pair that can be used{f' ({reasons})' if reasons else ''}")
-    numbering = make_numbering(work / f"{options.splits[0]}.jsonl", model, settings.marks)
+    numbering = make_numbering(work / f"{options.splits[0]}.jsonl", model, settings.marks, learnt)
     sizes = {}
     for split in options.splits:
         sizes[split] = len(number_tokens(work / f"{split}.jsonl", work / split, model, numbering))

@@ -64,6 +64,17 @@ def test_a_trained_model_fixes_a_bug_and_the_run_says_so(
     assert dict(lines[0]["origin"]["settings"])["system"] == "sequencer"
 
 
+def test_a_model_that_edits_trees_fixes_a_bug(tmp_path: Path, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:
+    torch.set_num_threads(1)
+    pairs = python_pairs(tmp_path / "pairs", {"train": 60, "valid": 10})
+    settings = load_system("recoder", preset="small", changes=["training.max_steps=40", "network.width=32"])
+    made = train(settings, pairs, tmp_path / "model", TrainOptions(device="cpu"), Quiet())
+    options = ["--model", str(made.folder), "-n", "3", "-k", "1,3", "-i", BUG, "--device", "cpu", "--to", str(tmp_path / "run")]
+    assert run(["run", str(write_tiny(tmp_path / "tiny")), "--repairer", "neural", *options, "--json"]) == 0
+    scores = {(item["metric"], item["k"]): item["value"] for item in json.loads(capsys.readouterr().out)["scores"]}
+    assert scores["pass@k", 3] == 1
+
+
 def test_candidates_are_distinct_and_never_the_buggy_code(model: Path, problem: Problem) -> None:
     found = proposed(load_ensemble(model, device="cpu"), problem, 20)
     assert len({item.id for item in found}) == len(found) > 3

@@ -19,7 +19,7 @@ from repairlab.repairers.neural.settings import NeuralAccess, NeuralSettings
 
 
 @record
-class Proposals:
+class ModelProposals:
     """What came of proposing for bugs."""
 
     n_bugs: int
@@ -51,7 +51,7 @@ def propose(
     to: Path,
     *,
     done: Callable[[int], None] = lambda n: None,  # noqa: ARG005
-) -> Proposals:
+) -> ModelProposals:
     """Write up to n candidates for each bug, best first, as `run` would propose them; the file appears whole or not at all."""
     reason_of = FACTORY.unfit(options.settings, options.seed)
     problems = [shown(bug.problem, Visibility()) for bug in bugs]
@@ -74,4 +74,4 @@ def propose(
             raise UserError("nothing that the model wrote could be read as a candidate; train it longer, or with more pairs")
 
     own.write(samples(), benchmark, to)
-    return Proposals(n_bugs=len(problems), n_candidates=n_candidates, unfit=unfit)
+    return ModelProposals(n_bugs=len(problems), n_candidates=n_candidates, unfit=unfit)

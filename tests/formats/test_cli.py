@@ -161,3 +161,17 @@ def test_odd_candidates_get_a_verdict_each_and_stop_nothing(tiny: Path, tmp_path
     done = subprocess.run([*command, "--json"], capture_output=True, check=True)
     verdicts = [outcome["verdict"] for outcome in json.loads(done.stdout)["outcomes"]]
     assert verdicts == ["WRONG", "UNAPPLICABLE", "UNAPPLICABLE", "UNCOMPILABLE", "UNAPPLICABLE", "PLAUSIBLE"]
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_scores_of_a_file_are_for_the_usual_k_as_far_as_it_has_candidates(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "c.jsonl"
+    texts = [*(WRONG.replace("7", str(wrong)) for wrong in range(10, 15)), FUNCTION]
+    path.write_text("".join(json.dumps({"bug": "sum", "function": text}) + "\n" for text in texts))
+    code, _, err = said(capsys, "validate", str(tiny), str(path), "-j", "1", "--to", str(tmp_path / "run"))
+    assert code == 0, err
+    _, out, _ = said(capsys, "score", str(tmp_path / "run"), "--json")
+    found = {item["k"]: item["value"] for item in json.loads(out)["scores"] if item["metric"] == "pass@k"}
+    assert list(found) == [1, 5] and found[5] == pytest.approx(5 / 6)

@@ -254,7 +254,9 @@ def test_folders_of_students_and_contests_are_read(tmp_path: Path, capsys: pytes
     assert 'printf("%d is the smallest\\n", a)' in pair.buggy and "a < b" in pair.fixed
     assert "numPass" not in pair.buggy and "numPass" not in open_benchmark(str(to)).bugs[0].problem.source
     assert pair.verdict == "WRONG", "as it fails here, where nobody says more"
-    assert made["n_bugs"] == 1 and open_benchmark(str(to)).bugs[0].id == pair.id
+    (bug,) = open_benchmark(str(to)).bugs
+    assert made["n_bugs"] == 1 and bug.id == pair.id
+    assert bug.problem.submission_verdict == pair.verdict, "a model that reads verdicts can be asked about the bug"
     assert run(["pair", str(source), "--to", str(tmp_path / "other"), "--problems", str(source)]) == 2
     assert "come with tests of their own" in capsys.readouterr().err
 

@@ -35,6 +35,13 @@ def test_a_line_of_a_class_knows_its_method_and_file() -> None:
         sample_of_pair(Pair(id="1", buggy="x", fixed="y", context="z"), facts("line"), "line")
 
 
+@pytest.mark.parametrize(("said", "read"), [("Time Limit Exceeded", "TIMEOUT"), ("WRONG", "WRONG"), ("odd", "odd"), (None, None)])
+def test_a_verdict_is_the_same_word_of_a_pair_and_of_a_bug(said: str | None, read: str | None) -> None:
+    pair = Pair(id="1", buggy="x = 1", fixed="x = 2", verdict=said)
+    for unit in ("program", "method", "line", "text"):
+        assert sample_of_pair(pair, facts("program", "python"), unit)[0].verdict == read
+
+
 @pytest.mark.parametrize(
     ("fixed", "buggy", "text"),
     [

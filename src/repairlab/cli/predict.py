@@ -6,22 +6,33 @@ from typing import Annotated
 
 import typer
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.pairs import read_head
-from repairlab.cli.options import Json
-from repairlab.cli.output import data, print_json, progress_bar, talk
+from repairlab.cli.options import Include, Json, Limit
+from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.networks.extra import require_extra
 from repairlab.networks.folder import read_members, read_settings
+from repairlab.repairers.neural.settings import NeuralAccess, NeuralSettings
 
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model: a folder that `train` made.")],
-    pairs: Annotated[Path, typer.Option("--pairs", help="The set of pairs: a folder that `import` or `pairs` made.")],
-    to: Annotated[Path, typer.Option("--to", help="New file *.jsonl for the predictions, which `match` reads.")],
-    split: Annotated[str, typer.Option("--split", help="The split to predict.")] = "test",
+    to: Annotated[Path, typer.Option("--to", help="New file *.jsonl for what it writes.")],
+    pairs: Annotated[
+        Path | None, typer.Option("--pairs", help="A set of pairs: a folder that `import` or `pairs` made; for `match`.")
+    ] = None,
+    benchmark: Annotated[
+        str | None, typer.Option("--benchmark", help="Instead: name or folder of a benchmark; candidates for `validate`.")
+    ] = None,
+    split: Annotated[str, typer.Option("--split", help="The split of the pairs to predict.")] = "test",
+    n: Annotated[int, typer.Option("-n", help="Candidates per bug of a benchmark.")] = 10,
+    include: Include = None,
+    limit: Limit = None,
     beam: Annotated[
-        int | None, typer.Option("--beam", help="Hypotheses, 1 to 1000; by default as the model's settings say.")
+        int | None,
+        typer.Option("--beam", help="Hypotheses, 1 to 1000; by default as the model's settings say, or as -n for bugs."),
     ] = None,
     at_once: Annotated[
         int | None, typer.Option("--at-once", help="Hypotheses that are extended together: lower it if memory is short.")
@@ -29,12 +40,43 @@ def predict(
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
     json: Json = False,
 ) -> None:
-    """Let a trained model predict the fixes of a set of pairs, for `repairlab match`."""
+    """Let a trained model predict the fixes of pairs, for `repairlab match`, or of bugs, for `repairlab validate`."""
     require_extra("predicting", read_settings(read_members(model).folders[0]))
     if to.suffix != ".jsonl":
         raise UserError(f"--to {to}: predictions are JSON lines; name the file *.jsonl")
     if to.exists():
         raise UserError(f"{to} exists; name a new file with --to")
+    if (pairs is None) == (benchmark is None):
+        raise UserError("name what to predict: either --pairs SET or --benchmark BENCH")
+    if pairs is not None:
+        _predict_pairs(model, pairs, split, to, device, beam=beam, at_once=at_once, as_json=json)
+        return
+    from repairlab.training.proposing import ProposingOptions, propose  # noqa: PLC0415  # loads torch
+
+    access = NeuralAccess(device=device) if at_once is None else NeuralAccess(device=device, at_once=at_once)
+    options = ProposingOptions(settings=NeuralSettings(model=str(model), beam=beam), access=access, n=n)
+    options.check()
+    opened = open_benchmark(str(benchmark))
+    bugs = opened.select(tuple(include or ()), limit=limit)
+    with progress_bar() as progress:
+        task = progress.add_task("bugs", total=len(bugs))
+        found = propose(opened, bugs, options, to, done=lambda n: progress.advance(task, n))
+    for bug, reason in found.unfit.items():
+        talk().print(f"{bug}: not shown to the model, since {reason}", markup=False)
+    if json:
+        print_json({"to": str(to), **to_data(found)})
+        return
+    data().print(
+        f"{count(found.n_bugs, 'bug')}, {count(found.n_candidates, 'candidate')} in {to}; "
+        f"{len(found.unfit)} could not be represented",
+        markup=False,
+    )
+    talk().print(f"Next: repairlab validate {benchmark} {to}", markup=False)
+
+
+def _predict_pairs(
+    model: Path, pairs: Path, split: str, to: Path, device: str, *, beam: int | None, at_once: int | None, as_json: bool
+) -> None:
     from repairlab.networks.ensemble import load_ensemble  # noqa: PLC0415  # loads torch
     from repairlab.training.predicting import predict as predict_split  # noqa: PLC0415
 
@@ -46,7 +88,7 @@ def predict(
     with progress_bar() as progress:
         task = progress.add_task("pairs predicted", total=splits.get(split))
         made = predict_split(loaded, pairs, split, to, decoding, done=lambda n: progress.advance(task, n))
-    if json:
+    if as_json:
         print_json({"to": str(to), "decoding": to_data(decoding), **to_data(made)})
         return
     data().print(

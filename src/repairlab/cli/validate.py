@@ -27,7 +27,7 @@ from repairlab.core.record import digest, to_data
 from repairlab.executors.forking import start_server
 from repairlab.formats.table import FORMATS
 from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
-from repairlab.runs.experiment import experiment_data, make_experiment
+from repairlab.runs.experiment import USUAL_KS, experiment_data, make_experiment
 from repairlab.runs.external_candidates import ExternalCandidates, read_external_candidates
 from repairlab.runs.store import Store
 from repairlab.validation.machine import LOCAL, RECHECK
@@ -70,12 +70,13 @@ def validate(
     if external.errors:
         rest = f"; the first {_SHOWN} are above, --json has all" if len(external.errors) > _SHOWN else ""
         talk().print(f"unreadable and left out: {len(external.errors)}{rest}", markup=False)
+    n = max(map(len, external.candidates.values()))
     settings = make_experiment(
         {
             "benchmark": benchmark,
             "repairer": "file",
-            "n": max(map(len, external.candidates.values())),
-            "k": (1,),
+            "n": n,
+            "k": tuple(k for k in USUAL_KS if k <= n),
             "policy": policy,
             "confirm": confirm,
             "include": tuple(sorted(external.candidates)),

@@ -5,6 +5,7 @@ Where problems have tests, the folder is a benchmark of the pairs that prove the
 
 import dataclasses
 import json
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -21,6 +22,7 @@ from repairlab.benchmarks.pair_sets.duplicates import text_key
 from repairlab.benchmarks.pair_sets.rewriting import DROPPED, MADE
 from repairlab.benchmarks.pair_sets.splitting import SplitSettings, check_split
 from repairlab.benchmarks.pairs import PairWriter
+from repairlab.benchmarks.writing import toml
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record, to_json
@@ -328,7 +330,15 @@ class _Output:
             reason, _, detail = bug.reason.partition(" (")
             made.drop(TESTS, bug.id, reason.partition(":")[0], detail=detail.removesuffix(")"))
         made.found = [pair for pair in made.found if pair.program is None or pair.name in proved]
+        for name in bugs:
+            self._tell_verdict(aside / "bugs" / name / "bug.toml")
         self.write(aside)
+
+    def _tell_verdict(self, path: Path) -> None:
+        """Let a bug say how its program failed here, where no judge said more than that it is wrong."""
+        facts, verdict = tomllib.loads(path.read_text(encoding="utf-8")), self._verdicts.get(path.parent.name)
+        if verdict and "submission_verdict" not in facts:
+            path.write_text(toml({"schema": facts.pop("schema"), "submission_verdict": verdict, **facts}), encoding="utf-8")
 
     def _verdict(self, both: PairTexts) -> str:
         """Return what the judge said, or how the program failed here where it said no more than that it is wrong."""

@@ -8,6 +8,7 @@ import dataclasses
 
 from repairlab.core.candidate import Edit
 from repairlab.core.changed_lines import changed_lines_of
+from repairlab.core.judge_words import verdict_said
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.problem import Problem
 from repairlab.core.record import record
@@ -38,17 +39,17 @@ def sample_of_pair(pair: Pair, facts: PairSet, unit: Unit) -> tuple[Sample, str]
     """
     is_line = facts.form == "line"
     if unit == "text" or facts.form == "expression" or (is_line and not pair.context) or (unit == "program" and not is_line):
-        return Sample(language=facts.language, buggy=pair.buggy, verdict=pair.verdict), pair.fixed
+        return Sample(language=facts.language, buggy=pair.buggy, verdict=_verdict(pair)), pair.fixed
     text, change = _in_line(pair) if is_line else _in_whole(pair, facts)
     if unit == "program":
-        return Sample(language=facts.language, buggy=text, verdict=pair.verdict), change.whole
+        return Sample(language=facts.language, buggy=text, verdict=_verdict(pair)), change.whole
     around = Span(start=0, end=len(text))
     if facts.form == "method":
         start = _start(pair)
         around = Span(start=start, end=start + len(pair.buggy))
     else:
         around = _function(facts.language, text, change.span) or around
-    sample = _told(_placed(facts.language, text, around, change.span), verdict=pair.verdict)
+    sample = _told(_placed(facts.language, text, around, change.span), verdict=_verdict(pair))
     if unit == "method":
         if not (change.whole.startswith(text[: around.start]) and change.whole.endswith(text[around.end :])):
             raise Unrepresentable("the fix changes code outside of the function, too")
@@ -111,6 +112,11 @@ def edit_for(problem: Problem, sample: Sample, text: str) -> Edit:
         return Edit(path=problem.path, text=text, span=Span(start=0, end=len(problem.source)))
     span = Span(start=sample.method_start, end=sample.method_start + len(sample.method))
     return Edit(path=problem.path, text=put_back(sample, text), span=span)
+
+
+def _verdict(pair: Pair) -> str | None:
+    """Return what a judge said, in the word that a bug has for it, so that a network reads the same of pairs and of bugs."""
+    return (verdict_said(pair.verdict) or pair.verdict) if pair.verdict else None
 
 
 def _in_line(pair: Pair) -> tuple[str, _Change]:

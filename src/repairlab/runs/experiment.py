@@ -23,6 +23,8 @@ _UNDER_ITS_NAME = "llm"
 _LOCAL = "access"
 """The table of an experiment file that is for local settings of the repairer, which are no part of the run."""
 
+USUAL_KS = (1, 5, 10)
+
 
 @record
 class Experiment:
@@ -34,7 +36,7 @@ class Experiment:
     """Name in the repairer table: command, copy, llm, reference, templates, …"""
     n: int = 10
     """Candidates per bug."""
-    k: tuple[int, ...] = (1, 5, 10)
+    k: tuple[int, ...] = USUAL_KS
     """The k of pass@k and its kin."""
     policy: Policy = "first-failure"
     """Stop a candidate's validation at its first failing test, or run all of them (full)."""

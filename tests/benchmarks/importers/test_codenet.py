@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from repairlab.benchmarks.importers.codenet import JUDGE_SIDE, VERDICTS
+from repairlab.benchmarks.importers.codenet import JUDGE_SIDE
 from repairlab.core.errors import UserError
+from repairlab.core.judge_words import CODENET
 from repairlab.core.outcome import Verdict
 from repairlab.validation.machine import Machine
 
@@ -75,8 +76,8 @@ def test_pairs_are_made_in_time_and_healthy(importing: Any, machine: Machine) ->
 
 
 def test_every_status_is_known() -> None:
-    assert len(VERDICTS) + len(JUDGE_SIDE) == 13
-    assert not set(VERDICTS) & set(JUDGE_SIDE)
+    assert len(CODENET) + len(JUDGE_SIDE) == 13
+    assert not set(CODENET) & set(JUDGE_SIDE)
 
 
 def test_tests_are_found_by_id_or_by_list(importing: Any) -> None:

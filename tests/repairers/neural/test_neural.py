@@ -110,3 +110,36 @@ def test_what_cannot_work_is_said_before_the_run(tmp_path: Path, model: Path, ca
         assert run(["run", tiny, "--repairer", "neural", *options, "--to", str(tmp_path / "run")]) == 2
         assert message in capsys.readouterr().err
         assert not (tmp_path / "run").exists()
+
+
+def test_candidates_proposed_into_a_file_are_those_of_a_run_and_can_be_validated_elsewhere(
+    model: Path, tmp_path: Path, sandbox: Sandbox, problem: Problem, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny, to = str(write_tiny(tmp_path / "tiny")), tmp_path / "candidates.jsonl"
+    assert (
+        run(["predict", str(model), "--benchmark", tiny, "-n", "3", "-i", BUG, "--device", "cpu", "--to", str(to), "--json"]) == 0
+    )
+    assert json.loads(capsys.readouterr().out) == {"to": str(to), "n_bugs": 1, "n_candidates": 3, "unfit": {}}
+    lines = [json.loads(line) for line in to.read_text().splitlines()]
+    alike = proposed(load_ensemble(model, device="cpu"), problem, 3)
+    assert [line["edits"][0]["text"] for line in lines] == [item.edits[0].text for item in alike[:3]]
+    assert lines[0]["origin"]["logprob"] < 0
+    assert run(["validate", tiny, str(to), "--to", str(tmp_path / "run"), "-j", "1"]) == 0
+    assert run(["score", str(tmp_path / "run"), "--json"]) == 0
+    assert '"fixed"' in capsys.readouterr().out
+
+
+def test_what_cannot_be_predicted_is_said_and_nothing_is_written(
+    tmp_path: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny, to = str(write_tiny(tmp_path / "tiny")), tmp_path / "candidates.jsonl"
+    for options, message in (
+        ([], "either --pairs SET or --benchmark BENCH"),
+        (["--pairs", tiny, "--benchmark", tiny], "either --pairs SET or --benchmark BENCH"),
+        (["--benchmark", tiny, "-n", "0"], "-n is 0"),
+        (["--benchmark", tiny, "-i", "no-such-bug"], "no-such-bug"),
+        (["--benchmark", tiny, "--beam", "2000"], "--beam is 2000"),
+    ):
+        assert run(["predict", str(model), *options, "--device", "cpu", "--to", str(to)]) == 2
+        assert message in capsys.readouterr().err
+        assert not to.exists()

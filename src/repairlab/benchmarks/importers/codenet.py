@@ -19,19 +19,10 @@ from repairlab.benchmarks.importers.small_programs import (
 )
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import read_csv, read_text
+from repairlab.core.judge_words import CODENET
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 
-VERDICTS = {
-    "Compile Error": Verdict.UNCOMPILABLE,
-    "Wrong Answer": Verdict.WRONG,
-    "Time Limit Exceeded": Verdict.TIMEOUT,
-    "Memory Limit Exceeded": Verdict.OUT_OF_MEMORY,
-    "Output Limit Exceeded": Verdict.OUTPUT_LIMIT,
-    "Runtime Error": Verdict.CRASH,
-    "WA: Presentation Error": Verdict.PRESENTATION,
-    "Accepted": Verdict.PLAUSIBLE,
-}
 LICENCE = "CDLA-Permissive-2.0"
 JUDGE_SIDE = ("Judge Not Available", "Waiting for Judging", "Waiting for Re-judging", "Internal Error", "Judge System Error")
 """States of the judge, not of a program: never a bug."""
@@ -66,9 +57,9 @@ def verdict_of(status: str, where: str) -> Verdict | None:
     """Return the verdict of a status, none when the judge failed; an unknown status is an error."""
     if status in JUDGE_SIDE:
         return None
-    if status not in VERDICTS:
-        raise UserError(f"{where}: {unknown('status', status, (*VERDICTS, *JUDGE_SIDE))}")
-    return VERDICTS[status]
+    if status not in CODENET:
+        raise UserError(f"{where}: {unknown('status', status, (*CODENET, *JUDGE_SIDE))}")
+    return CODENET[status]
 
 
 def read(sources: Sequence[Path], settings: Settings) -> Import:
@@ -178,7 +169,7 @@ def _bug(root: Path, name: str, pair: _Pair, tests: JudgeTests, settings: Settin
     texts = tuple(source_of(root, row) for row in (pair.wrong, pair.right))
     refuse_old(pair.language, pair.right["original_language"], texts[1])
     cases = tests.cases(pair.problem.id, pair.problem.name)
-    return judged_bug(submitted_program(name, pair.problem, pair.language, texts, VERDICTS[pair.wrong["status"]], cases, settings))
+    return judged_bug(submitted_program(name, pair.problem, pair.language, texts, CODENET[pair.wrong["status"]], cases, settings))
 
 
 def submitted_program(

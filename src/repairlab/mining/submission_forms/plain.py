@@ -8,12 +8,13 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from repairlab.benchmarks.importers.codenet import JUDGE_SIDE, VERDICTS, ListedProblem, submitted_program
+from repairlab.benchmarks.importers.codenet import JUDGE_SIDE, ListedProblem, submitted_program
 from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.judge_tests import JudgeTests
 from repairlab.benchmarks.importers.small_programs import JudgedProgram
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import read_csv
+from repairlab.core.judge_words import JUDGE_WORDS
 from repairlab.core.outcome import Verdict
 from repairlab.languages.facts import every
 from repairlab.mining.submission_forms.codenet import cases_folder, letter_of
@@ -28,10 +29,8 @@ from repairlab.mining.submission_forms.form import (
 
 COLUMNS = ("problem", "user", "language", "time", "status")
 _STATUSES: Mapping[str, Verdict | None] = {
-    **{name.lower(): verdict for name, verdict in VERDICTS.items()},
+    **JUDGE_WORDS,
     **{name.lower(): None for name in JUDGE_SIDE},
-    **{verdict.code.lower(): verdict for verdict in VERDICTS.values()},
-    **{verdict.value.lower(): verdict for verdict in VERDICTS.values()},
     Verdict.UNDECIDED.code.lower(): None,
     REJECTED: Verdict.WRONG,
 }

@@ -17,20 +17,23 @@ from repairlab.representations.table import representation
 
 @contextmanager
 def _open(context: RepairContext) -> Iterator[Repairer]:
-    settings: NeuralSettings = context.settings
+    yield make_repairer(context.settings, context.access, n=context.n, seed=context.seed)
+
+
+def make_repairer(settings: NeuralSettings, access: NeuralAccess, *, n: int, seed: int) -> Repairer:
+    """Load a model; it searches with as many hypotheses as candidates are wanted, unless a beam is given."""
     require_extra("the repairer neural", read_settings(read_members(Path(settings.model)).folders[0]))
     # Imported only now: most runs need no network, and torch takes a while to load.
     from repairlab.networks.ensemble import load_ensemble  # noqa: PLC0415
     from repairlab.repairers.neural.repairer import NAME, Neural  # noqa: PLC0415
 
-    access: NeuralAccess = context.access
     model = load_ensemble(Path(settings.model), device=access.device)
-    beam = settings.beam or min(1000, max(1, context.n))
+    beam = settings.beam or min(1000, max(1, n))
     decoding = dataclasses.replace(model.decoding, beam=beam, sample=settings.sample, at_once=access.at_once, groups=1)
     decoding.check()
     told = (("system", model.members[0].settings.system), ("beam", str(beam)), ("sample", str(settings.sample).lower()))
-    origin = Origin(repairer=NAME, model=settings.model, settings=told, seed=context.seed)
-    yield Neural(model, _representation(settings), decoding, origin)
+    origin = Origin(repairer=NAME, model=settings.model, settings=told, seed=seed)
+    return Neural(model, _representation(settings), decoding, origin)
 
 
 def _representation(settings: NeuralSettings) -> Representation:

@@ -11,10 +11,10 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 BUG = "python-version-order"
+KINDS = ("way", "holder", "hop", "file", "class")
 WATCH = """
 import os, sys, threading
 
@@ -81,32 +81,32 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="print the files on the way, too")
     options = parser.parse_args()
     found = follow(options.python, options.bug)
-    print(f"{'':34}{'files':>8}{'classes':>9}{'hops':>7}")
-    print(f"{'handed a record of the line':34}{len(found['way']):>8}{len(found['holder']):>9}{len(found['hop']):>7}")
-    print(f"{'run at all (classes: made)':34}{len(found['file']):>8}{len(found['class']):>9}")
-    for package, n in Counter(path.split("/")[0] for path in found["way"]).most_common():
-        print(f"  {package:32}{n:>8}")
+    whole = {kind: set().union(*(seen[kind] for seen in found.values())) for kind in KINDS}
+    print(f"{'':10}{'files':>8}{'classes':>9}{'hops':>7}    run at all: files, classes made")
+    for name, seen in (*found.items(), ("both", whole)):
+        way, holder, hop, file, made = (len(seen[kind]) for kind in KINDS)
+        print(f"{name:10}{way:>8}{holder:>9}{hop:>7}{file:>25}{made:>9}")
     if options.list:
-        for kind in ("way", "holder", "hop"):
-            print(f"\n{kind}:", *sorted(found[kind]), sep="\n  ")
+        for kind in KINDS[:3]:
+            print(f"\n{kind}:", *sorted(whole[kind]), sep="\n  ")
 
 
-def follow(python: str, bug: str) -> dict[str, set[str]]:
-    """Run the line on one bug and return what was seen, by kind."""
+def follow(python: str, bug: str) -> dict[str, dict[str, set[str]]]:
+    """Run the line on one bug and return what was seen, by verb and kind."""
+    found: dict[str, dict[str, set[str]]] = {}
     with tempfile.TemporaryDirectory(prefix="repairlab-way-") as temporary:
         Path(temporary, "sitecustomize.py").write_text(WATCH)
-        seen, run = Path(temporary, "seen"), str(Path(temporary, "run"))
-        environment = os.environ | {"PYTHONPATH": temporary, "WAY_TO": str(seen)}
+        run = str(Path(temporary, "run"))
         for verb in (
             ["run", "starter", "--repairer", "templates", "-i", bug, "-n", "5", "-j", "1", "--no-cache", "--to", run],
             ["report", run],
         ):
+            seen = Path(temporary, f"seen-{verb[0]}")
+            environment = os.environ | {"PYTHONPATH": temporary, "WAY_TO": str(seen)}
             subprocess.run([python, "-m", "repairlab", *verb], env=environment, check=True, stdout=subprocess.DEVNULL)
-        found: dict[str, set[str]] = {kind: set() for kind in ("file", "class", "way", "holder", "hop")}
-        for line in seen.read_text().splitlines():
-            kind, _, what = line.partition(" ")
-            found[kind].add(what)
-        return found
+            lines = [line.split(" ", 1) for line in seen.read_text().splitlines()]
+            found[verb[0]] = {kind: {what for of, what in lines if of == kind} for kind in KINDS}
+    return found
 
 
 if __name__ == "__main__":

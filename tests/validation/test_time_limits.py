@@ -8,6 +8,7 @@ import pytest
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Ending, Execution, Limits
 from repairlab.sandbox.fake import exited
+from repairlab.validation import time_limits
 from repairlab.validation.time_limits import PLAIN, REPEATS, Load, is_doubtful, read_load, repeat, with_margin
 
 LIMITS = Limits(cpu_s=2.0, wall_s=10.0)
@@ -99,3 +100,12 @@ def test_what_hardly_ran_gets_no_more_time_in_its_second_chance() -> None:
     execution, _ = repeat(run, LIMITS, ran(0.1, wall_s=10.0, ending=Ending.WALL_LIMIT))
     assert execution.ending is Ending.WALL_LIMIT
     assert given == [with_margin(LIMITS)]
+
+
+def test_counters_that_the_kernel_does_not_have_count_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(path: str) -> str:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(time_limits, "_read", missing)
+    load = read_load()
+    assert (load.stolen_s, load.waiting_s) == (0.0, None)

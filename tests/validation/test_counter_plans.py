@@ -104,9 +104,7 @@ def bug() -> Bug:
 
 
 @pytest.fixture
-def tests_of(
-    bug: Bug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[Judge | Verdict, Judge | Verdict], CounterTests]:
+def tests_of(bug: Bug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., CounterTests]:
     """Return what makes the counter-tests of a bug whose fix and whose other candidates come out as two functions say."""
     monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "cache"))
     made = iter(range(1000))
@@ -116,7 +114,7 @@ def tests_of(
         new.mkdir()
         return new
 
-    def counter_tests(reference: Judge | Verdict, others: Judge | Verdict = honest) -> CounterTests:
+    def counter_tests(reference: Judge | Verdict, others: Judge | Verdict = honest, *, bug: Bug = bug) -> CounterTests:
         @contextmanager
         def validator(twin: Bug, texts: Mapping[str, str]) -> Iterator[_Scripted]:
             yield _Scripted(bug, twin, {"reference": reference, "test": others})
@@ -192,3 +190,24 @@ def test_a_machine_that_fails_is_no_tampering(bug: Bug, tests_of: Callable[..., 
     assert plan is not None
     with pytest.raises(HarnessError, match="cannot lay out bug python-pytest"):
         counter_tests.examine(CANDIDATE)
+
+
+def test_what_tests_share_is_left_alone_where_the_fix_passes_all_the_same(tests_of: Callable[..., CounterTests]) -> None:
+    counter_tests = tests_of(honest, bug=ATTACKED.bug("python-late"))
+    plan = counter_tests.plan()
+    assert plan is not None
+    assert len(plan.twins) == 2, "there are none of helpers and data, which `honest` does not look at"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_changed"), [("a.expect", "3\n4\n", True), ("a.expect", "\n", False), ("a.in", "3\n", False)]
+)
+def test_files_of_expected_output_are_changed_where_tests_are_no_functions(
+    tmp_path: Path, name: str, text: str, is_changed: bool
+) -> None:
+    bug = ATTACKED.bug("c-lit")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / name).write_text(text)
+    oracle = dataclasses.replace(bug.oracle, trigger=("tests/a",), regression=())
+    other = dataclasses.replace(bug, oracle=oracle, tree=dataclasses.replace(bug.tree, source=str(tmp_path)))
+    assert bool(Draft(other, random.Random(1)).drawn) is is_changed

@@ -89,6 +89,8 @@ def test_candidates_that_could_not_be_decided_or_applied_are_counted_apart(condi
 def test_a_form_that_cannot_be_made_costs_a_duplicate_at_most(conditions: Conditions, error: BaseException) -> None:
     odd = _odd(conditions.bug, error)
     assert Forms(conditions.bug, None).of(odd, "name") == "name"
+    elsewhere = conditions.bug.candidate((Edit(path="../x", text=""),), "test")
+    assert Forms(conditions.bug, None).of(elsewhere, "name") == "name"
 
 
 def test_no_memory_is_not_the_candidates_fault(conditions: Conditions) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.execution import Command, Execution
+from repairlab.languages import host
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.validation import doctor
 from repairlab.validation.cache import VerdictCache
@@ -44,3 +45,21 @@ def test_a_self_test_says_what_went_wrong(name: str, answer: Execution, says: st
 def test_a_language_that_does_not_work_is_no_reason_to_stop() -> None:
     finding = doctor._diagnose_language("python", FakeSandbox(lambda _: exited(stdout=b"?")))
     assert (finding.ok, finding.detail) == (False, "the self-test printed b'?', not b'repairlab\\n'")
+
+
+def test_without_a_sandbox_no_language_is_tried(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    launcher, *_, last = (finding for finding in diagnose(tmp_path / "file") if finding.name in ("launcher", "languages"))
+    assert "cannot keep programs of the sandbox in" in launcher.detail
+    assert (last.name, last.ok, last.detail) == ("languages", False, "not tried: languages need a sandbox that works")
+
+
+def test_tools_that_are_missing_are_named_with_their_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "SANDBOX_PATH", "/nowhere")
+    host.is_installed.cache_clear()
+    try:
+        finding = doctor._diagnose_language("go", FakeSandbox(lambda _: exited()))
+    finally:
+        host.is_installed.cache_clear()
+    assert (finding.ok, finding.detail) == (False, "its tools are not all there")
+    assert "apt install golang-go" in finding.remedy

@@ -57,3 +57,19 @@ def test_missing_tools_are_told_by_their_package(monkeypatch: pytest.MonkeyPatch
         assert "go is not installed in /nowhere" in missing_tools("go")
     finally:
         host.is_installed.cache_clear()
+
+
+def test_a_machine_that_does_not_say_when_it_started_is_tried_as_any_other(
+    tiny: Path, own_cache: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Path.read_text
+
+    def without(path: Path, encoding: str | None = None) -> str:
+        if path.name == "boot_id":
+            raise FileNotFoundError(path)
+        return read(path, encoding)
+
+    monkeypatch.setattr(Path, "read_text", without)
+    here = dataclasses.replace(machine, cache=own_cache)
+    check_tools(open_benchmark(str(tiny)).bugs, here, sandbox=FakeSandbox(lambda _: exited(stdout=GREETING)))
+    assert any((own_cache / FOLDER).iterdir())

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -109,3 +110,18 @@ def test_counters_that_the_kernel_does_not_have_count_nothing(monkeypatch: pytes
     monkeypatch.setattr(time_limits, "_read", missing)
     load = read_load()
     assert (load.stolen_s, load.waiting_s) == (0.0, None)
+
+
+def test_a_kernel_that_does_not_tell_of_threads_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for told, margin in (("1\n", time_limits.THREADS_MARGIN), ("0\n", time_limits.MARGIN), (None, time_limits.MARGIN)):
+
+        def read(path: Path, told: str | None = told) -> str:
+            if told is None:
+                raise FileNotFoundError(path)
+            return told
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "read_text", read)
+            time_limits._margin.cache_clear()
+            assert with_margin(LIMITS).cpu_s == LIMITS.cpu_s * margin
+    time_limits._margin.cache_clear()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import field, read_csv, read_json
+from repairlab.core.foreign import field, objects, parse_json, read_csv, read_json, read_json_lines, read_object
 
 
 @pytest.fixture
@@ -74,3 +74,31 @@ def test_broken_csv_is_named_with_its_line(file: Path, text: str, message: str) 
     with pytest.raises(UserError, match=message) as caught:
         read_csv(file, ("a", "b"))
     assert f"{file}, line " in str(caught.value)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"none\.json is missing"):
+        read_json(tmp_path / "none.json")
+    with pytest.raises(UserError, match=r"cannot read .*: Is a directory"):
+        read_json(tmp_path)
+
+
+def test_lines_and_lists_of_objects_say_where_each_is(file: Path) -> None:
+    file.write_text('\ufeff{"a": 1}\n\n{"a": 2}\n', encoding="utf-8")
+    assert list(read_json_lines(file)) == [(f"{file}, line 1", {"a": 1}), (f"{file}, line 3", {"a": 2})]
+    file.write_text('[{"a": 1},\n{"a": 2}]', encoding="utf-8")
+    assert [where for where, _ in read_json_lines(file)] == [f"{file}, entry 1", f"{file}, entry 2"]
+    file.write_text('{"a": 1}\n[2]\n', encoding="utf-8")
+    with pytest.raises(UserError, match="line 2: it should be an object, not a list"):
+        list(read_json_lines(file))
+    assert list(objects([{}], "f")) == [("f, item 1", {})]
+    with pytest.raises(UserError, match=r"^item 2: it should be an object, not null"):
+        list(objects([{}, None]))
+    file.write_text("{}")
+    assert read_object(file) == {}
+
+
+def test_text_without_a_file_is_refused_without_one() -> None:
+    assert parse_json(b'"\xc3\xa4"') == "ä"
+    with pytest.raises(UserError, match=r"^not valid JSON: .*\(column 1\)"):
+        parse_json("x")

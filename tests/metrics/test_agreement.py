@@ -92,3 +92,9 @@ def test_alpha_of_krippendorffs_own_example() -> None:
     assert alpha.n == 11, "one unit has a single value"
     assert alpha.interval and alpha.interval.low < 0.743 < alpha.interval.high
     assert raw.value and kappa.value
+
+
+def test_raters_who_share_no_unit_have_no_agreement() -> None:
+    assert [(item.value, item.interval, item.n) for item in reliability(Counter({("a", None): 2, (None, "b"): 1}))] == [
+        (None, None, 0)
+    ] * 3

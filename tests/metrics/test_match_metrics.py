@@ -265,3 +265,7 @@ def test_a_language_without_data_flow_has_no_codebleu() -> None:
     counts.add(["return a"], "return a", "return b")
     found = counts.result()
     assert (found.codebleu, found.exact_text) == (None, 1)
+
+
+def test_a_score_names_what_it_was_made_with() -> None:
+    assert MatchSettings(language="java", bleu="nltk").signature == "language:java|bleu:nltk|codebleu:codexglue"

@@ -1,6 +1,7 @@
 """What each metric says of small runs made by hand, and what it refuses."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ from repairlab.metrics.first_rank import first_rank
 from repairlab.metrics.pass_at_k import pass_at_k
 from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fixed, plausible_rate
 from repairlab.metrics.settings import ScoreSettings, signature
-from repairlab.metrics.table import score, score_run, values_of
+from repairlab.metrics.table import score, score_correct, score_run, values_of
 from repairlab.metrics.test_case_average import tca_at_k
 from repairlab.metrics.top_at_k import top_at_k
 from repairlab.metrics.values import Values
+from tests.test_outside_package import write_dist_info
 
 P, W, CE, NA, IE = Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE, Verdict.UNDECIDED
 
@@ -182,3 +184,26 @@ def test_a_paired_difference_is_over_shared_bugs_and_turns_its_sign() -> None:
     assert (turned.value, turned.low, turned.high) == (-found.value, -found.high, -found.low)
     with pytest.raises(UserError, match="no bug has a value in both runs"):
         difference(a, Values(by_bug={}, n_samples=0, n_undecided=0))
+
+
+def test_a_metric_of_others_that_fails_is_left_out_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "odd_metric.py").write_text(
+        "class Odd:\n    about, is_share, changed_by_stopping = 'odd', True, False\n"
+        "    def measure(self, samples, settings, k):\n        return 1 / 0\n\nODD = Odd()\n"
+    )
+    write_dist_info(tmp_path, "odd", "1.0", {"repairlab.metrics": {"odd": "odd_metric:ODD"}})
+    monkeypatch.syspath_prepend(tmp_path)
+    found = score_run([bug("a", P, W, W, W)], settings(), [1])
+    assert found.left_out["odd"] == "its code failed with ZeroDivisionError: division by zero"
+    assert "pass@k" in {item.metric for item in found.scores}
+
+
+def test_correct_candidates_are_scored_under_a_name_of_their_own() -> None:
+    found = score_correct([bug("a", P, W, W, W), bug("b", W, P, ended="solved")], settings(), [1])
+    assert {item.metric: item.value for item in found.scores} == {
+        "top@k[correct]": 0.5,
+        "fixed[correct]": 1.0,
+        "plausible rate[correct]": 0.375,
+    }
+    assert list(found.left_out) == ["pass@1[correct]"]
+    assert all(item.signature.endswith("|stopped:when-fixed") for item in found.scores)

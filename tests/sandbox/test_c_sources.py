@@ -54,6 +54,7 @@ def test_the_compiler_has_nothing_to_say(tmp_path: Path) -> None:
         assert (done.stderr, done.returncode) == ("", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
 def test_the_analyzer_has_nothing_to_say(tmp_path: Path) -> None:
     argv = ["clang", "--analyze", "-Xanalyzer", "-analyzer-output=text", *map(str, SOURCES)]

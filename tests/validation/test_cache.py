@@ -182,3 +182,12 @@ def test_a_verdict_that_does_not_come_out_again_is_reported_and_forgotten(tiny: 
 
 def _candidate_id(item: Disagreement) -> str:
     return item.candidate_id
+
+
+def test_a_verdict_of_another_form_is_the_same_as_none(tmp_path: Path) -> None:
+    kept = VerdictCache(tmp_path)
+    kept._put("verdicts", "k", b"written by another version")
+    assert kept.get("k") is None
+    kept.put("k", OUTCOME)
+    assert kept.get("k") == OUTCOME
+    kept.close()

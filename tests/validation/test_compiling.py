@@ -158,3 +158,5 @@ def test_what_was_not_used_for_the_longest_time_is_kept_no_longer(tmp_path: Path
     make_room(tmp_path, largest=(tmp_path / "b").stat().st_size)
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
     assert read_kept(tmp_path / "b") == b"b" * 1000
+    make_room(tmp_path, largest=0)
+    assert not any(tmp_path.iterdir())

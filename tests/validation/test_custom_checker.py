@@ -8,11 +8,13 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.errors import UserError
-from repairlab.core.execution import Command, Execution
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import BuildLimits, Command, Execution
+from repairlab.core.oracle import CheckerProgram
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.custom_checker import checking
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.validator import validate
 
@@ -248,3 +250,16 @@ def test_projects_have_no_checker_and_need_a_trigger_test(tiny: Path) -> None:
     facts.write_text(plain + 'excluded = ["tests/test_cart.py::test_total"]\n')
     with pytest.raises(UserError, match=r"test\.trigger is excluded"):
         list(open_benchmark(str(tiny)))
+
+
+def test_a_checker_that_cannot_be_built_or_kept_is_no_fault_of_the_candidates(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    works = FakeSandbox(lambda _: exited())
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(HarnessError, match="the checker does not build: there is no Go file"):
+        checking(CheckerProgram(language="go", files=()), works, BuildLimits()).__enter__()
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "file"))
+    with pytest.raises(HarnessError, match="the checker cannot be kept in"):
+        checking(CheckerProgram(language="python", files=(), program="judge.py"), works, BuildLimits()).__enter__()

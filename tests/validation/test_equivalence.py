@@ -180,3 +180,9 @@ def test_the_rest_of_the_tree_and_the_build_can_see_layout_too(
     bug = make_bug(tmp_path, name, more=more, recipe=recipe)
     text = MAIN[name].format("1 + 2")
     assert digest_of(bug, text) != digest_of(bug, "\n" + text)
+
+
+def test_files_that_nobody_builds_do_not_look_at_layout(tmp_path: Path) -> None:
+    bug = make_bug(tmp_path, "c", more={"notes.txt": "__LINE__ -Werror\n"})
+    source = MAIN["c"].format("1")
+    assert digest_of(bug, source) == digest_of(bug, f"\n\n{source}")

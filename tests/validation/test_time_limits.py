@@ -2,12 +2,14 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Ending, Execution, Limits
 from repairlab.sandbox.fake import exited
+from repairlab.validation import time_limits
 from repairlab.validation.time_limits import PLAIN, REPEATS, Load, is_doubtful, read_load, repeat, with_margin
 
 LIMITS = Limits(cpu_s=2.0, wall_s=10.0)
@@ -99,3 +101,27 @@ def test_what_hardly_ran_gets_no_more_time_in_its_second_chance() -> None:
     execution, _ = repeat(run, LIMITS, ran(0.1, wall_s=10.0, ending=Ending.WALL_LIMIT))
     assert execution.ending is Ending.WALL_LIMIT
     assert given == [with_margin(LIMITS)]
+
+
+def test_counters_that_the_kernel_does_not_have_count_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(path: str) -> str:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(time_limits, "_read", missing)
+    load = read_load()
+    assert (load.stolen_s, load.waiting_s) == (0.0, None)
+
+
+def test_a_kernel_that_does_not_tell_of_threads_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for told, margin in (("1\n", time_limits.THREADS_MARGIN), ("0\n", time_limits.MARGIN), (None, time_limits.MARGIN)):
+
+        def read(path: Path, told: str | None = told) -> str:
+            if told is None:
+                raise FileNotFoundError(path)
+            return told
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "read_text", read)
+            time_limits._margin.cache_clear()
+            assert with_margin(LIMITS).cpu_s == LIMITS.cpu_s * margin
+    time_limits._margin.cache_clear()

@@ -22,7 +22,7 @@ class Checks:
 
 
 def checks(source: RankedResults, system: str, ks: Sequence[int | None]) -> tuple[Checks, ...]:
-    """FixCriterion what is found and looked at with at most k candidates per bug, for every k; none means all candidates."""
+    """Count what is found and looked at with at most k candidates per bug, for every k; none means all candidates."""
     looks = _looks(source, system)
     return tuple(_checks(looks, k) for k in ks)
 

@@ -34,7 +34,11 @@ def _compiled(name: str, cache: Path) -> Path:
     digest = hashlib.sha256("".join([*told, platform.machine(), *flags]).encode()).hexdigest()[:16]
     program = cache.resolve() / f"{name}-{digest}"
     if not os.access(program, os.X_OK):
-        program.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            program.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = f"cannot keep programs of the sandbox in {program.parent}: {error.strerror}"
+            raise HarnessError(f"{reason}. Let REPAIRLAB_CACHE name a folder that can be written") from error
         _compile(sources, program, flags)
     return program
 

@@ -1,0 +1,130 @@
+"""What becomes of tests that share a process: reports that break off, time-outs of the one that had begun, builds left to it."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.core.bug import Bug
+from repairlab.core.errors import HarnessError
+from repairlab.core.execution import Command, Ending, Execution
+from repairlab.core.oracle import CheckerProgram
+from repairlab.core.outcome import Policy, TestResult, TestVerdict, Verdict
+from repairlab.core.recipe import Build, Test
+from repairlab.languages.language import Batch, Report
+from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.validation.test_run import TestRun
+
+ONE, TWO = "tests/test_cart.py::test_total", "tests/test_cart.py::test_empty"
+PASSED = TestVerdict.PASSED
+
+
+class _Toolchain:
+    """Runs all tests in one process, whose reports are given."""
+
+    def __init__(self, *reports: Report, built: tuple[Command, ...] = (), inspects: bool = False) -> None:
+        self._reports, self._built, self._inspects = list(reports), built, inspects
+
+    def inspects(self, test: Test) -> bool:
+        return self._inspects
+
+    def has_begun(self, execution: Execution) -> bool:
+        return False
+
+    def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
+        return self._built
+
+    def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
+        return (Batch(command=Command(argv=("tests",), private=True), tests=tuple(tests), nonce=""),) if tests else ()
+
+    def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
+        return self._reports.pop(0)
+
+    def out_of_memory(self, execution: Execution) -> bool:
+        return False
+
+
+@pytest.fixture
+def bug(tiny: Path) -> Bug:
+    return open_benchmark(str(tiny)).bug("shop")
+
+
+def run_of(
+    bug: Bug, work: Path, toolchain: _Toolchain, *executions: Execution, policy: Policy = "full", confirm: int = 0
+) -> TestRun:
+    left = iter(executions)
+    made = TestRun(bug, FakeSandbox(lambda _: next(left)), policy, work, confirm=confirm)
+    made.toolchain = toolchain  # type: ignore[assignment]  # what is asked of one here
+    return made
+
+
+def result(test: str, verdict: TestVerdict = PASSED) -> TestResult:
+    return TestResult(id=test, verdict=verdict, message="" if verdict is PASSED else "no")
+
+
+def stopped(ending: Ending) -> Execution:
+    return dataclasses.replace(exited(), ending=ending, exit_code=None, cpu_s=100.0, wall_s=100.0)
+
+
+def test_the_test_that_had_begun_when_others_used_up_the_time_runs_alone(bug: Bug, tmp_path: Path) -> None:
+    for ending in (Ending.CPU_LIMIT, Ending.WALL_LIMIT):
+        again = _Toolchain(Report(results=(result(ONE),), unfinished=TWO), Report(results=(result(TWO),)))
+        run = run_of(bug, tmp_path, again, stopped(ending), exited())
+        assert run.judge()[0] is Verdict.PLAUSIBLE
+        assert [(test.id, test.runs) for test in run.tests] == [(ONE, 1), (TWO, 2)]
+
+
+def test_what_is_left_after_a_crash_runs_in_a_new_process(bug: Bug, tmp_path: Path) -> None:
+    toolchain = _Toolchain(Report(results=(), unfinished=ONE), Report(results=(result(TWO),)))
+    run = run_of(bug, tmp_path, toolchain, exited(9), exited())
+    assert run.judge() == (Verdict.CRASH, f"{ONE}: the process ended during the test: exit code 9")
+    assert [test.verdict for test in run.tests] == [TestVerdict.CRASH, PASSED]
+
+
+def test_tests_that_are_not_reported_have_failed(bug: Bug, tmp_path: Path) -> None:
+    toolchain = _Toolchain(Report(results=(result(ONE),)))
+    run = run_of(bug, tmp_path, toolchain, exited())
+    assert run.judge() == (Verdict.CRASH, f"{TWO}: not reported by the test run")
+    assert run.stage == "regression"
+    stopping = run_of(
+        bug, tmp_path, _Toolchain(Report(results=(result(ONE, TestVerdict.WRONG),))), exited(), policy="first-failure"
+    )
+    assert (stopping.judge()[0], len(stopping.tests)) == (Verdict.WRONG, 1)
+
+
+def test_behind_a_failure_that_is_excused_tests_are_not_taken_for_missing(bug: Bug, tmp_path: Path) -> None:
+    reports = (Report(results=(result(ONE, TestVerdict.WRONG),)), Report(results=(result(ONE),)), Report(results=(result(TWO),)))
+    run = run_of(bug, tmp_path, _Toolchain(*reports), exited(), exited(), exited(), policy="first-failure", confirm=1)
+    assert run.judge()[0] is Verdict.PLAUSIBLE
+    assert [(test.id, test.flips) for test in run.tests] == [(ONE, 1), (TWO, 0)]
+
+
+@pytest.mark.parametrize("tests", [(ONE, TWO), (ONE,)])
+def test_a_build_that_was_left_to_the_tests_and_failed_leaves_no_results(bug: Bug, tmp_path: Path, tests: tuple[str, ...]) -> None:
+    bug = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, trigger=tests, regression=()))
+    said = '  File "cart.py", line 1\nSyntaxError: no'
+    run = run_of(bug, tmp_path, _Toolchain(Report(results=(), built=said), inspects=True), exited(1))
+    assert (run.judge()[0], run.tests, run.stage) == (Verdict.UNCOMPILABLE, [], "build")
+    build = (Command(argv=("build",)),)
+    run = run_of(
+        bug, tmp_path, _Toolchain(Report(results=()), built=build, inspects=True), exited(1), exited(1, stderr=said.encode())
+    )
+    assert (run.judge()[0], run.tests) == (Verdict.UNCOMPILABLE, [])
+
+
+def test_evidence_of_other_failures_stays_when_one_is_excused(bug: Bug, tmp_path: Path) -> None:
+    failing = Report(results=(result(ONE, TestVerdict.WRONG), result(TWO, TestVerdict.WRONG)))
+    alone = [Report(results=(result(ONE, TestVerdict.WRONG),)), Report(results=(result(TWO),))]
+    run = run_of(bug, tmp_path, _Toolchain(failing, *alone), exited(1, stdout=b"said"), exited(1), exited(), confirm=1)
+    assert run.judge()[0] is Verdict.WRONG
+    assert (run.evidence, [test.flips for test in run.tests]) == ("said", [0, 1])
+
+
+def test_a_checker_program_does_not_run_where_the_candidate_does(tiny: Path, tmp_path: Path) -> None:
+    bug = open_benchmark(str(tiny)).bug("sum")
+    checker = CheckerProgram(language="python", files=(), program="judge.py")
+    bug = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, checker=checker))
+    with pytest.raises(HarnessError, match="needs a sandbox apart from the candidate's"):
+        TestRun(bug, FakeSandbox(lambda _: exited()), "full", tmp_path).run((), bug.oracle.cases)

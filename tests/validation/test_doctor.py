@@ -1,0 +1,65 @@
+"""What `doctor` says of languages and verdicts, and what is said of a machine without a sandbox."""
+
+from pathlib import Path
+
+import pytest
+
+from repairlab.core.execution import Command, Execution
+from repairlab.languages import host
+from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.validation import doctor
+from repairlab.validation.cache import VerdictCache
+from repairlab.validation.doctor import GREETING, diagnose, self_test
+from tests.validation.test_cache import OUTCOME
+
+
+def test_a_machine_is_looked_over_from_the_sandbox_to_each_language(own_cache: Path, sandbox: object) -> None:
+    kept = VerdictCache(own_cache)
+    kept.put("k", OUTCOME)
+    kept.close()
+    found = {finding.name: finding for finding in diagnose(own_cache)}
+    assert found["python"].ok and found["python"].detail.startswith("builds and runs a program (")
+    assert found["verdict cache"].detail.startswith("1 verdicts, ")
+    assert {"java", "c", "cpp", "javascript", "go"} <= found.keys()
+
+
+def test_an_empty_cache_is_said_to_be_empty(tmp_path: Path) -> None:
+    assert doctor._verdicts(tmp_path).detail == "empty"
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "says"),
+    [
+        ("python", exited(stdout=GREETING), ""),
+        ("python", exited(stdout=b"hello"), "the self-test printed b'hello'"),
+        ("c", exited(1, stderr=b"no stdio.h"), "the self-test does not build: no stdio.h"),
+    ],
+)
+def test_a_self_test_says_what_went_wrong(name: str, answer: Execution, says: str) -> None:
+    def run(command: Command) -> Execution:
+        return answer
+
+    assert self_test(name, FakeSandbox(run)).startswith(says)
+
+
+def test_a_language_that_does_not_work_is_no_reason_to_stop() -> None:
+    finding = doctor._diagnose_language("python", FakeSandbox(lambda _: exited(stdout=b"?")))
+    assert (finding.ok, finding.detail) == (False, "the self-test printed b'?', not b'repairlab\\n'")
+
+
+def test_without_a_sandbox_no_language_is_tried(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    launcher, *_, last = (finding for finding in diagnose(tmp_path / "file") if finding.name in ("launcher", "languages"))
+    assert "cannot keep programs of the sandbox in" in launcher.detail
+    assert (last.name, last.ok, last.detail) == ("languages", False, "not tried: languages need a sandbox that works")
+
+
+def test_tools_that_are_missing_are_named_with_their_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "SANDBOX_PATH", "/nowhere")
+    host.is_installed.cache_clear()
+    try:
+        finding = doctor._diagnose_language("go", FakeSandbox(lambda _: exited()))
+    finally:
+        host.is_installed.cache_clear()
+    assert (finding.ok, finding.detail) == (False, "its tools are not all there")
+    assert "apt install golang-go" in finding.remedy

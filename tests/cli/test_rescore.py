@@ -149,7 +149,7 @@ def test_statistics_are_shown_without_verdicts(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_without_arguments_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert set(answer(capsys)) == {"npr4j", "apr-fixes", "nl2fix", "clm", "defects4c", "run"}
+    assert set(answer(capsys)) == {"npr4j", "apr-fixes", "nl2fix", "clm", "defects4c", "swebench", "run"}
     assert "APR_fixes_all.json" in said(capsys)[0]
 
 

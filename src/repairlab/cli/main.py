@@ -30,7 +30,7 @@ VERBS = {
     "pairs": "Show, split, filter, dedup, decontaminate, describe and export sets of bug–fix pairs.",
     "match": "Match predictions against the fixes of a set of pairs: exact match, BLEU, CodeBLEU, edit similarity, syntax.",
     "train": "Train a network on bug–fix pairs: one command for every system of the papers.",
-    "predict": "Let a trained model predict the fixes of a set of pairs, for `repairlab match`.",
+    "predict": "Let a trained model predict the fixes of pairs, for `repairlab match`, or of bugs, for `repairlab validate`.",
     "export": "Print a property of a working copy's bug.",
     "check": "Prove that bugs fail unpatched and pass with their reference fix.",
     "prompt": "Show what a model would be asked about a bug, or a strategy's prompt template to copy and change.",

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repairlab.assessment.agreeing import agreement_of, rater_agreement
@@ -228,6 +228,7 @@ def test_the_rules_are_those_of_the_paper() -> None:
     assert list(RULES) == [f"R{number}" for number in range(20)]
 
 
+@settings(max_examples=15)  # each writes a database
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["ada", "ben", "eva"]), st.sampled_from(LABELS)), max_size=25),
     st.lists(st.tuples(st.integers(0, 4), st.sampled_from(LABELS)), max_size=4),

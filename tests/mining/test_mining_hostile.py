@@ -14,6 +14,8 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
 from tests.mining.conftest import PRICE, TESTS, TOTAL_TEST, History
 
+pytestmark = pytest.mark.slow
+
 FIXED = PRICE.replace("prices[1:]", "prices")
 NETWORK = "import socket\n\n\ndef test_network():\n    socket.create_connection(('192.0.2.1', 80), timeout=5)\n"
 FORKS = """import os

@@ -91,6 +91,7 @@ def test_a_run_elsewhere_is_the_same_run(
     assert contents(tmp_path / "far") == contents(tmp_path / "near")
 
 
+@pytest.mark.slow
 def test_verdicts_of_all_machines_are_merged_and_known_to_all(
     tiny: Path, tmp_path: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ def test_verdicts_of_all_machines_are_merged_and_known_to_all(
     assert contents(tmp_path / "near") == contents(tmp_path / "two")
 
 
+@pytest.mark.slow
 def test_a_run_begun_here_goes_on_elsewhere(tiny: Path, tmp_path: Path, far: Machine) -> None:
     run(tiny, tmp_path / "whole", far, repairer="templates", n=8)
     run(tiny, tmp_path / "cut", far, repairer="templates", n=8)

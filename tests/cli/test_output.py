@@ -14,7 +14,8 @@ from repairlab.cli.main import run
 from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted
 from repairlab.core.outcome import Verdict
-from repairlab.executors.pool import run_work
+from repairlab.executors.executor import Executor
+from repairlab.executors.items import run_each
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
@@ -86,7 +87,7 @@ def test_an_import_that_is_stopped_writes_nothing(
     def stop(*_: object) -> None:
         raise Interrupted
 
-    monkeypatch.setattr("repairlab.benchmarks.discovery_elsewhere.run_work", stop)
+    monkeypatch.setattr("repairlab.benchmarks.discovery_elsewhere.run_each", stop)
     assert run(["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]) == 130
     assert capsys.readouterr().err.endswith("repairlab: stopped; nothing was written\n")
     assert sorted(path.name for path in pairs.parent.iterdir()) == ["pairs"]
@@ -97,14 +98,14 @@ def test_an_import_that_was_stopped_goes_on(
 ) -> None:
     runs: list[list[str]] = []
 
-    def run_some(work: Any, found: Iterable[Search], machine: Machine, receive: Any, lost: Any) -> None:
+    def run_some(work: Any, found: Iterable[Search], executor: Executor, receive: Any, lost: Any) -> None:
         searches = list(found)
         runs.append([search.folder.name for search in searches])
-        run_work(work, searches[:1], machine, receive, lost)
+        run_each(work, searches[:1], executor, receive, lost)
         if len(searches) > 1:
             raise Interrupted
 
-    monkeypatch.setattr("repairlab.benchmarks.discovery_elsewhere.run_work", run_some)
+    monkeypatch.setattr("repairlab.benchmarks.discovery_elsewhere.run_each", run_some)
     command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
     assert run(command) == 130
     assert "nothing was written to" in (said := " ".join(capsys.readouterr().err.split())) and "the same command goes on" in said
@@ -121,14 +122,14 @@ def test_an_import_does_not_go_on_with_what_has_changed(
 ) -> None:
     runs: list[list[str]] = []
 
-    def run_and_stop(work: Any, found: Iterable[Search], machine: Machine, receive: Any, lost: Any) -> None:
+    def run_and_stop(work: Any, found: Iterable[Search], executor: Executor, receive: Any, lost: Any) -> None:
         searches = list(found)
         runs.append([search.bug_id for search in searches])
-        run_work(work, searches, machine, receive, lost)
+        run_each(work, searches, executor, receive, lost)
         if len(runs) == 1:
             raise Interrupted
 
-    monkeypatch.setattr("repairlab.benchmarks.discovery_elsewhere.run_work", run_and_stop)
+    monkeypatch.setattr("repairlab.benchmarks.discovery_elsewhere.run_each", run_and_stop)
     command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
     assert run(command) == 130
     (pairs / "1-A-bug-10-11/1-A-10.c").write_text(PROGRAM.format('"c"'))

@@ -6,7 +6,8 @@ import pytest
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.executors.executor import DEATHS, Source
-from repairlab.executors.pool import open_pool, run_pool
+from repairlab.executors.items import run_pool
+from repairlab.executors.pool import open_pool
 from repairlab.validation.machine import Machine
 
 WORK = """

@@ -11,7 +11,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
-from repairlab.executors.pool import run_pool
+from repairlab.executors.items import run_pool
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
 from repairlab.validation.machine import Machine

@@ -16,8 +16,8 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
 from repairlab.executors.executor import Delivery, Parcel
+from repairlab.executors.items import run_all
 from repairlab.executors.opening import open_executor
-from repairlab.executors.pool import run_all
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine

@@ -15,8 +15,9 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import digest
 from repairlab.executors.executor import Delivery, Parcel
+from repairlab.executors.items import run_each
 from repairlab.executors.opening import open_executor
-from repairlab.executors.pool import run_each, run_work
+from repairlab.executors.pool import open_pool
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import LOCAL, Machine
 from repairlab.validation.preflight import lock_of, needs_of, provide
@@ -33,7 +34,8 @@ def discover_all(
 ) -> None:
     """Find the tests of all bugs; `notify` is told which machines are left out."""
     if machine.executor == LOCAL:
-        run_work(discovering, searches, machine, receive, lost)
+        with open_pool(machine) as pool:
+            run_each(discovering, searches, pool, receive, lost)
         return
     found = [(search, load_bug(search.folder, search.benchmark, find_target)) for search in searches]
     if found:  # else all is known from an earlier start

@@ -10,10 +10,8 @@ import signal
 import tempfile
 import time
 import traceback
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,7 @@ from typing import Any
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
 from repairlab.executors.ctrl_c import was_pressed, watch_ctrl_c
-from repairlab.executors.executor import DEATHS, Event, Executor, Item, Source, Work
+from repairlab.executors.executor import Event, Item, Source, Work
 from repairlab.executors.forking import fork, hang_up, wait_for
 from repairlab.executors.scratch import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
@@ -270,99 +268,6 @@ def open_pool(machine: Machine, stopping: Stopping | None = None) -> Iterator[Po
             yield pool
         finally:
             pool.close()
-
-
-def run_pool(
-    function: Callable[[Item, Sandbox, Callable[[Event], None]], None],
-    items: Iterable[Item],
-    machine: Machine,
-    receive: Callable[[Event], None],
-    lost: Callable[[Item, str], None] | None = None,
-) -> None:
-    """Call a function for every item in a pool of its own."""
-    run_work(partial(_opened, function), items, machine, receive, lost)
-
-
-def run_work(
-    work: Work[Event, Item],
-    items: Iterable[Item],
-    machine: Machine,
-    receive: Callable[[Event], None],
-    lost: Callable[[Item, str], None] | None = None,
-) -> None:
-    """Have every item done in a pool of its own, whose workers have something open all the while."""
-    with open_pool(machine) as pool:
-        run_each(work, items, pool, receive, lost)
-
-
-def run_all(
-    function: Callable[[Item, Sandbox, Callable[[Event], None]], None],
-    items: Iterable[Item],
-    executor: Executor,
-    receive: Callable[[Event], None],
-    lost: Callable[[Item, str], None] | None = None,
-) -> None:
-    """Call a function for every item in the workers of an executor, as `run_each` does."""
-    run_each(partial(_opened, function), items, executor, receive, lost)
-
-
-def run_each(
-    work: Work[Event, Item],
-    items: Iterable[Item],
-    executor: Executor,
-    receive: Callable[[Event], None],
-    lost: Callable[[Item, str], None] | None = None,
-) -> None:
-    """Have every item done in the workers of an executor, which have something open all the while.
-
-    An item over which DEATHS workers die is `lost`, for the reason given; a HarnessError where nobody is to be told.
-    """
-    executor.run(work, _Queue(items, lost), lambda event, worker: receive(event))  # noqa: ARG005
-
-
-@contextmanager
-def _opened(
-    function: Callable[[Item, Sandbox, Callable[[Event], None]], None], sandbox: Sandbox, emit: Callable[[Event], None]
-) -> Iterator[Callable[[Item], None]]:
-    yield lambda item: function(item, sandbox, emit)
-
-
-class _Queue(Source[Item]):
-    """Items in order, made when a worker has time for them; each is tried again when its worker dies."""
-
-    def __init__(self, items: Iterable[Item], lost: Callable[[Item, str], None] | None) -> None:
-        self._lost = lost
-        self._coming = enumerate(items)
-        self._waiting: deque[tuple[int, Item]] = deque()
-        self._at_work: dict[int, tuple[int, Item]] = {}
-        self._deaths: Counter[int] = Counter()
-        self._is_read = False
-
-    def take(self, worker: int) -> Item | None:
-        given = next(self._coming, None)
-        if given is None:
-            self._is_read = True
-            given = self._waiting.popleft() if self._waiting else None
-        if given is None:
-            return None
-        self._at_work[worker] = given
-        return given[1]
-
-    def finish(self, worker: int) -> None:
-        del self._at_work[worker]
-
-    def lose(self, worker: int, reason: str) -> None:
-        index, item = self._at_work.pop(worker)
-        self._deaths[index] += 1
-        if self._deaths[index] < DEATHS:
-            self._waiting.append((index, item))
-        elif self._lost:
-            self._lost(item, f"{reason}, {DEATHS} times over the same work")
-        else:
-            raise HarnessError(f"{reason}, {DEATHS} times over the same work; nothing that was stored is lost")
-
-    def is_over(self) -> bool:
-        return self._is_read and not self._waiting
 
 
 def usable_cores() -> int:

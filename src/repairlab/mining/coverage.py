@@ -15,7 +15,7 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import line_of, line_span
-from repairlab.executors.pool import run_pool
+from repairlab.executors.items import run_pool
 from repairlab.languages.facts import facts
 from repairlab.languages.parser import Parsed
 from repairlab.repairers.templates import kinds

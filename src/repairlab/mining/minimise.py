@@ -17,7 +17,7 @@ from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import split_lines
-from repairlab.executors.pool import run_pool
+from repairlab.executors.items import run_pool
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
 from repairlab.validation.machine import Machine

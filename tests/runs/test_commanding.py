@@ -122,7 +122,7 @@ def test_the_policy_decides_whether_tests_and_other_files_are_shown(start: Start
 
 
 def test_the_tool_chain_is_there(start: Start) -> None:
-    (made,) = start('PATH="$PATH" python3.11 -c "import shop.cart" || python3 -c "import shop.cart"; git --version; cc --version')
+    (made,) = start('python3 -c "import shop.cart"; git --version; cc --version')
     assert "gcc" in start.log(made) or "cc" in start.log(made)
     assert "not found" not in start.log(made)
 

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ class Database:
                 return self._connection.execute(statement, values).rowcount
         return -1
 
-    def write_all(self, statements: Iterable[tuple[str, Sequence[Any]]]) -> None:
+    def write_all(self, statements: Iterable[tuple[str, Sequence[Any] | Mapping[str, Any]]]) -> None:
         """Run statements as one transaction."""
         with self._careful(), self._lock:
             if self._connection is None:

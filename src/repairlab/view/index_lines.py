@@ -23,16 +23,16 @@ ORDER = (FILES[Outcome], FILES[Candidate], FILES[BugEnd], FILES[TranscriptEntry]
 _ENDING = 24
 _COUNT = """
 INSERT OR REPLACE INTO bugs
-SELECT ?1, coalesce((SELECT ended FROM bugs WHERE number = ?1), 'unfinished'), count(*),
+SELECT :bug, coalesce((SELECT ended FROM bugs WHERE number = :bug), 'unfinished'), count(*),
   (SELECT json_group_array(json_array(verdict, n)) FROM (
-    SELECT verdict, count(*) AS n FROM candidates WHERE bug = ?1 AND verdict IS NOT NULL GROUP BY verdict)),
+    SELECT verdict, count(*) AS n FROM candidates WHERE bug = :bug AND verdict IS NOT NULL GROUP BY verdict)),
   min(CASE WHEN verdict = 0 THEN rank END), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(cost_usd), 0.0),
-  (SELECT coalesce(sum(cpu_s), 0.0) FROM outcomes WHERE bug = ?1)
-FROM candidates WHERE bug = ?1
+  (SELECT coalesce(sum(cpu_s), 0.0) FROM outcomes WHERE bug = :bug)
+FROM candidates WHERE bug = :bug
 """
 """Count a bug again; verdict 0 is the plausible one."""
 
-Statement = tuple[str, Sequence[Any]]
+Statement = tuple[str, Sequence[Any] | Mapping[str, Any]]
 
 
 def read_step(path: Path, place: int, lines: int, run_id: str, numbers: Mapping[str, int]) -> list[Statement] | None:
@@ -72,7 +72,7 @@ def read_step(path: Path, place: int, lines: int, run_id: str, numbers: Mapping[
             what = str(error) if isinstance(error, ValueError) and error.args else f"it was not written by repairlab ({error!r})"
             statements.append(("INSERT INTO damages VALUES (?, ?, ?)", (name, lines, what)))
         at += len(line)
-    statements += [(_COUNT, (bug,)) for bug in bugs]
+    statements += [(_COUNT, {"bug": bug}) for bug in bugs]
     statements.append(("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (name, at, lines, chunk[max(0, end - _ENDING) : end])))
     return statements
 
@@ -118,21 +118,22 @@ def _outcome(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: li
 
 
 def _candidate(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
-    bug, number, origin = bugs[data["bug_id"]], id_number(data["id"]), data["origin"]
-    into.append((_INSERT, (bug, data["rank"], number, place, origin["tokens_in"], origin["tokens_out"], origin["cost_usd"])))
+    bug, number = bugs[data["bug_id"]], id_number(data["id"])
+    spent = {name: data["origin"][name] for name in ("tokens_in", "tokens_out", "cost_usd")}
+    into.append((_INSERT, {"bug": bug, "rank": data["rank"], "id": number, "place": place, **spent}))
     return bug
 
 
 _INSERT = """
-INSERT OR REPLACE INTO candidates VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,
-  (SELECT verdict FROM outcomes WHERE id = ?3), (SELECT passed FROM outcomes WHERE id = ?3))
+INSERT OR REPLACE INTO candidates VALUES (:bug, :rank, :id, :place, :tokens_in, :tokens_out, :cost_usd,
+  (SELECT verdict FROM outcomes WHERE id = :id), (SELECT passed FROM outcomes WHERE id = :id))
 """
 
 
 def _end(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
     del place
     bug = bugs[data["bug_id"]]
-    into.append((_COUNT, (bug,)))
+    into.append((_COUNT, {"bug": bug}))
     into.append(("UPDATE bugs SET ended = ? WHERE number = ?", (data["ended"], bug)))
     return None
 

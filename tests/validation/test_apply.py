@@ -52,6 +52,15 @@ def test_a_tree_that_is_gone_is_our_failure(bug: Bug, tmp_path: Path) -> None:
         is_file(tmp_path / "gone", "main.py")
 
 
+def test_a_tree_that_is_a_file_is_our_failure(bug: Bug, tmp_path: Path) -> None:
+    (tmp_path / "tree").write_text("no folder")
+    broken = in_tree(bug, str(tmp_path / "tree"))
+    with pytest.raises(HarnessError, match=r"cannot look at 'main\.py' in the tree: Not a directory"):
+        changed_files(bug.fix, broken)
+    with pytest.raises(HarnessError, match="cannot lay out bug sum"):
+        lay_out(broken, {}, tmp_path / "work")
+
+
 def test_a_name_that_no_file_system_takes_is_the_candidates_failure(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be the name of a file"):
         is_file(tmp_path, "x" * 300)

@@ -15,7 +15,7 @@ from repairlab.core.outcome import Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.language import Batch, Report
 from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.test_run import MOST_LATE, TestRun
 
 ONE, TWO = "tests/test_cart.py::test_total", "tests/test_cart.py::test_empty"
 PASSED = TestVerdict.PASSED
@@ -81,6 +81,31 @@ def test_what_is_left_after_a_crash_runs_in_a_new_process(bug: Bug, tmp_path: Pa
     run = run_of(bug, tmp_path, toolchain, exited(9), exited())
     assert run.judge() == (Verdict.CRASH, f"{ONE}: the process ended during the test: exit code 9")
     assert [test.verdict for test in run.tests] == [TestVerdict.CRASH, PASSED]
+
+
+def test_a_candidate_that_loops_does_not_run_into_its_limit_in_every_test(bug: Bug, tmp_path: Path) -> None:
+    names = tuple(f"tests/test_cart.py::test_{number}" for number in range(MOST_LATE + 3))
+    bug = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, regression=names))
+    reports = [Report(results=(result(ONE),), unfinished=names[0]), Report(results=(), unfinished=names[0])]
+    reports += [Report(results=(), unfinished=name) for name in names[1:]]
+    late = [stopped(Ending.CPU_LIMIT)] * (MOST_LATE + 1)
+    run = run_of(bug, tmp_path, _Toolchain(*reports), *late)
+    assert run.judge()[0] is Verdict.TIMEOUT
+    assert [(test.id, test.verdict) for test in run.tests] == [(ONE, PASSED), *((name, TestVerdict.TIMEOUT) for name in names)]
+    assert [test.runs for test in run.tests] == [1, 2, *[1] * (MOST_LATE - 1), 0, 0, 0]
+    assert run.tests[-1].message == "not run: 5 regression tests before it passed their time limit"
+
+
+def test_all_tests_run_where_each_counts(bug: Bug, tmp_path: Path) -> None:
+    names = tuple(f"tests/test_cart.py::test_{number}" for number in range(MOST_LATE + 1))
+    run = run_of(
+        bug,
+        tmp_path,
+        _Toolchain(*(Report(results=(), unfinished=name) for name in names)),
+        *[stopped(Ending.CPU_LIMIT)] * len(names),
+    )
+    run.run(names, ())
+    assert [test.runs for test in run.tests] == [1] * len(names)
 
 
 def test_tests_that_are_not_reported_have_failed(bug: Bug, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
     flaky = tuple(dict.fromkeys(flip.test for flip in flips))
     failures = [seen.message for seen in (*before[1:], *after[1:]) if seen.verdict is Verdict.UNDECIDED]
     unfit = [test.id for test in fixed.tests if not test.passed]
-    unfit += [test.id for test in first.tests if not test.passed and test.id in bug.oracle.regression]
+    unfit += [test.id for test in first.tests if not test.passed and test.runs and test.id in bug.oracle.regression]
     return Health(
         bug_id=bug.id,
         digest=bug.digest,

@@ -12,7 +12,8 @@ from repairlab.core.errors import HarnessError, UserError
 LONGEST_PATH = 1000
 """Bytes: systems take 4096 for a whole path, of which our own folders need some."""
 _LONGEST_NAME = 255
-_ABOUT_THE_NAME = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EINVAL, errno.EILSEQ)
+_ABOUT_THE_NAME = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
+"""Errors that a name is to blame for: what lies above it was looked at before, so that ENOTDIR is about the tree itself."""
 
 
 def check_path(path: str) -> None:

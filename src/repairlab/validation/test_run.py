@@ -28,6 +28,8 @@ from repairlab.validation.worktree import files_below
 NOT_FOUND = 127
 """Exit code of shells, and of our launcher, when there is no such program; build tools themselves have others."""
 EVIDENCE_CHARS = 4000
+MOST_LATE = 5
+"""So many regression tests of a candidate may pass their time limit; it loops, and each further one would take as long again."""
 
 
 class FirstRun(NamedTuple):
@@ -74,12 +76,15 @@ class TestRun:
         self._is_built = True
         self._problem = ""
         """Why the tree does not build."""
+        self._most_late: int | None = None
+        """After how many late regression tests the rest is not run; none: all are."""
 
     def judge(self) -> tuple[Verdict, str]:
         """Build, run all tests or cases as far as the policy wants, and return the verdict with a line to show."""
         tests, cases = (*self.bug.oracle.trigger, *self.bug.oracle.regression), self.bug.oracle.cases
         is_left = isinstance(self.toolchain, Inspecting) and self.toolchain.inspects(self.bug.oracle.test)
         self._is_built = not (is_left and (tests or cases))
+        self._most_late = MOST_LATE
         if self._is_built:
             self._problem = self.build()
         if not self._problem:
@@ -262,8 +267,18 @@ class TestRun:
                 if not result.passed and self.policy == "first-failure":
                     self.stage = "trigger" if result.id in oracle.trigger else "regression"
                     return
+                if self._is_hopeless():
+                    why = f"not run: {self._most_late} regression tests before it passed their time limit"
+                    self.tests += [TestResult(id=test, verdict=TestVerdict.TIMEOUT, runs=0, message=why) for test in pending]
+                    pending = []
+                    break
         first_failed = next((test.id for test in self.tests if not test.passed), None)
         self.stage = "trigger" if first_failed in oracle.trigger else "regression"
+
+    def _is_hopeless(self) -> bool:
+        """Return whether so many regression tests were late that neither the verdict nor that regression tests fail can change."""
+        late = [test for test in self.tests if test.verdict is TestVerdict.TIMEOUT and test.id not in self.bug.oracle.trigger]
+        return self._most_late is not None and len(late) >= self._most_late
 
     def _run_pending(self, pending: Sequence[str]) -> Iterator[TestResult]:
         """Run tests in order and yield their results until one ends its process; at least one, unless the tree does not build."""

@@ -1,6 +1,7 @@
 """Which tests belong to an imported bug is found out by running them on the fixed and on the buggy tree."""
 
 import dataclasses
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ def found(
     tiny: Path, sandbox: Sandbox, empty: str = "assert Cart([]).total() == 0", *, unsorted: bool = True, **how: Any
 ) -> DiscoveredTests:
     """Discover the tests of the bug `shop`, one of which is rewritten."""
+    facts = how.pop("facts", {})
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
     tests.write_text(tests.read_text().replace("assert Cart([]).total() == 0", empty))
     bug = open_benchmark(str(tiny)).bug("shop")
@@ -43,7 +45,7 @@ def found(
         bug_id="shop",
         digest=bug.digest,
         language="python",
-        facts={},
+        facts=facts,
         places=("tests/test_cart.py",),
         unsorted=unsorted,
         **how,
@@ -87,6 +89,20 @@ def test_what_fails_without_the_fix_and_is_not_named_is_left_out(tiny: Path, san
     seen = found(tiny, sandbox, "assert Cart([1]).total() == 1", unsorted=False)
     assert (seen.trigger, seen.regression) == ((TOTAL,), ())
     assert "without being trigger tests: tests/test_cart.py::test_empty" in seen.notes[0]
+
+
+def test_a_bug_that_shows_in_another_environment_is_tested_there(tiny: Path, sandbox: Sandbox) -> None:
+    tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
+    hidden = "import os\n    assert 'ELSEWHERE' not in os.environ or Cart([1, 2]).total() == 3"
+    tests.write_text(tests.read_text().replace("assert Cart([1, 2]).total() == 3", hidden))
+    facts = tomllib.loads((tiny / "bugs/shop/bug.toml").read_text())
+    seen = found(tiny, sandbox, unsorted=False, facts=facts)
+    assert (seen.unseen, seen.env, seen.trigger) == (True, {}, ())
+    seen = found(tiny, sandbox, unsorted=False, facts=facts, other_env={"NOWHERE": "1"})
+    assert seen.problem.endswith(f"({TOTAL}: passes on the buggy tree)")
+    seen = found(tiny, sandbox, unsorted=False, facts=facts, other_env={"ELSEWHERE": "1"})
+    assert (seen.trigger, seen.regression, seen.env) == ((TOTAL,), (EMPTY,), {"ELSEWHERE": "1"})
+    assert seen.notes == ("tested with ELSEWHERE=1, for without it trigger tests pass on the buggy tree",)
 
 
 def test_limits_that_may_be_less_come_down_to_what_the_tests_need(tiny: Path, sandbox: Sandbox) -> None:

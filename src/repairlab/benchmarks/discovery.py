@@ -60,6 +60,8 @@ class Search:
     """What is run before, to make files of the tree."""
     older_release: int | None = None
     """`build.release` to take where the tree does not build with the one that the facts name."""
+    other_env: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Variables that tests get beside their own where trigger tests pass on the buggy tree."""
     generous: bool = False
     """Whether the time limits of the facts are only the most that there may be."""
 
@@ -81,6 +83,10 @@ class DiscoveredTests:
     """How the wrong program of a stdin/stdout bug fails."""
     release: int | None = None
     """The `build.release` with which the tree builds, if that is not the one that the facts name."""
+    unseen: bool = False
+    """Whether it is of no use because trigger tests pass on the buggy tree, too."""
+    env: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """`test.env`, if that is not the one that the facts name."""
     limits: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """Time limits by name, where those of the facts are more than is needed."""
     cpu_s: float = dataclasses.field(default=0.0, compare=False)
@@ -137,6 +143,8 @@ def _tell_found(
 
     try:
         found = _found(search, sandbox, folder, tell)
+        if found.unseen and search.other_env:
+            found = _found_in_other_environment(search, sandbox, folder, tell) or found
     except (UserError, HarnessError) as error:
         found = DiscoveredTests(bug_id=search.bug_id, problem=str(error))
         if search.older_release and isinstance(error, DoesNotBuildError):
@@ -156,6 +164,21 @@ def _found_with_older_release(
         return None
     note = f"built as release {release} of the language, for as {search.facts['build']['release']} it does not build"
     return dataclasses.replace(found, release=release, notes=(note, *found.notes))
+
+
+def _found_in_other_environment(
+    search: Search, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]
+) -> DiscoveredTests | None:
+    """Return what is found with the other variables; nothing where the bug does not show with them either."""
+    env = {**search.facts["test"].get("env", {}), **search.other_env}
+    _write_facts(search, release=None, env=env)
+    try:
+        found = _found(search, sandbox, folder, tell)
+    except (UserError, HarnessError):
+        return None
+    told = " ".join(f"{name}={value}" for name, value in search.other_env.items())
+    note = f"tested with {told}, for without it trigger tests pass on the buggy tree"
+    return None if found.problem else dataclasses.replace(found, env=env, notes=(note, *found.notes))
 
 
 def _found(search: Search, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]) -> DiscoveredTests:
@@ -214,7 +237,11 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
         told = [f"{name}: {_why_not(name, broken, unsteady)}" for name in named] or [fixed.error or "none is found"]
         told = [_shortened(" ".join(text.split())) for text in told]
         why = "; ".join([*told[:_SHOWN], *([f"{len(told) - _SHOWN} more"] if len(told) > _SHOWN else [])])
-        return DiscoveredTests(bug_id=bug.id, problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})")
+        return DiscoveredTests(
+            bug_id=bug.id,
+            problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})",
+            unseen=any(name in good and name not in failing for name in named),
+        )
     too_many = {name: why for name, why in failing.items() if name not in named and name not in unsteady}
     regression = [name for name in good if name not in failing]
     notes = (
@@ -274,16 +301,14 @@ def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) 
 def write_down(search: Search, found: DiscoveredTests) -> None:
     """Change the folder of a bug to what was found."""
     if found.trigger:
-        tests = {"trigger": found.trigger, "regression": found.regression}
+        tests = {"trigger": found.trigger, "regression": found.regression, **({"env": found.env} if found.env else {})}
         _write_facts(search, release=found.release, limits=found.limits, **tests)
     for case in found.cases_left_out:
         for ending in ("in", "out"):
             (search.folder / "cases" / f"{case}.{ending}").unlink()
 
 
-def _write_facts(
-    search: Search, *, release: int | None, limits: Mapping[str, float] | None = None, **tests: tuple[str, ...]
-) -> None:
+def _write_facts(search: Search, *, release: int | None, limits: Mapping[str, float] | None = None, **tests: Any) -> None:
     build = {"build": {**search.facts["build"], "release": release}} if release else {}
     needed = {"limits": {**search.facts["limits"], **limits}} if limits else {}
     facts = {**search.facts, **build, **needed, "test": {**search.facts["test"], **tests}}

@@ -192,6 +192,7 @@ class _Folder:
             proof=bug.proof,
             generator=bug.generator,
             older_release=bug.older_release,
+            other_env=bug.other_env,
             generous=bug.generous,
             repeat=self._repeat,
         )

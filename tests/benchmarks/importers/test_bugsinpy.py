@@ -137,3 +137,28 @@ def test_an_imported_bug_passes_the_check(checkout: Path, tmp_path: Path, sandbo
     (bug,) = open_benchmark(str(made.folder)).bugs
     assert bug.oracle.regression == ("tests.test_clock.ClockTest.test_none",)
     assert check_bug(bug, sandbox).problems == ()
+
+
+def test_a_bug_of_encodings_is_tested_where_it_shows(tmp_path: Path, checkout: Path, sandbox: Sandbox, machine: Machine) -> None:
+    clone, bugs = tmp_path / "clones/clock", checkout / "projects/clock/bugs/1"
+    text = "def show():\n    with open('a.txt', 'w') as file:\n        file.write('\\u4e2d')\n"
+    write(clone, {"clock/clock.py": text})
+    git(clone, "commit", "-qam", "before")
+    test = (
+        "import clock.clock\n\n\ndef test_show(tmp_path, monkeypatch):\n    monkeypatch.chdir(tmp_path)\n    clock.clock.show()\n"
+    )
+    write(clone, {"clock/clock.py": text.replace("'w'", "'w', encoding='utf-8'"), "tests/test_clock.py": test})
+    git(clone, "commit", "-qam", "SECRET: the fix")
+    before, after = (git(clone, "rev-parse", name).strip() for name in ("HEAD~1", "HEAD"))
+    bug = {
+        "bug.info": f'python_version="3.8.0"\nbuggy_commit_id="{before}"\nfixed_commit_id="{after}"\n',
+        "bug_patch.txt": git(clone, "diff", "HEAD~1", "HEAD", "--", "clock"),
+        "run_test.sh": "pytest tests/test_clock.py::test_show\n",
+    }
+    write(bugs, bug)
+    settings = Settings(clones=tmp_path / "clones")
+    folder = tmp_path / "bench"
+    made = import_benchmark("bugsinpy", [checkout], folder, settings, lambda _: None, lambda _: None, machine=machine)
+    assert any("PYTHONUTF8=0" in note for note in made.notes)
+    (imported,) = open_benchmark(str(folder))
+    assert check_bug(imported, sandbox, counter_tests=False).problems == ()

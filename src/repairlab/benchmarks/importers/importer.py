@@ -60,6 +60,8 @@ class ImportedBug:
     """What is run once, built from the fixed tree; the files that it writes become part of the buggy one."""
     older_release: int | None = None
     """`build.release` to take where the tree does not build with the one that the facts name."""
+    other_env: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Variables that tests get beside their own where trigger tests pass on the buggy tree: the bug may show with them."""
     generous: bool = False
     """Whether the time limits of the facts are only the most that there may be: they come down to what the tests need."""
     proof: Proof = "none"

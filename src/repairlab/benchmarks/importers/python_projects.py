@@ -30,6 +30,8 @@ _SAYING = re.compile(r"(?:^(?:pyproject\.toml|setup\.(?:py|cfg)|tox\.ini)|\.(?:t
 _VERSION_FILES = ("__init__.py", "__about__.py", "__version__.py", "_version.py", "version.py")
 _DEPTH = 3
 _TELLING = ("CHANGES*", "CHANGELOG*", "HISTORY*", "NEWS*", "AUTHORS*", "changelog/**", "docs/**", "doc/**")
+_ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+"""Where files are not read and written as UTF-8 unless that is said: what is wrong with encodings shows there alone."""
 
 
 def texts(tree: Tree) -> dict[str, str]:
@@ -116,6 +118,7 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
         tree=buggy,
         patch=patch_of(before, after),
         discover=places,
+        other_env=_ASCII,
         generous=True,
         locks={environment.name: environment.text} if environment else {},
         notes=(*found.notes, *(environment.notes if environment else ())),

@@ -8,7 +8,8 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.check import check_bug
-from repairlab.benchmarks.importers.importer import Settings
+from repairlab.benchmarks.importers.importer import ImportedBug, Settings
+from repairlab.benchmarks.importers.swebench import read
 from repairlab.benchmarks.importing import Imported, import_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
@@ -155,6 +156,26 @@ def test_what_an_environment_lacks_is_the_reason(instances: Path, libs: Path, ma
     (libs / "units-1.0-py3-none-any.whl").unlink()
     with pytest.raises(UserError, match=r"its packages cannot be had for Python .*units was not found"):
         imported(instances, libs, machine)
+
+
+def test_what_environments_had_from_the_start_is_there_where_the_tree_imports_it(instances: Path, libs: Path) -> None:
+    if "3.11" not in [found.release for found in installed()]:
+        pytest.skip("Python 3.11 is not installed, the last before 3.12; the wheels of pytest are not for older ones")
+    write_wheel(libs, "setuptools", {"pkg_resources.py": "def iter_entry_points():\n    return ()\n"})
+
+    def lock() -> str:
+        (bug,) = read([instances], Settings(clones=instances.parent / "clones", libraries=libs, python="3.11")).bugs
+        assert isinstance(bug, ImportedBug)
+        return "".join(bug.locks.values())
+
+    assert "setuptools" not in lock()
+    clone = instances.parent / "clones/mesh"
+    write(clone, {"mesh/plugins.py": b"from pkg_resources import iter_entry_points\n"})
+    git(clone, "add", "-A")
+    git(clone, "commit", "-qm", "two")
+    entry = json.loads(instances.read_text())
+    instances.write_text(json.dumps(entry | {"base_commit": git(clone, "rev-parse", "HEAD").strip()}) + "\n")
+    assert "setuptools==1.0" in lock()
 
 
 def test_a_plugin_that_is_not_named_is_missed_in_pytests_own_words(instances: Path, libs: Path, machine: Machine) -> None:

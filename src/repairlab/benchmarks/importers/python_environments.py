@@ -26,6 +26,8 @@ _RELEASED = {
     "3.13": "2024-10-07",
     "3.14": "2025-10-07",
 }
+_WITHOUT_SETUPTOOLS = (3, 12)
+"""The first release of Python whose environments are empty at first."""
 _FOLLOWED = datetime.timedelta(days=180)
 """So long after a release of Python packages had followed it."""
 
@@ -42,6 +44,8 @@ class Needed:
     """What its record names."""
     optional: tuple[str, ...] = ()
     """What its record tries to install, whether that succeeds or not."""
+    uses_setuptools: bool = False
+    """Whether the tree imports it: lists of packages do not name it, for environments had it from the start before Python 3.12."""
 
 
 def find_environment(project: PythonProject, name: str, needed: Needed, settings: Settings, *, own_pytest: bool) -> Locked | None:
@@ -60,6 +64,8 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     if not required and not more:
         return None
     python = settings.python or choose_release(project, needed)
+    if needed.uses_setuptools and not given and _numbers(choose(python).release) < _WITHOUT_SETUPTOOLS:
+        required = (*required, *(["setuptools"] if "setuptools" not in map(canonical, (*required, *more)) else []))
     wheels = settings.libraries if settings.libraries and any(settings.libraries.glob("*.whl")) else None
     named = {canonical(line) for line in required}
     found = _made(

@@ -5,6 +5,7 @@ of the project itself, its version and its entry points, becomes a part of the t
 """
 
 import ast
+import dataclasses
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,6 +31,7 @@ _SAYING = re.compile(r"(?:^(?:pyproject\.toml|setup\.(?:py|cfg)|tox\.ini)|\.(?:t
 _VERSION_FILES = ("__init__.py", "__about__.py", "__version__.py", "_version.py", "version.py")
 _DEPTH = 3
 _TELLING = ("CHANGES*", "CHANGELOG*", "HISTORY*", "NEWS*", "AUTHORS*", "changelog/**", "docs/**", "doc/**")
+_SETUPTOOLS = re.compile(rb"^\s*(?:import|from)\s+(?:pkg_resources|setuptools)\b", re.MULTILINE)
 _ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 """Where files are not read and written as UTF-8 unless that is said: what is wrong with encodings shows there alone."""
 
@@ -85,7 +87,8 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
     buggy, fixed = ({**left, **tree} for tree in (found.buggy, found.fixed))
     places = tuple(dict.fromkeys(_place(test, found.framework, buggy) for test in (*found.trigger, *found.regression)))
     own_pytest = any(path in buggy for path in ("src/_pytest/__init__.py", "_pytest/__init__.py"))
-    environment = find_environment(project, found.project, found.needed, settings, own_pytest=own_pytest)
+    needed = dataclasses.replace(found.needed, uses_setuptools=_imports_setuptools(buggy))
+    environment = find_environment(project, found.project, needed, settings, own_pytest=own_pytest)
     if environment is None:
         _need_packages(buggy, _files_of(places, buggy), found.project)
     path = _path(buggy, fixed)
@@ -123,6 +126,11 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
         locks={environment.name: environment.text} if environment else {},
         notes=(*found.notes, *(environment.notes if environment else ())),
     )
+
+
+def _imports_setuptools(tree: Tree) -> bool:
+    """Return whether anything but the build does."""
+    return any(path.endswith(".py") and path != "setup.py" and _SETUPTOOLS.search(file.content) for path, file in tree.items())
 
 
 def _left_by_installation(project: PythonProject, found: ProjectBug) -> dict[str, TreeFile]:

@@ -26,7 +26,9 @@ def minimise(
             found.append(result)
             progress.advance(task)
 
-        minimise_benchmark(benchmark, machine(workers, sandbox, allow_unsafe), done)
+        minimise_benchmark(
+            benchmark, machine(workers, sandbox, allow_unsafe), started=lambda n: progress.update(task, total=n), done=done
+        )
     found.sort(key=lambda result: result.bug_id)
     if json:
         print_json({"bugs": [to_data(result) for result in found]})

@@ -1,8 +1,11 @@
 """Make fixes smaller: of the runs of lines that a fix changes, those that the tests need. Called by the verb `minimise`.
 
-Refactoring, comments and other changes that came with a fix drop out; the original patch stays beside the smaller one.
+Refactoring, comments and other changes that came with a fix drop out; the original patch stays beside the smaller one. Each is
+written as soon as it is found, and `minimised.jsonl` says which fixes were looked at: what was stopped goes on from there.
 """
 
+import contextlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -14,17 +17,22 @@ from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.benchmarks.importers.small_programs import patch_of
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
+from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import split_lines
 from repairlab.executors.items import run_pool
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.storage.encoding import decode, encode, write_aside
 from repairlab.validation.apply import changed_files
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import open_validator
 
 ORIGINAL = "fix.original.patch"
 """The fix as it was, beside fix.patch."""
+LOOKED_AT = "minimised.jsonl"
+"""A line for each fix that was looked at, in the folder of the benchmark."""
+_FIX = "fix.patch"
 T = TypeVar("T")
 
 
@@ -59,24 +67,51 @@ class _Run:
     lines: tuple[str, ...]
 
 
-def minimise_benchmark(benchmark: str, machine: Machine, done: Callable[[Minimised], None]) -> None:
-    """Make the fixes of all bugs of a benchmark smaller, but for those that were made smaller before."""
+def minimise_benchmark(benchmark: str, machine: Machine, started: Callable[[int], None], done: Callable[[Minimised], None]) -> None:
+    """Make the fixes of all bugs of a benchmark smaller; `done` is told of those that were looked at before, too."""
     folder = find_folder(benchmark)
     opened = open_benchmark(str(folder))
-    tasks = [
-        MinimiseTask(folder=folder / "bugs" / bug_id, benchmark=opened.name, bug_id=bug_id)
-        for bug_id in opened.ids
-        if not (folder / "bugs" / bug_id / ORIGINAL).exists()
-    ]
+    known = _looked_at(folder / LOOKED_AT)
+    started(len(opened.ids))
+    for bug_id in opened.ids:
+        if bug_id in known:
+            done(known[bug_id])
+        else:
+            _put_back(folder / "bugs" / bug_id)
 
     def receive(found: Minimised) -> None:
         if found.patch:
-            place = folder / "bugs" / found.bug_id
-            (place / ORIGINAL).write_bytes((place / "fix.patch").read_bytes())
-            (place / "fix.patch").write_bytes(found.patch.encode())
+            _replace_fix(folder / "bugs" / found.bug_id, found.patch)
+        with (folder / LOOKED_AT).open("ab") as file:
+            file.write(b"\n" + encode(found))  # the line before may have been cut short
         done(found)
 
-    run_pool(minimise, iter(tasks), machine, receive)
+    tasks = (
+        MinimiseTask(folder=folder / "bugs" / bug_id, benchmark=opened.name, bug_id=bug_id)
+        for bug_id in opened.ids
+        if bug_id not in known
+    )
+    run_pool(minimise, tasks, machine, receive)
+
+
+def _looked_at(path: Path) -> dict[str, Minimised]:
+    known = {}
+    for line in path.read_bytes().split(b"\n") if path.is_file() else ():
+        with contextlib.suppress(ValueError, UserError):  # cut short, or of another version
+            found = decode(Minimised, json.loads(line), str(path))
+            known[found.bug_id] = found
+    return known
+
+
+def _replace_fix(bug: Path, patch: str) -> None:
+    write_aside(bug / ORIGINAL, (bug / _FIX).read_bytes().decode())
+    write_aside(bug / _FIX, patch)
+
+
+def _put_back(bug: Path) -> None:
+    """Undo what was stopped between writing a fix and saying so."""
+    if (bug / ORIGINAL).exists():
+        (bug / ORIGINAL).replace(bug / _FIX)
 
 
 def minimise(task: MinimiseTask, sandbox: Sandbox, notify: Callable[[Minimised], None]) -> None:

@@ -86,11 +86,13 @@ def test_a_miner_that_is_killed_goes_on_where_it_was(history: History, tmp_path:
     os.kill(miner.pid, signal.SIGKILL)
     miner.wait()
     assert partial.exists() and not (tmp_path / "bench").exists()
+    assert list(tmp_path.glob(".bench.repairlab-*")), "whoever is killed cannot tidy up"
     kept = partial.read_bytes()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(kept.split(b"\n")[1])["bug_id"] in json.loads(done.stdout)["bugs"]
     assert len(open_benchmark(str(tmp_path / "bench")).bugs) == 2 and not partial.exists()
+    assert not list(tmp_path.glob(".bench.repairlab-*")), "the next one does"
 
 
 @pytest.mark.slow

@@ -213,6 +213,69 @@ def test_pairs_with_tests_prove_themselves_and_are_bugs(tmp_path: Path, capsys: 
     assert bug.id == "p00001-s01" and bug.labels.split == split
 
 
+TIMES = '#include <stdio.h>\n#include <stdlib.h>\nint main() {{ long n; scanf("%ld", &n); printf("%ld\\n", {}); return 0; }}\n'
+NET_ROWS = {
+    "C": [
+        ("u1", 10, "Compile Error", "n * {0} +"),
+        ("u1", 20, "Wrong Answer", "n + {0}"),
+        ("u1", 30, "Accepted", "n * {0}"),
+        ("u2", 10, "Runtime Error", "{0} * *(volatile long *)0"),
+        ("u2", 20, "Waiting for Judging", "n"),
+        ("u2", 30, "Accepted", "{0} * n + 0 * labs(n)"),
+        ("u3", 10, "Wrong Answer", "n"),
+    ],
+    "Python": [("u1", 40, "Wrong Answer", "n - {0}"), ("u1", 50, "Accepted", "{0} * n")],
+}
+N_PROBLEMS = 10
+
+
+def codenet(folder: Path) -> Path:
+    """Write a data set in the form of Project CodeNet: to multiply by 2, by 3 and so on, in two languages."""
+    write(folder, {"metadata/problem_list.csv": "id,name,dataset,time_limit,memory_limit,rating,tags,complexity\n"})
+    for factor in range(2, N_PROBLEMS + 2):
+        problem = f"p{factor:05}"
+        with (folder / "metadata" / "problem_list.csv").open("a", encoding="utf-8") as file:
+            file.write(f"{problem},Times {factor},AIZU,1000,262144,,,\n")
+        rows = [(language, n, *row) for language, rows in NET_ROWS.items() for n, row in enumerate(rows)]
+        lines = ["submission_id,problem_id,user_id,date,language,original_language,filename_ext,status"]
+        for language, n, user, when, status, expression in rows:
+            ending, name = ("c", f"s{factor}1{n}") if language == "C" else ("py", f"s{factor}2{n}")
+            text = TIMES if language == "C" else "n = int(input())\nprint({})\n"
+            lines.append(f"{name},{problem},{user},{1600000000 + when},{language},{language},{ending},{status}")
+            write(folder, {f"data/{problem}/{language}/{name}.{ending}": text.format(expression.format(factor))})
+        write(folder, {f"metadata/{problem}.csv": "\n".join(lines) + "\n"})
+        for n, value in enumerate((1, 7, -4)):
+            write(folder, {f"tests/{problem}/in/{n}.txt": f"{value}\n", f"tests/{problem}/out/{n}.txt": f"{value * factor}\n"})
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_data_set_in_the_form_of_codenet_becomes_a_benchmark_that_is_healthy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    net, to = codenet(tmp_path / "net"), tmp_path / "set"
+    assert run(["pair", str(net), "--problems", str(net / "tests"), "--to", str(to)]) == 2
+    assert "choose it with --language: c (70), python (20)" in capsys.readouterr().err
+    rest = ("--language", "c", "--problems", str(net / "tests"), "--to", str(to), "--path", "all", "-j", "1")
+    made = answer(capsys, str(net), *rest)
+    stages = {stage["name"]: stage for stage in made["stages"]}
+    assert [stages[name]["n"] for name in ("submissions", "paths", "sources")] == [60, 30, 30]
+    assert stages["submissions"]["reasons"] == {"in another language": 20, "the judge did not get to a verdict": 10}
+    assert stages["paths"]["reasons"]["nothing of the same user is accepted later"] == 10
+    splits = pairs_of(to)
+    problems = {split: {pair.problem for pair in pairs} for split, pairs in splits.items()}
+    assert set(splits) == {"train", "valid", "test"} and sum(map(len, problems.values())) == N_PROBLEMS
+    verdicts = [pair.verdict for pairs in splits.values() for pair in pairs]
+    assert {name: verdicts.count(name) for name in set(verdicts)} == {
+        "Compile Error": 10,
+        "Wrong Answer": 10,
+        "Runtime Error": 10,
+    }
+    assert made["n_bugs"] == len(verdicts)
+    assert run(["check", str(to), "--limit", "3", "-j", "1"]) == 0
+
+
 STUDENT = "0123456789abcdef" * 8
 SMALLEST = '#include <stdio.h>\nint main() {{ int a, b; scanf("%d %d", &a, &b); printf("%d is the smallest\\n", {}); return 0; }}\n'
 PASSES = '{"blackbox": {"pass": ["1"], "fail": []}, "whitebox": {"pass": [], "fail": []}}'

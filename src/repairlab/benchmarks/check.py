@@ -167,14 +167,17 @@ def _seen(order: str, outcome: Outcome) -> _Seen:
 def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
     """Build a tree and run each of its tests in a process of its own."""
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        work = Path(folder, "work")
         try:
-            lay_out(bug, changed_files(candidate, bug), Path(folder, "work"))
-            trial = TestRun(bug, sandbox, "full", Path(folder, "work"), judge=sandbox)
-            problem = trial.build()
-            for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
-                trial.run((test,), ())
-            if not problem:
-                trial.run((), bug.oracle.cases)
+            lay_out(bug, changed_files(candidate, bug), work)
+            # A process that got ready and ran no test is forked for each: an interpreter of its own would cost most of the time.
+            with sandbox.slot(work) as slot:
+                trial = TestRun(bug, slot, "full", work, judge=sandbox)
+                problem = trial.build()
+                for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
+                    trial.run((test,), ())
+                if not problem:
+                    trial.run((), bug.oracle.cases)
         except HarnessError as error:
             return _Seen(order="alone", verdict=Verdict.UNDECIDED, message=str(error), built=True, tests=())
     verdict = next((Verdict(test.verdict) for test in trial.tests if not test.passed), Verdict.PLAUSIBLE)

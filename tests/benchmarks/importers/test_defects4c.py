@@ -293,6 +293,17 @@ def test_what_is_built_by_a_script_is_built_by_what_knows_its_tests(
         assert "-DWORD=a" not in build["flags"] and "--with-x" in build["flags"]
 
 
+def test_tests_that_a_project_has_an_option_of_its_own_for_are_built(checkout: Path) -> None:
+    options = "option(COUNTER_BUILD_TESTS t OFF)\ncmake_dependent_option(\n  JSON_BuildTests t OFF A OFF)\noption(TEST_X t ON)\n"
+    files = {"src/CMakeLists.txt": options, "vendor/x/CMakeLists.txt": "option(VENDOR_BUILD_TESTS)\n"}
+    fixed_again(checkout, built_by_a_script(checkout), files)
+    bug = bug_of(checkout, "counter@*")
+    assert isinstance(bug, ImportedBug)
+    on = [flag for flag in bug.facts["build"]["flags"] if flag.endswith("=ON")]
+    assert on[-2:] == ["-DCOUNTER_BUILD_TESTS=ON", "-DJSON_BuildTests=ON"] and "-DBUILD_TESTING=ON" in on
+    assert not [flag for flag in on if "VENDOR" in flag or "TEST_X" in flag]
+
+
 def test_all_that_is_tests_is_hidden_and_no_source(checkout: Path) -> None:
     clone = built_by_a_script(checkout, "more/check.c")
     files = {"test/bin/run_it": "x", "RunTest": "x", "src/jit_test.c": "x", "lib/testdata/a": "x", "src/latest.c": "x"}

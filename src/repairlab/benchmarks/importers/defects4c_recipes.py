@@ -21,6 +21,8 @@ Tree = Mapping[str, TreeFile]
 _PLAIN_BUILDS = ("ninja", "cmake")
 _TESTS_ON = tuple(f"-D{name}=ON" for name in ("BUILD_TEST", "BUILD_TESTS", "BUILD_TESTING", "ENABLE_TESTS", "ENABLE_TESTING"))
 """What projects call the option that adds their tests; CMake ignores those that a project does not know."""
+_TEST_OPTION = re.compile(rb"option\s*\(\s*(\w*(?:BUILD|ENABLE|WITH)_?(?:UNIT_?)?TEST(?:S|ING)?)\b", re.IGNORECASE)
+"""Others have a prefix of the project's own, as EXPAT_BUILD_TESTS."""
 _COMPILE = "<CMAKE_{0}_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -Wno-error -o <OBJECT> -c <SOURCE>"
 _WARNINGS_ONLY = tuple(f"-DCMAKE_{name}_COMPILE_OBJECT={_COMPILE.format(name)}" for name in ("C", "CXX"))
 """Compilers of today warn of more than those for which a project made warnings errors; behind a project's own flags it counts."""
@@ -149,7 +151,14 @@ def _by_tree(bug: Record, tree: Tree) -> Recipe:
 def _cmake_build(bug: Record, tree: Tree) -> dict[str, Any]:
     asan = [f"-DCMAKE_{language}_FLAGS={_ASAN}" for language in ("C", "CXX") if bug.vulnerability]
     own = [flag for flag in _cmake_flags(bug) if flag.startswith("-D") and not (asan and "_FLAGS" in flag)]
-    return {"tool": "cmake", "flags": (*_cmake_places(bug, tree), *_TESTS_ON, *_WARNINGS_ONLY, *asan, *own)}
+    return {"tool": "cmake", "flags": (*_cmake_places(bug, tree), *_tests_on(tree), *_WARNINGS_ONLY, *asan, *own)}
+
+
+def _tests_on(tree: Tree) -> tuple[str, ...]:
+    """Return flags for all options that add tests, those that the project's own lists of options name included."""
+    lists = [tree[str(path)].content for path in _holding(tree, "CMakeLists.txt", _TEST_OPTION)]
+    named = sorted({f"-D{name.decode()}=ON" for text in lists for name in _TEST_OPTION.findall(text)})
+    return (*_TESTS_ON, *(flag for flag in named if flag not in _TESTS_ON))
 
 
 def _automake_build(bug: Record) -> dict[str, Any]:

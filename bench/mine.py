@@ -3,7 +3,8 @@
 Naive: for every fix a fresh clone, a fresh environment, and the whole suite on both sides. Ours is the verb with its defaults,
 which runs every test twice a side. The repositories, one in Python and one in C, are made here; `--python DIR` and `--c DIR`
 take others (Python: pytest and nothing to install but the project; C: CMake with CTest). `--fixes N`: how many fixes are made.
-`--naive N`: the naive way, whose fixes all cost the same, does only so many of them; rates are by what each did.
+`--naive N`: the naive way, whose fixes all cost the same, does only so many of them; rates are by what each did. What `mine`
+sets up once is shared by all fixes of a history, and a history that is worth mining has more than a handful.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from repairlab.core.errors import UserError
 
 Findings = Mapping[str, frozenset[str]]
 """Trigger tests by commit."""
-N_FIXES, N_MODULES = 6, 24
+N_FIXES, N_NAIVE, N_MODULES = 20, 4, 24
 IDENTITY = {
     "GIT_AUTHOR_NAME": "A",
     "GIT_AUTHOR_EMAIL": "a@example.org",
@@ -155,7 +156,7 @@ def ours(repository: Path, to: Path) -> Findings:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fixes", type=int, default=N_FIXES)
-    parser.add_argument("--naive", type=int)
+    parser.add_argument("--naive", type=int, default=N_NAIVE)
     parser.add_argument("--python", type=Path)
     parser.add_argument("--c", type=Path)
     parser.add_argument("--only", choices=("python", "c"))

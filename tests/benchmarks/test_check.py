@@ -9,11 +9,11 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.check import check_bug, check_bugs
+from repairlab.benchmarks.exclusions import exclude
 from repairlab.benchmarks.health import Health, go_on, make_card, read_card, write_card
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Execution, Limits
 from repairlab.core.outcome import Verdict
-from repairlab.runs.exclusions import exclude
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine

@@ -70,12 +70,14 @@ def test_what_fails_with_the_fix_now_and_then_is_left_out(tiny: Path, sandbox: S
     seen = found(tiny, sandbox, "import os\n    assert int(os.environ['TURN']) != 6", repeat=2)
     assert (seen.trigger, seen.regression) == ((TOTAL,), ())
     assert "1 test left out, not passing on the fixed tree each time: tests/test_cart.py::test_empty" in seen.notes[0]
+    assert seen.unsteady == (EMPTY,)
 
 
 def test_what_fails_without_the_fix_now_and_then_is_no_trigger_test(tiny: Path, sandbox: Sandbox) -> None:
     seen = found(tiny, sandbox, f"import os\n    {UNSTEADY}")
     assert (seen.trigger, seen.regression) == ((TOTAL,), ())
     assert "1 test left out, failing on the buggy tree only now and then: tests/test_cart.py::test_empty" in seen.notes[0]
+    assert seen.unsteady == (EMPTY,)
 
 
 def test_what_fails_without_the_fix_now_and_then_is_told_where_nothing_is_left(tiny: Path, sandbox: Sandbox) -> None:
@@ -83,6 +85,7 @@ def test_what_fails_without_the_fix_now_and_then_is_told_where_nothing_is_left(t
     tests.write_text(tests.read_text().replace("assert Cart([1, 2]).total() == 3", f"import os\n    {UNSTEADY}"))
     seen = found(tiny, sandbox)
     assert "tests/test_cart.py::test_total: fails on the buggy tree only now and then" in seen.problem
+    assert seen.unsteady == (TOTAL,)
 
 
 def test_what_fails_without_the_fix_and_is_not_named_is_left_out(tiny: Path, sandbox: Sandbox) -> None:

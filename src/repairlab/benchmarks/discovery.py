@@ -76,6 +76,8 @@ class DiscoveredTests:
     """Why the bug is of no use here; nothing when it is."""
     trigger: tuple[str, ...] = ()
     regression: tuple[str, ...] = ()
+    unsteady: tuple[str, ...] = ()
+    """Tests that both passed and failed on one tree."""
     symptom: str = dataclasses.field(default="", compare=False)
     """What the first trigger tests say on the buggy tree."""
     cases_left_out: tuple[str, ...] = ()
@@ -231,6 +233,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
         # Trigger tests first, as ever; the rest backwards: what depends on the tests before it shows now, if not before.
         buggy = _run(trees, (), list(dict.fromkeys((*first, *good[::-1]))), search.repeat)
     failing, unsteady = buggy.failing, buggy.unsteady
+    flipped = tuple(dict.fromkeys((*fixed.unsteady, *unsteady)))
     named = fixed.tests if search.unsorted else named
     trigger = [name for name in named if name in failing and name not in unsteady]
     if not trigger:
@@ -241,6 +244,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
             bug_id=bug.id,
             problem=f"no trigger test fails on the buggy and passes on the fixed tree ({why})",
             unseen=any(name in good and name not in failing for name in named),
+            unsteady=flipped,
         )
     too_many = {name: why for name, why in failing.items() if name not in named and name not in unsteady}
     regression = [name for name in good if name not in failing]
@@ -257,7 +261,13 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
     )
     symptom = "\n".join(f"{name}: {_shortened(failing[name])}" for name in trigger[:_SHOWN])
     return DiscoveredTests(
-        bug_id=bug.id, notes=notes, trigger=tuple(trigger), regression=tuple(regression), symptom=symptom, limits=limits
+        bug_id=bug.id,
+        notes=notes,
+        trigger=tuple(trigger),
+        regression=tuple(regression),
+        unsteady=flipped,
+        symptom=symptom,
+        limits=limits,
     )
 
 

@@ -10,12 +10,12 @@ import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.check import check_bugs
+from repairlab.benchmarks.exclusions import exclude, exclusion_line, shows_nothing
 from repairlab.benchmarks.health import BUILD, Health, HealthCard, card_data, go_on, make_card, need_place, with_bugs, write_card
 from repairlab.cli.options import AllowUnsafe, ExecutorName, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import Interrupted, UserError
-from repairlab.runs.exclusions import exclude, exclusion_line, shows_nothing
 from repairlab.validation.machine import LOCAL, environment_of
 
 _CARD_SHARE = 20

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target, open_benchmark
+from repairlab.benchmarks.discovery import DiscoveredTests
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.repository import Repository
@@ -13,12 +14,12 @@ from repairlab.benchmarks.importing import Imported, write_benchmark
 from repairlab.core.diff import added_lines
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.mining.changes import fixed_function, location_of
 from repairlab.mining.funnel import Funnel, Stage, write_funnel
 from repairlab.mining.issues import Issues, TrackedIssue, without_leaks
 from repairlab.mining.licences import licence_of, licences_of
 from repairlab.mining.selecting import Selected, select
 from repairlab.mining.settings import MiningSettings
+from repairlab.mining.unsteady_tests import leave_out, project_of_bug
 from repairlab.mining.written_issues import write_issue
 from repairlab.repairers.llm.client.model import ChatModel
 from repairlab.validation.machine import Machine
@@ -73,7 +74,12 @@ def mine(  # noqa: PLR0913  # four of them are told how it goes on
     repositories = [Repository(path) for path in plan.repositories]
     funnel = Funnel()
     symptoms: dict[str, str] = {}
+    unsteady: dict[str, set[str]] = {}
     told: list[str] = []
+
+    def settle(found: DiscoveredTests) -> None:
+        symptoms[found.bug_id] = found.symptom
+        unsteady.setdefault(project_of_bug(found.bug_id), set()).update(found.unsteady)
 
     def finish(aside: Path, bugs: Sequence[str]) -> None:
         n_tried = next(stage.n for stage in funnel.stages if stage.name == RECIPE)
@@ -81,6 +87,7 @@ def mine(  # noqa: PLR0913  # four of them are told how it goes on
         if n_tried > len(bugs):
             funnel.count(TESTS, "its tests do not show the bug, or do not run", n=n_tried - len(bugs))
         write_funnel(aside, funnel.stages)
+        told.extend(leave_out(aside, bugs, unsteady))
         if model:
             told.extend(_write_issues(model, aside, bugs, symptoms))
 
@@ -95,7 +102,7 @@ def mine(  # noqa: PLR0913  # four of them are told how it goes on
             machine=machine,
             at=at,
             notify=notify,
-            settled=lambda found: symptoms.update({found.bug_id: found.symptom}),
+            settled=settle,
             finish=finish,
         )
     except UserError as error:
@@ -155,7 +162,6 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
             buggy[path] = TreeFile(content=old, executable=path in fixed and fixed[path].executable)
     pairs = [tuple(tree[path].content.decode() if path in tree else "" for tree in (buggy, fixed)) for path in change.sources]
     issue, note = _issue(plan.issues, found, [line for pair in pairs for line in added_lines(*pair)])
-    texts = pairs[0] if len(pairs) == 1 else None
     made = bug_of_fix(
         Fix(
             id=name,
@@ -163,8 +169,8 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
             language=change.language,
             sources=change.sources,
             tests=tuple(path for path in change.tests if path in fixed),
-            target=fixed_function(change.language, *texts) if texts else None,
-            location=location_of(change.language, *texts) if texts else None,
+            target=found.target,
+            location=found.location,
             buggy=buggy,
             fixed=fixed,
             # The message of the fix would say what to do, so it is not the issue.

@@ -5,6 +5,7 @@ A header runs from the end of the declaration before it to `{`; its shape tells 
 
 import re
 from bisect import bisect_left
+from functools import lru_cache
 
 from repairlab.core.text import Span
 from repairlab.languages.brackets import Bracketed
@@ -23,9 +24,14 @@ _Scope = tuple[int, int, tuple[str, ...], bool]
 
 def functions(language: Native, source: str) -> list[Function]:
     """Return all functions with a body, in order of their start, outer before inner."""
+    return list(_functions(language, source))
+
+
+@lru_cache(maxsize=4)  # one rule after the other asks for those of the same two texts, before and after a fix
+def _functions(language: Native, source: str) -> tuple[Function, ...]:
     outline = _Outline(language, source)
     outline.run()
-    return sorted(outline.found, key=lambda function: (function.span.start, -function.span.end))
+    return tuple(sorted(outline.found, key=lambda function: (function.span.start, -function.span.end)))
 
 
 class _Outline:

@@ -5,11 +5,13 @@ no hypothesis that is still open can enter its best ones.
 """
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from repairlab.networks.half_weights import half_weights
 from repairlab.networks.network import StepDecoder
 from repairlab.networks.settings import DecodingSettings
 from repairlab.networks.token_batch import TokenBatch
@@ -90,7 +92,8 @@ def beam_search(
 ) -> list[list[Hypothesis]]:
     """Return for every source at most `beam` hypotheses, best first."""
     is_half = settings.precision == "bf16" or (settings.precision == "auto" and batch.source.device.type == "cuda")
-    with torch.inference_mode(), torch.autocast(batch.source.device.type, torch.bfloat16, enabled=is_half):
+    weights = half_weights(network) if is_half else nullcontext()
+    with weights, torch.inference_mode(), torch.autocast(batch.source.device.type, torch.bfloat16, enabled=is_half):
         return _sample(network, batch, settings, marks, generator) if settings.sample else _search(network, batch, settings, marks)
 
 

@@ -1,12 +1,14 @@
 """Laws of networks and of beam search: what is cached, batched or searched is what could be computed without."""
 
 import itertools
+from contextlib import nullcontext
 
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra: make test-train")
 import torch
 
+from repairlab.networks import beam
 from repairlab.networks.beam import Hypothesis, Marks, beam_search
 from repairlab.networks.building import build
 from repairlab.networks.settings import DecodingSettings, NetworkSettings
@@ -157,3 +159,15 @@ def test_an_unknown_word_of_the_source_can_be_copied() -> None:
     target = words.target(["rare", "b", "never"], source.extra)
     assert words.words(target[:2], source.extra) == ("rare", "b")
     assert words.words(target[:3], source.extra) is None
+
+
+@pytest.mark.filterwarnings("ignore:mkldnn_matmul failed")  # by a CPU without bf16, once
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind].kind != "recurrent"])
+def test_weights_in_half_precision_are_those_that_autocast_makes_and_only_lent(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = network(kind)
+    before = {name: item.clone() for name, item in net.state_dict().items()}
+    settings = DecodingSettings(beam=3, max_length=4, precision="bf16")
+    lent = beam_search(net, sources(kind), settings, MARKS)
+    assert all(item.dtype == before[name].dtype and item.equal(before[name]) for name, item in net.state_dict().items())
+    monkeypatch.setattr(beam, "half_weights", lambda network: nullcontext())
+    assert beam_search(net, sources(kind), settings, MARKS) == lent

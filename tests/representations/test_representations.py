@@ -161,6 +161,10 @@ def test_texts_for_subword_tokenizers() -> None:
     program = Sample(language="python", buggy="print(1)\n", verdict="Wrong Answer")
     assert representation("program").encode(program).source == ("print(1)\n",)
     assert representation("program-verdict").encode(program).source == ("print(1)\n verdict: Wrong Answer",)
+    told = representation("instruction", {"unit": "program", "verdict": True}).encode(program).source[0]
+    assert "the fixed program alone" in told and "The judge said: Wrong Answer\n\n```python\nprint(1)" in told
+    with pytest.raises(Unrepresentable, match="no verdict"):
+        representation("instruction", {"verdict": True}).encode(WHOLE)
     asked = representation("instruction")
     assert "this Java function" in asked.encode(WHOLE).source[0] and "```java\npublic int grow" in asked.encode(WHOLE).source[0]
     assert asked.recover(asked.encode(WHOLE), ("Here:\n```java\nint f() { }\n```\nDone.",)) == ("int f() { }",)

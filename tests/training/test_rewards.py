@@ -14,6 +14,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Stage, Verdict
+from repairlab.core.record import to_data
 from repairlab.networks.model import load_model
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.training.rewards import RewardSettings, RewardTable, learn_from_rewards, level_of, reward_samples, sample_loss
@@ -89,6 +90,24 @@ def test_the_second_stage_takes_real_verdicts_and_writes_a_new_model(
     assert run(["train", "rewardrepair", *options]) == 2
     assert run(["train", "tufano", *options[:-2], "--to", str(tmp_path / "third")]) == 2
     assert "is a model of the system rewardrepair, not of tufano" in capsys.readouterr().err
+
+
+def test_the_second_stage_without_rewards_is_a_control_with_the_same_steps(
+    model: Path, tmp_path: Path, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny = write_tiny(tmp_path / "tiny")
+    options = ["--rewards", str(tiny), "--from", str(model), "--device", "cpu", "--learning-rate", "1e-3"]
+    alike = [text for level in to_data(RewardTable()) for text in ("--reward", f"{level}=1")]
+    for name in ("one", "two"):
+        assert run(["train", "rewardrepair", *options, *alike, "--seed", "3", "--to", str(tmp_path / name)]) == 0
+    assert (tmp_path / "one/model.safetensors").read_bytes() == (tmp_path / "two/model.safetensors").read_bytes()
+    told = json.loads((tmp_path / "one/rewards.json").read_text())["settings"]
+    assert told["seed"] == 3
+    assert set(told["table"].values()) == {1.0}
+    for wrong, message in (("plausibel=1", "Did you mean 'plausible'"), ("plausible=much", "'much' is no number")):
+        assert run(["train", "rewardrepair", *options, "--reward", wrong, "--to", str(tmp_path / "third")]) == 2
+        assert message in capsys.readouterr().err
+        assert not (tmp_path / "third").exists()
 
 
 def test_bugs_that_cannot_be_shown_are_an_error(model: Path) -> None:

@@ -53,6 +53,13 @@ def test_a_small_twin_learns_a_pattern_of_two_hundred_pairs(name: str, tmp_path:
     assert sum(right) >= 0.95 * len(right)
 
 
+def test_a_representation_by_its_name_alone_can_be_given_settings() -> None:
+    made = load_system("lora", changes=["representation.unit=program", "representation.verdict=true"])
+    assert made.model.representation == "instruction"
+    assert made.representation == {"unit": "program", "verdict": True}
+    assert load_system("lora", changes=["representation=program"]).model.representation == "program"
+
+
 @pytest.mark.parametrize(
     ("system", "changes", "message"),
     [
@@ -62,7 +69,7 @@ def test_a_small_twin_learns_a_pattern_of_two_hundred_pairs(name: str, tmp_path:
         ("tufano", ("width",), "no change of a setting"),
         ("edits", ("network.heads=5",), "5 heads cannot share"),
         ("tufano", ("network.dropout=1",), "dropout is 1"),
-        ("tufano", ("training.epochs=0",), "epochs is 0"),
+        ("tufano", ("training.epochs=-1",), "epochs is -1"),
         ("missing.toml", (), "no settings file missing.toml"),
     ],
 )

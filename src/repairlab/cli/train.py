@@ -76,6 +76,12 @@ def train(
     first: Annotated[Path | None, typer.Option("--from", help="The model that the second stage begins with.")] = None,
     epochs: Annotated[int, typer.Option("--epochs", help="Epochs of the second stage.")] = 1,
     rate: Annotated[float, typer.Option("--learning-rate", help="Of the second stage.")] = 1e-5,
+    reward: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reward", help="Of the second stage: what a loss is multiplied by, as in plausible=0.4; may be given several times."
+        ),
+    ] = None,
     include: Include = None,
     limit: Limit = None,
     show: Annotated[bool, typer.Option("--show", help="Only print the settings file, to copy and change.")] = False,
@@ -86,7 +92,18 @@ def train(
         print_json({"systems": system_names()}) if json else print_table("Systems", ["name"], [(name,) for name in system_names()])
         return
     if rewards is not None:
-        _reward(system, rewards, first, to, {"epochs": epochs, "learning_rate": rate}, device, include, limit, as_json=json)
+        _reward(
+            system,
+            rewards,
+            first,
+            to,
+            {"epochs": epochs, "learning_rate": rate, "seed": seed},
+            reward or [],
+            device,
+            include,
+            limit,
+            as_json=json,
+        )
         return
     settings = load_system(system, preset=preset, changes=change or ())
     if show:
@@ -136,6 +153,7 @@ def _reward(
     first: Path | None,
     to: Path | None,
     given: dict[str, float],
+    table: list[str],
     device: str,
     include: list[str] | None,
     limit: int | None,
@@ -148,7 +166,7 @@ def _reward(
     found = read_settings(read_members(first).folders[0])
     require_extra("training", found)
     from repairlab.api import Validator, load  # noqa: PLC0415  # with all engines
-    from repairlab.training.rewards import RewardSettings, reward_model  # noqa: PLC0415  # loads torch
+    from repairlab.training.rewards import RewardSettings, reward_model, reward_table  # noqa: PLC0415  # loads torch
 
     if found.system != system:
         raise UserError(f"{first} is a model of the system {found.system}, not of {system}")
@@ -161,7 +179,9 @@ def _reward(
                 validators[bug.id] = stack.enter_context(Validator(bug, workers=1))
             return validators[bug.id].validate(candidate)
 
-        settings = RewardSettings(epochs=int(given["epochs"]), learning_rate=given["learning_rate"])
+        settings = RewardSettings(
+            epochs=int(given["epochs"]), learning_rate=given["learning_rate"], seed=int(given["seed"]), table=reward_table(table)
+        )
         made = reward_model(first, bugs, to, judge, settings, _Listener(progress), device=device)
     if as_json:
         print_json({"model": str(to), "epochs": [{**to_data(item), "compile_rate": item.compile_rate} for item in made]})

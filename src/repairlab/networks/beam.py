@@ -4,12 +4,14 @@ The scores of hypotheses are sums of log-probabilities; the length rule decides 
 no hypothesis that is still open can enter its best ones.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from repairlab.networks.half_weights import half_weights
 from repairlab.networks.network import StepDecoder
 from repairlab.networks.settings import DecodingSettings
 from repairlab.networks.token_batch import TokenBatch
@@ -42,20 +44,42 @@ class Marks:
 
 
 @dataclass(slots=True)
-class _Search:
-    """Tensors of a search; a row a source, then a column a hypothesis."""
+class _Ended:
+    """The best hypotheses that ended; a row a source, then a column a hypothesis."""
 
-    sources: torch.Tensor
+    scores: torch.Tensor
     logprobs: torch.Tensor
-    written: torch.Tensor
-    done_scores: torch.Tensor
-    done_logprobs: torch.Tensor
-    done_written: torch.Tensor
-    done_lengths: torch.Tensor
+    lengths: torch.Tensor
+    parents: torch.Tensor
+    """Which of the open ones each was before its end."""
+
+    @classmethod
+    def none(cls, n: int, beam: int, device: torch.device) -> "_Ended":
+        scores, numbers = torch.full((n, beam), _NEVER, device=device), torch.zeros((n, beam), dtype=torch.long, device=device)
+        return cls(scores=scores, logprobs=scores.clone(), lengths=numbers, parents=numbers.clone())
 
     def keep(self, rows: torch.Tensor) -> None:
         for name in self.__slots__:
             setattr(self, name, getattr(self, name).index_select(0, rows))
+
+    def put(self, sources: torch.Tensor, others: "_Ended") -> None:
+        for name in self.__slots__:
+            getattr(self, name).index_copy_(0, sources, getattr(others, name))
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search: what is open, what ended, and where each token came from; a row a source that is not done."""
+
+    sources: torch.Tensor
+    logprobs: torch.Tensor
+    ended: _Ended
+    steps: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]
+    """Of every step the sources, and by hypothesis the one that it extends and its token: texts are read from them at the end."""
+
+    def keep(self, rows: torch.Tensor) -> None:
+        self.sources, self.logprobs = self.sources.index_select(0, rows), self.logprobs.index_select(0, rows)
+        self.ended.keep(rows)
 
 
 def beam_search(
@@ -68,7 +92,8 @@ def beam_search(
 ) -> list[list[Hypothesis]]:
     """Return for every source at most `beam` hypotheses, best first."""
     is_half = settings.precision == "bf16" or (settings.precision == "auto" and batch.source.device.type == "cuda")
-    with torch.inference_mode(), torch.autocast(batch.source.device.type, torch.bfloat16, enabled=is_half):
+    weights = half_weights(network) if is_half else nullcontext()
+    with weights, torch.inference_mode(), torch.autocast(batch.source.device.type, torch.bfloat16, enabled=is_half):
         return _sample(network, batch, settings, marks, generator) if settings.sample else _search(network, batch, settings, marks)
 
 
@@ -79,54 +104,48 @@ def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings,
         sources=torch.arange(n, device=device),
         # Hypotheses are equal at first: one alone is open in each group.
         logprobs=torch.full((n, beam), _NEVER, device=device).index_fill_(1, _firsts(settings, device), 0.0),
-        written=torch.zeros((n, beam, 0), dtype=torch.long, device=device),
-        done_scores=torch.full((n, beam), _NEVER, device=device),
-        done_logprobs=torch.full((n, beam), _NEVER, device=device),
-        done_written=torch.zeros((n, beam, longest), dtype=torch.long, device=device),
-        done_lengths=torch.zeros((n, beam), dtype=torch.long, device=device),
+        ended=_Ended.none(n, beam, device),
+        steps=[],
     )
-    results: list[list[Hypothesis]] = [[] for _ in range(n)]
+    every = _Ended.none(n, beam, device)
     state: Any = network.start(batch, beam)
-    n_places = 0
+    places = torch.zeros((n, beam, 0), dtype=torch.long, device=device)
     if (opened := network.openings(state)) is not None:
-        search.logprobs, search.written = opened
-        n_places = search.written.shape[2]
-        search.done_written = search.done_written.new_zeros((n, beam, longest + n_places))
+        search.logprobs, places = opened
+    banned = torch.tensor(marks.banned, dtype=torch.long, device=device)
     tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
     for length in range(1, longest + 1):
         logs, state = network.step(state, tokens)
-        logs = _allowed(logs, marks, only_end=length == longest)
+        logs = _allowed(logs, marks.end, banned, only_end=length == longest)
         rows, tokens = _extend(search, logs, settings, marks.end, length)
         sources = None
         if length % _LOOK_EVERY == 0 or length == longest:
             is_open = _is_open(search, settings, length)
             kept = is_open.nonzero().squeeze(1)
-            for place, found in _finished(search, ~is_open if length < longest else torch.ones_like(is_open), n_places):
-                results[place] = found
             if len(kept) == 0 or length == longest:
                 break
             if len(kept) < len(is_open):
+                every.put(search.sources, search.ended)
                 search.keep(kept)
                 rows = rows.view(-1, beam).index_select(0, kept).flatten()
                 tokens = tokens.view(-1, beam).index_select(0, kept).flatten()
                 sources = kept
         state = network.select(state, rows, sources)
-    return results
+    every.put(search.sources, search.ended)
+    return _hypotheses(every, search.steps, places)
 
 
 def _firsts(settings: DecodingSettings, device: torch.device) -> torch.Tensor:
     return torch.arange(0, settings.beam, settings.beam // settings.groups, device=device)
 
 
-def _allowed(logs: torch.Tensor, marks: Marks, *, only_end: bool) -> torch.Tensor:
+def _allowed(logs: torch.Tensor, end: int, banned: torch.Tensor, *, only_end: bool) -> torch.Tensor:
     """Forbid tokens; the last place can only hold the end mark."""
     if only_end:
         ends = torch.full_like(logs, _NEVER)
-        ends[:, marks.end] = logs[:, marks.end]
+        ends[:, end] = logs[:, end]
         return ends
-    if marks.banned:
-        logs[:, list(marks.banned)] = _NEVER
-    return logs
+    return logs.index_fill_(1, banned, _NEVER)
 
 
 def _extend(
@@ -156,8 +175,7 @@ def _extend(
     parents = torch.cat([part.parents for part in parts], 1) + offset
     tokens = torch.cat([part.tokens for part in parts], 1)
     search.logprobs = torch.cat([part.logprobs for part in parts], 1)
-    kept = search.written.gather(1, parents.unsqueeze(2).expand(-1, -1, search.written.shape[2]))
-    search.written = torch.cat((kept, tokens.unsqueeze(2)), 2)
+    search.steps.append((search.sources, parents, tokens))
     rows = parents + torch.arange(n, device=logs.device).unsqueeze(1) * beam
     return rows.flatten(), tokens.flatten()
 
@@ -193,45 +211,47 @@ def _choose(
 
 def _store_ended(search: _Search, parts: list[_Chosen], settings: DecodingSettings, length: int) -> None:
     """Put hypotheses that ended among the best of their source and group."""
-    size = settings.beam // settings.groups
+    size, ended = settings.beam // settings.groups, search.ended
     for group, part in enumerate(parts):
         mine = slice(group * size, (group + 1) * size)
-        parents = part.ended_parents + group * size
-        written = search.written.gather(1, parents.unsqueeze(2).expand(-1, -1, search.written.shape[2]))
-        room = search.done_written.new_zeros((*parents.shape, search.done_written.shape[2]))
-        room[:, :, : written.shape[2]] = written
-        scores = torch.cat((search.done_scores[:, mine], part.ended / length**settings.length_penalty), 1)
-        search.done_scores[:, mine], order = scores.topk(size)
-        search.done_logprobs[:, mine] = torch.cat((search.done_logprobs[:, mine], part.ended), 1).gather(1, order)
-        lengths = torch.cat((search.done_lengths[:, mine], torch.full_like(parents, search.written.shape[2])), 1)
-        search.done_lengths[:, mine] = lengths.gather(1, order)
-        every = torch.cat((search.done_written[:, mine], room), 1)
-        search.done_written[:, mine] = every.gather(1, order.unsqueeze(2).expand(-1, -1, every.shape[2]))
+        scores = torch.cat((ended.scores[:, mine], part.ended / length**settings.length_penalty), 1)
+        ended.scores[:, mine], order = scores.topk(size)
+        ended.logprobs[:, mine] = torch.cat((ended.logprobs[:, mine], part.ended), 1).gather(1, order)
+        lengths = torch.full_like(part.ended_parents, length - 1)
+        ended.lengths[:, mine] = torch.cat((ended.lengths[:, mine], lengths), 1).gather(1, order)
+        ended.parents[:, mine] = torch.cat((ended.parents[:, mine], part.ended_parents + group * size), 1).gather(1, order)
 
 
 def _is_open(search: _Search, settings: DecodingSettings, length: int) -> torch.Tensor:
     """Return for which sources a hypothesis could still enter the best ones of its group: log-probabilities only fall."""
     best = search.logprobs.unflatten(1, (settings.groups, -1)).amax(2)
-    worst = search.done_scores.unflatten(1, (settings.groups, -1)).amin(2)
+    worst = search.ended.scores.unflatten(1, (settings.groups, -1)).amin(2)
     bound = best / (settings.max_length if settings.length_penalty > 0 else length) ** settings.length_penalty
     return ((bound > worst) & (best > _NEVER)).any(1)
 
 
-def _finished(search: _Search, is_done: torch.Tensor, n_places: int) -> Iterator[tuple[int, list[Hypothesis]]]:
-    rows = is_done.nonzero().squeeze(1)
-    if len(rows) == 0:
-        return
-    places = search.sources.index_select(0, rows).tolist()
-    scores, logprobs = search.done_scores.index_select(0, rows).tolist(), search.done_logprobs.index_select(0, rows).tolist()
-    written, lengths = search.done_written.index_select(0, rows).tolist(), search.done_lengths.index_select(0, rows).tolist()
-    for number, place in enumerate(places):
-        found = zip(written[number], lengths[number], logprobs[number], scores[number], strict=True)
-        made = [
-            Hypothesis(ids=tuple(ids[n_places:n]), logprob=logprob, score=score, places=tuple(ids[:n_places]))
-            for ids, n, logprob, score in found
+def _hypotheses(
+    ended: _Ended, steps: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]], places: torch.Tensor
+) -> list[list[Hypothesis]]:
+    """Read the texts of all that ended from their last tokens back to their first."""
+    written = ended.parents.new_zeros((*ended.parents.shape, len(steps)))
+    every = ended.parents
+    for length in range(len(steps), 0, -1):
+        sources, parents, tokens = steps[length - 1]
+        before = every.index_select(0, sources)
+        written[:, :, length - 1].index_copy_(0, sources, tokens.gather(1, before))
+        is_longer = ended.lengths.index_select(0, sources) < length
+        every = every.index_copy(0, sources, torch.where(is_longer, before, parents.gather(1, before)))
+    opened = places.gather(1, every.unsqueeze(2).expand(-1, -1, places.shape[2])).tolist()
+    rows = zip(written.tolist(), ended.lengths.tolist(), ended.logprobs.tolist(), ended.scores.tolist(), opened, strict=True)
+    return [
+        _best_first(
+            Hypothesis(ids=tuple(ids[:n]), logprob=logprob, score=score, places=tuple(pointed))
+            for ids, n, logprob, score, pointed in zip(*row, strict=True)
             if score > _NEVER
-        ]
-        yield place, _best_first(made)
+        )
+        for row in rows
+    ]
 
 
 def _sample(
@@ -244,10 +264,11 @@ def _sample(
     tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
     sums = torch.zeros(n * beam, device=device)
     is_open = torch.ones(n * beam, dtype=torch.bool, device=device)
+    banned = torch.tensor(marks.banned, dtype=torch.long, device=device)
     written = []
     for length in range(1, longest + 1):
         logs, state = network.step(state, tokens)
-        logs = _allowed(logs, marks, only_end=length == longest)
+        logs = _allowed(logs, marks.end, banned, only_end=length == longest)
         stuck = (logs == _NEVER).all(1) & is_open  # by the rules of a grammar, it can only be given up
         logs[:, marks.end] = logs[:, marks.end].masked_fill(stuck, 0.0)
         sums = sums.masked_fill(stuck, _NEVER)

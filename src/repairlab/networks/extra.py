@@ -3,6 +3,7 @@
 import importlib.util
 
 from repairlab.core.errors import UserError
+from repairlab.networks.pretrained_place import SUFFIX
 from repairlab.networks.settings import ModelSettings
 
 _ALWAYS = ("torch", "safetensors")
@@ -15,6 +16,7 @@ def require_extra(what: str, settings: ModelSettings | None = None) -> None:
         needed.append("tokenizers")
     if settings is not None and settings.network.kind == "pretrained":
         needed += ["transformers", *(["peft"] if settings.network.lora_rank else [])]
+        needed += ["gguf"] if settings.network.pretrained.endswith(SUFFIX) else []
     missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
         raise UserError(f"{what} needs {', '.join(missing)}; get them with: pip install 'repairlab[train]'")

@@ -128,7 +128,7 @@ def read_numbering(folder: Path, settings: ModelSettings) -> Numbering:
     """Return the vocabularies of a model's folder."""
     kind = settings.vocabulary.kind
     if kind == "pretrained":
-        numbers: TokenNumbers = PretrainedTokens.load(folder / FOLDER, settings.vocabulary.prefix)
+        numbers: TokenNumbers = PretrainedTokens.load(folder / FOLDER, settings.vocabulary.prefix, chat=settings.vocabulary.chat)
         return Numbering(source=numbers, target=numbers)
     if kind == "bpe":
         numbers = BytePairs.load(folder, settings.vocabulary.prefix)

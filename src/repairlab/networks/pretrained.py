@@ -16,6 +16,7 @@ from torch import nn
 from torch.nn import functional
 
 from repairlab.core.errors import UserError
+from repairlab.networks.pretrained_place import UNREADABLE, PretrainedPlace
 from repairlab.networks.settings import NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.transformer import SourceMemory, Transformer
@@ -128,8 +129,9 @@ class PrefixDecoder(nn.Module):
             attention_mask=(seen & earlier) | own,
             position_ids=positions,
             use_cache=False,
+            **self._logits(n_target),
         )
-        return _losses(found.logits[:, n_source:], batch.target, self._marks.pad, smoothing)
+        return _losses(found.logits[:, -n_target:], batch.target, self._marks.pad, smoothing)
 
     def start(self, batch: TokenBatch, beam: int) -> CachedState:
         """Read the sources once, then keep keys and values for every hypothesis."""
@@ -143,6 +145,7 @@ class PrefixDecoder(nn.Module):
             attention_mask=(mask[:, None, None, :] & earlier) | own,
             position_ids=self._source_positions(mask),
             use_cache=True,
+            **self._logits(1),
         )
         cache = found.past_key_values
         cache.batch_repeat_interleave(beam)
@@ -176,6 +179,10 @@ class PrefixDecoder(nn.Module):
         mask = source != self._marks.pad
         last = mask.sum(1, keepdim=True) - 1
         return mask.scatter(1, last, False), source.gather(1, last).squeeze(1)
+
+    def _logits(self, n: int) -> dict[str, int]:
+        """Return what keeps a causal model from computing more than the logits of the last `n` places, most of its memory."""
+        return {} if self._sees_all else {"logits_to_keep": n}
 
     def _source_positions(self, mask: torch.Tensor) -> torch.Tensor:
         return torch.arange(mask.shape[1], device=mask.device).expand_as(mask) + self._first_position
@@ -261,12 +268,13 @@ def _core(settings: NetworkSettings, size: int, marks: SpecialTokens, folder: Pa
     if not settings.pretrained:
         return _made(kind, _configuration(settings, size, marks), settings)
     try:
-        return kind.from_pretrained(settings.pretrained, **more)
-    except (OSError, ValueError, KeyError) as error:
+        place = PretrainedPlace.of(settings.pretrained)
+        return kind.from_pretrained(place.name, **place.more, **more)
+    except UNREADABLE as error:
         reason = str(error).strip().split("\n")[0]
         raise UserError(
-            f"cannot load the pretrained network {settings.pretrained!r}: {reason}; name a folder with its weights, or one of "
-            "the hub"
+            f"cannot load the pretrained network {settings.pretrained!r}: {reason}; name a folder with its weights, a file *.gguf, "
+            "or one of the hub"
         ) from None
 
 

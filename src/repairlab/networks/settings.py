@@ -22,6 +22,7 @@ class VocabularySettings:
     least_count: Annotated[int, "Rarer words are unknown."] = 1
     prefix: Annotated[tuple[str, ...], "Subwords that stand before every source."] = ()
     shared: Annotated[bool, "Source and target have one vocabulary."] = True
+    chat: Annotated[bool, "The source is a user's message in the chat template of a pretrained tokenizer."] = False
 
 
 @record

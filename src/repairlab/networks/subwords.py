@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.networks.pretrained_place import UNREADABLE, PretrainedPlace
 from repairlab.networks.vocabulary import BEGIN, END, PAD, SPECIAL, UNKNOWN, NumberedSource
 
 FILE = "tokenizer.json"
 FOLDER = "tokenizer"
+_MESSAGE = "\ue000"
+"""Stands for a message while its template is looked at; no text holds it."""
 
 
 class BytePairs:
@@ -73,28 +76,28 @@ class BytePairs:
 class PretrainedTokens:
     """The tokenizer of a pretrained model, with its own marks around sequences."""
 
-    def __init__(self, tokenizer: Any, prefix: Sequence[str] = ()) -> None:
-        """Take a tokenizer of `transformers`, and what stands before every source."""
-        if tokenizer.pad_token_id is None:  # many causal models have none
-            tokenizer.add_special_tokens({"pad_token": "<pad>"})
+    def __init__(self, tokenizer: Any, prefix: Sequence[str] = (), *, chat: bool = False) -> None:
+        """Take a tokenizer of `transformers`, what stands before every source, and whether a source is a message of a chat."""
         self._tokenizer = tokenizer
         self._prefix = list(prefix)
-        self.size = len(tokenizer)
         self.end: int = tokenizer.eos_token_id if tokenizer.eos_token_id is not None else tokenizer.sep_token_id
-        self.pad: int = tokenizer.pad_token_id
+        self.pad: int = _padding(tokenizer, self.end)
+        self.size = len(tokenizer)
         self.unknown: int = tokenizer.unk_token_id if tokenizer.unk_token_id is not None else self.pad
         start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.cls_token_id
         self.begin: int = start if start is not None else self.pad
+        self._before, self._behind = _chat_marks(tokenizer) if chat else _own_marks(tokenizer)
 
     @classmethod
-    def load(cls, place: str | Path, prefix: Sequence[str] = ()) -> "PretrainedTokens":
+    def load(cls, place: str | Path, prefix: Sequence[str] = (), *, chat: bool = False) -> "PretrainedTokens":
         """Load it by the folder or name of a pretrained model."""
+        found = PretrainedPlace.of(place)
         try:
-            return cls(import_module("transformers").AutoTokenizer.from_pretrained(str(place)), prefix)
-        except (OSError, ValueError, KeyError) as error:
+            return cls(import_module("transformers").AutoTokenizer.from_pretrained(found.name, **found.more), prefix, chat=chat)
+        except UNREADABLE as error:
             reason = str(error).strip().split("\n")[0]
             raise UserError(
-                f"cannot load the tokenizer of {str(place)!r}: {reason}; give the folder of a pretrained model"
+                f"cannot load the tokenizer of {str(place)!r}: {reason}; give the folder of a pretrained model, or a file *.gguf"
             ) from None
 
     def save(self, folder: Path) -> None:
@@ -108,15 +111,10 @@ class PretrainedTokens:
 
     def source(self, tokens: Sequence[str], longest: int) -> NumberedSource:
         """Return what the encoder reads, with the tokenizer's own marks; cut to the longest."""
-        before = self._tokenizer.convert_tokens_to_ids(self._prefix)
-        ids = [*before, *self._tokenizer(" ".join(tokens), add_special_tokens=False)["input_ids"]]
-        room = max(1, longest - self._tokenizer.num_special_tokens_to_add())
-        return NumberedSource(ids=self._around(ids[:room]) or [self.end])
-
-    def _around(self, ids: list[int]) -> list[int]:
-        """Return the numbers with the tokenizer's marks around them, which it shows around nothing."""
-        marks: list[int] = self._tokenizer("", add_special_tokens=True)["input_ids"]
-        return [*marks[: len(marks) // 2], *ids, *marks[len(marks) // 2 :]]
+        before = [*self._before, *self._tokenizer.convert_tokens_to_ids(self._prefix)]
+        room = max(1, longest - len(before) - len(self._behind))
+        ids = self._tokenizer(" ".join(tokens), add_special_tokens=False)["input_ids"][:room]
+        return NumberedSource(ids=[*before, *ids, *self._behind] or [self.end])
 
     def target(self, tokens: Sequence[str], extra: Sequence[str]) -> list[int]:
         """Return what the decoder has to write, with its end mark."""
@@ -128,3 +126,31 @@ class PretrainedTokens:
         del extra
         kept = [number for number in ids if number not in (self.pad, self.begin, self.end)]
         return (self._tokenizer.decode(kept, skip_special_tokens=False, clean_up_tokenization_spaces=False),)
+
+
+def _padding(tokenizer: Any, end: int) -> int:
+    """Return a mark that texts never hold: a sequence that is padded with its end mark would never learn to end."""
+    for found in (tokenizer.pad_token_id, tokenizer.unk_token_id):
+        if found is not None and found != end:
+            return int(found)
+    tokenizer.add_special_tokens({"pad_token": "<pad>"})
+    return int(tokenizer.pad_token_id)
+
+
+def _own_marks(tokenizer: Any) -> tuple[list[int], list[int]]:
+    """Return the marks that a tokenizer puts before and behind a text."""
+    plain, whole = (tokenizer("x", add_special_tokens=wanted)["input_ids"] for wanted in (False, True))
+    start = next(place for place in range(len(whole)) if whole[place : place + len(plain)] == plain)
+    return list(whole[:start]), list(whole[start + len(plain) :])
+
+
+def _chat_marks(tokenizer: Any) -> tuple[list[int], list[int]]:
+    """Return what a chat template puts before and behind a user's message, up to where the answer begins."""
+    if not tokenizer.chat_template:
+        raise UserError(
+            "vocabulary.chat is true, but the tokenizer has no chat template; leave it out: --set vocabulary.chat=false"
+        )
+    message = [{"role": "user", "content": _MESSAGE}]
+    text = tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True)
+    before, behind = (list(tokenizer(part, add_special_tokens=False)["input_ids"]) for part in text.split(_MESSAGE))
+    return before, behind

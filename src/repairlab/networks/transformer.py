@@ -108,25 +108,26 @@ class DecoderLayer(nn.Module):
         turns: torch.Tensor | None,
         memories: list[KeysValues],
         biases: list[torch.Tensor],
-        earlier: KeysValues | None,
+        written: torch.Tensor | None,
         beam: int,
-    ) -> tuple[torch.Tensor, KeysValues]:
-        """Return the states of the next layer and keys and values of all that was written.
+    ) -> torch.Tensor:
+        """Return the states of the next layer.
 
-        With `earlier`, `inputs` is one new place for each of `beam` hypotheses of a source; else all places at once.
+        With `written`, keys and values of all that was written and room for one place more, `inputs` is that place for each of
+        `beam` hypotheses of a source; else all places at once.
         """
         normal = self.norms[0](inputs)
         mine = self.own.project(normal, turns)
-        if earlier is not None:  # kept by places, so that appending one is a plain copy
-            kept = tuple(torch.cat((old, new.permute(2, 0, 1, 3))) for old, new in zip(earlier, mine, strict=True))
-            earlier, mine = (kept[0], kept[1]), (kept[0].permute(1, 2, 0, 3), kept[1].permute(1, 2, 0, 3))
-        inputs = inputs + self.dropout(self.own(normal, mine, turns, causal=earlier is None))
-        if earlier is not None:
+        if written is not None:
+            written[-1, 0], written[-1, 1] = mine[0].squeeze(2), mine[1].squeeze(2)
+            mine = (written[:, 0].permute(1, 2, 0, 3), written[:, 1].permute(1, 2, 0, 3))
+        inputs = inputs + self.dropout(self.own(normal, mine, turns, causal=written is None))
+        if written is not None:
             inputs = inputs.view(-1, beam, inputs.shape[-1])
         for attention, norm, memory, bias in zip(self.across, self.norms[1:-1], memories, biases, strict=True):
             inputs = inputs + self.dropout(attention(norm(inputs), memory, turns if self.is_aligned else None, bias=bias))
         inputs = inputs + self.dropout(self.feed_forward(self.norms[-1](inputs)))
-        return (inputs.view(-1, 1, inputs.shape[-1]), earlier) if earlier is not None else (inputs, mine)
+        return inputs if written is None else inputs.view(-1, 1, inputs.shape[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,9 @@ class TransformerState:
     memory: SourceMemory
     across: list[list[KeysValues]]
     """By layer: keys and values of source and context, a row a source."""
-    own: list[KeysValues]
-    """By layer: keys and values of what was written: places, hypotheses, heads, units."""
+    own: torch.Tensor
+    """Keys and values of what was written: places, layers, two, hypotheses, heads, units; behind `select` with room for one place
+    more. All lie together and by places, so that choosing hypotheses is one copy, and appending to them none."""
     beam: int
     n_written: int = 0
 
@@ -202,7 +204,7 @@ class Transformer(nn.Module):
         """Run the decoder over all places of targets at once."""
         turns = self.turns(0, states.shape[1])
         for layer, across in zip(self.decoder, self._across(memory), strict=True):
-            states, _ = layer(states, turns, across, memory.biases, None, 1)
+            states = layer(states, turns, across, memory.biases, None, 1)
         decoded: torch.Tensor = self.decoder_norm(states)
         return decoded
 
@@ -227,8 +229,8 @@ class Transformer(nn.Module):
         """Return the state of hypotheses about sources that were read."""
         across = self._across(memory)
         heads, rows = self.settings.heads, memory.source.shape[0] * beam
-        nothing = across[0][0][0].new_zeros(0, rows, heads, self.settings.width // heads)
-        return TransformerState(memory=memory, across=across, own=[(nothing, nothing)] * len(across), beam=beam)
+        room = across[0][0][0].new_empty(1, len(across), 2, rows, heads, self.settings.width // heads)
+        return TransformerState(memory=memory, across=across, own=room, beam=beam)
 
     def _across(self, memory: SourceMemory) -> list[list[KeysValues]]:
         """Return keys and values of source and context by layer."""
@@ -252,16 +254,19 @@ class Transformer(nn.Module):
 
     def decode_next(self, states: torch.Tensor, state: TransformerState) -> tuple[torch.Tensor, TransformerState]:
         """Run the decoder over one new place of every hypothesis: sources, hypotheses, units; and the next state."""
-        own, turns = [], self.turns(state.n_written, 1)
-        for layer, across, earlier in zip(self.decoder, state.across, state.own, strict=True):
-            states, written = layer(states, turns, across, state.memory.biases, earlier, state.beam)
-            own.append(written)
+        own, turns = state.own, self.turns(state.n_written, 1)
+        if len(own) == state.n_written:  # nothing was chosen since the last place
+            own = torch.cat((own, torch.empty_like(own[:1])))
+        for number, (layer, across) in enumerate(zip(self.decoder, state.across, strict=True)):
+            states = layer(states, turns, across, state.memory.biases, own[:, number], state.beam)
         states = self.decoder_norm(states).view(-1, state.beam, self.settings.width)
         return states, dataclasses.replace(state, own=own, n_written=state.n_written + 1)
 
     def select(self, state: TransformerState, rows: torch.Tensor, sources: torch.Tensor | None) -> TransformerState:
         """Return the state of these hypotheses."""
-        own = [(keys.index_select(1, rows), values.index_select(1, rows)) for keys, values in state.own]
+        n, layers, _, _, heads, units = state.own.shape
+        own = state.own.new_empty(n + 1, layers, 2, len(rows), heads, units)
+        torch.index_select(state.own, 3, rows, out=own[:n])
         if sources is None:
             return dataclasses.replace(state, own=own)
         across = [

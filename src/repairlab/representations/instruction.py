@@ -1,29 +1,37 @@
-"""`instruction`: an instruction with the buggy function, for language models (Defects4C). The table of representations loads it."""
+"""`instruction`: an instruction with the buggy code, for language models (Defects4C). The table of representations loads it."""
 
 import re
+from typing import Literal
 
 from repairlab.languages.facts import facts
-from repairlab.representations.representation import Encoded, Sample, Unit
+from repairlab.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 _BLOCK = re.compile(r"^(`{3,})[^\n`]*\n(.*?)(?:\n\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class FixInstruction:
-    """What to do in words, the buggy function in a fenced block, and the fixed function in one."""
+    """What to do in words, the buggy code in a fenced block, and the fixed code in one."""
 
     name = "instruction"
     languages: frozenset[str] | None = None
-    unit: Unit = "method"
+
+    def __init__(self, *, unit: Literal["method", "program"] = "method", verdict: bool = False) -> None:
+        """Take whether a function or a whole program is shown and written, and whether the judge's verdict is told."""
+        self.unit: Unit = unit
+        self._verdict = verdict
 
     def encode(self, sample: Sample) -> Encoded:
         """Return the instruction; a description of the bug is part of it."""
-        stated = facts(sample.language)
-        about = f"\n{sample.description.strip()}\n" if sample.description.strip() else ""
-        text = f"Fix the bug in this {stated.title} function. Answer with the fixed function alone.\n{about}\n"
-        return Encoded(source=(text + _fenced(sample.buggy, sample.language),))
+        if self._verdict and not sample.verdict:
+            raise Unrepresentable("no verdict of a judge is known")
+        what = "function" if self.unit == "method" else "program"
+        told = [f"The judge said: {sample.verdict}"] if self._verdict else []
+        about = [text for text in (sample.description.strip(), *told) if text]
+        head = f"Fix the bug in this {facts(sample.language).title} {what}. Answer with the fixed {what} alone."
+        return Encoded(source=("\n\n".join([head, *about, _fenced(sample.buggy, sample.language)]),))
 
     def target(self, sample: Sample, fixed: str) -> tuple[Encoded, tuple[str, ...]]:
-        """Return the instruction and the fixed function in a fenced block."""
+        """Return the instruction and the fixed code in a fenced block."""
         return self.encode(sample), (_fenced(fixed, sample.language),)
 
     def recover(self, encoded: Encoded, written: tuple[str, ...]) -> tuple[str, ...]:

@@ -147,7 +147,7 @@ class Trainer:
             self._epoch(self._plans(progress.epoch))
             if not settings.evaluate_every and not progress.is_over:
                 self._look()
-        if not progress.is_over and progress.n_batches:
+        if not progress.is_over and (progress.n_batches or not progress.looks):
             self._look()
         progress.is_over = True
         self._save(force=True)

@@ -28,7 +28,7 @@ def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...], 
                 "vocabulary.kind is pretrained, but network.pretrained names no folder or model whose tokenizer it is; "
                 "add --set network.pretrained=FOLDER, or --set vocabulary.kind=bpe for a network from random numbers"
             )
-        tokens = PretrainedTokens.load(settings.network.pretrained, wanted.prefix)
+        tokens = PretrainedTokens.load(settings.network.pretrained, wanted.prefix, chat=wanted.chat)
         tokens.add_marks(marks)
         return Numbering(source=tokens, target=tokens)
     if wanted.kind == "bpe":

@@ -4,7 +4,6 @@ Called by `repairlab predict`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 from repairlab.core.benchmark import Benchmark
@@ -16,6 +15,9 @@ from repairlab.formats import own
 from repairlab.formats.format import JudgedCandidate
 from repairlab.repairers.neural.factory import FACTORY, make_repairer
 from repairlab.repairers.neural.settings import NeuralAccess, NeuralSettings
+
+_TOGETHER = 64
+"""Bugs that a model is asked about at once."""
 
 
 @record
@@ -64,12 +66,12 @@ def propose(
 
     def samples() -> Iterator[JudgedCandidate]:
         nonlocal n_candidates
-        for problem in problems:
-            if problem.id not in unfit:
-                for candidate in islice(repairer.propose(problem, ()), options.n):
-                    n_candidates += 1
-                    yield JudgedCandidate(candidate=candidate)
-            done(1)
+        for first in range(0, len(problems), _TOGETHER):
+            together = problems[first : first + _TOGETHER]
+            for candidates in repairer.propose_together([problem for problem in together if problem.id not in unfit]):
+                n_candidates += len(candidates[: options.n])
+                yield from (JudgedCandidate(candidate=candidate) for candidate in candidates[: options.n])
+            done(len(together))
         if not n_candidates:
             raise UserError("nothing that the model wrote could be read as a candidate; train it longer, or with more pairs")
 

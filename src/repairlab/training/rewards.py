@@ -17,7 +17,7 @@ from torch import nn
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
-from repairlab.core.errors import UserError
+from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import record, to_data
 from repairlab.metrics import reward as metrics_reward
@@ -59,6 +59,8 @@ class RewardSettings:
     epochs: int = 1
     learning_rate: float = 1e-5
     clip: float = 1.0
+    seed: int = 1
+    """Decides dropout."""
     table: RewardTable = RewardTable()
 
 
@@ -100,6 +102,7 @@ def reward_model(
 ) -> list[RewardEpoch]:
     """Train a model further by verdicts, into a new folder that appears whole or not at all."""
     model = load_model(first, device=device)
+    torch.manual_seed(settings.seed)
     samples = reward_samples(bugs, model)
     listener.notify(f"{len(samples)} of {len(bugs)} bugs can be shown to the model and fixed by it")
     with new_folder(folder) as aside:
@@ -110,6 +113,24 @@ def reward_model(
         (aside / REWARDS).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
         save_file(weights_to_keep(model.network, model.settings.network), aside / WEIGHTS)
     return epochs
+
+
+def reward_table(given: Sequence[str]) -> RewardTable:
+    """Return the published table with some numbers replaced, written as LEVEL=NUMBER.
+
+    >>> reward_table(["plausible=1"]).plausible
+    1.0
+    """
+    known = to_data(RewardTable())
+    for text in given:
+        level, _, number = text.partition("=")
+        if level not in known:
+            raise unknown("level of a reward", level, known)
+        try:
+            known[level] = float(number)
+        except ValueError:
+            raise UserError(f"--reward {text!r}: {number!r} is no number; write it like {level}={known[level]}") from None
+    return RewardTable(**known)
 
 
 def level_of(candidate: Candidate | None, outcome: Outcome | None) -> str | None:

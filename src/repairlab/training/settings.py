@@ -38,7 +38,7 @@ class TrainingSettings:
     smoothing: Annotated[float, "Label smoothing."] = 0.0
     rename: Annotated[float, "Share of pairs of abstracted methods in which ids of a kind change places, anew each time."] = 0.0
     normalise: Annotated[Literal["tokens", "sequences"], "Whether all tokens of a batch weigh the same, or all pairs."] = "tokens"
-    epochs: int = 20
+    epochs: Annotated[int, "0: nothing is learnt; the model is the network as it begins, to compare with."] = 20
     max_steps: Annotated[int, "Steps after which training ends; 0: no limit."] = 0
     budget_s: Annotated[
         float, "Seconds that training takes: the schedule ends with them. The weights then depend on the machine; 0: no limit."
@@ -58,9 +58,9 @@ class TrainingSettings:
 
     def check(self) -> None:
         """Refuse numbers that cannot be trained with."""
-        for name in ("batch_pairs", "accumulate", "epochs", "bucket", "pool"):
-            if getattr(self, name) < 1:
-                raise UserError(f"training.{name} is {getattr(self, name)}: write a number of at least 1")
+        for name, least in (("batch_pairs", 1), ("accumulate", 1), ("epochs", 0), ("bucket", 1), ("pool", 1)):
+            if getattr(self, name) < least:
+                raise UserError(f"training.{name} is {getattr(self, name)}: write a number of at least {least}")
         if not 0 <= self.rename <= 1:
             raise UserError(f"training.rename is {self.rename}: write a number from 0 to 1")
         if self.learning_rate <= 0:
@@ -123,6 +123,8 @@ def load_system(name: str, *, preset: str | None = None, changes: Sequence[str] 
         raise UserError(f"there is no settings file {path}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is not valid TOML: {error}") from None
+    if isinstance(facts.get("representation"), str):  # its name alone: settings of it may follow
+        facts["representation"] = {"name": facts["representation"]}
     small = facts.pop(SMALL, {})
     if preset == SMALL or plain != name:
         _lay_over(facts, small)

@@ -84,6 +84,18 @@ def test_candidates_are_distinct_and_never_the_buggy_code(model: Path, problem: 
         assert edit.span is not None and edit.text != edit.span.of(problem.source)
 
 
+def test_problems_asked_about_together_get_what_each_gets_alone(model: Path, problem: Problem) -> None:
+    loaded = load_ensemble(model, device="cpu")
+    hidden = shown(problem, Visibility(localisation="function"))
+    made = representation(loaded.representation, loaded.learnt)
+    asked = Neural(loaded, made, DecodingSettings(beam=5, max_length=20), Origin(repairer="neural"))
+    found = asked.propose_together([problem, hidden])
+    assert [[item.edits for item in part] for part in found] == [
+        [item.edits for item in proposed(loaded, one, 5)] for one in (problem, hidden)
+    ]
+    assert found[0] and found[1]
+
+
 def test_without_the_place_of_the_bug_every_line_is_asked_about(model: Path, problem: Problem) -> None:
     hidden = shown(problem, Visibility(localisation="function"))
     assert hidden.location is None

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from repairlab.core.candidate import Origin
 from repairlab.core.problem import Problem
@@ -14,13 +15,16 @@ from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactor
 from repairlab.representations.representation import Representation
 from repairlab.representations.table import representation
 
+if TYPE_CHECKING:
+    from repairlab.repairers.neural.repairer import Neural
+
 
 @contextmanager
 def _open(context: RepairContext) -> Iterator[Repairer]:
     yield make_repairer(context.settings, context.access, n=context.n, seed=context.seed)
 
 
-def make_repairer(settings: NeuralSettings, access: NeuralAccess, *, n: int, seed: int) -> Repairer:
+def make_repairer(settings: NeuralSettings, access: NeuralAccess, *, n: int, seed: int) -> "Neural":
     """Load a model; it searches with as many hypotheses as candidates are wanted, unless a beam is given."""
     require_extra("the repairer neural", read_settings(read_members(Path(settings.model)).folders[0]))
     # Imported only now: most runs need no network, and torch takes a while to load.

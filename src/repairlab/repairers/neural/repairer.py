@@ -5,14 +5,14 @@ the model repairs lines, it is asked about every line of the function, and all i
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
 from repairlab.core.problem import Problem
 from repairlab.core.record import record
 from repairlab.core.text import Lines
-from repairlab.networks.inputs import network_input
+from repairlab.networks.inputs import Written, network_input
 from repairlab.representations.representation import Encoded, Representation, Sample, Unrepresentable
 from repairlab.representations.samples import NO_PLACE, edit_for, sample_of_problem
 
@@ -42,17 +42,23 @@ class Neural:
 
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
         """Yield each text once, best first; the buggy code itself is no candidate."""
-        if history:
-            return
-        questions = asked_about(problem, self._representation)
-        if isinstance(questions, str):
-            return
-        inputs = [network_input(item.encoded.source, item.encoded.context, item.encoded.memory) for item in questions]
-        written = self._model.write(inputs, self._decoding, seed=self._origin.seed or 0)
-        found = [(item, answer) for item, answers in zip(questions, written, strict=True) for answer in answers]
-        found.sort(key=lambda pair: -pair[1].logprob)
+        if not history:
+            yield from self.propose_together([problem])[0]
+
+    def propose_together(self, problems: Sequence[Problem]) -> list[list[Candidate]]:
+        """Return what `propose` yields for each of some problems, asked all at once: a device is quicker with many."""
+        asked = [asked_about(problem, self._representation) for problem in problems]
+        questions = [[] if isinstance(found, str) else found for found in asked]
+        inputs = [
+            network_input(item.encoded.source, item.encoded.context, item.encoded.memory) for found in questions for item in found
+        ]
+        written = iter(self._model.write(inputs, self._decoding, seed=self._origin.seed or 0))
+        answered = [[(item, answer) for item in found for answer in next(written)] for found in questions]
+        return [list(self._candidates(problem, found)) for problem, found in zip(problems, answered, strict=True)]
+
+    def _candidates(self, problem: Problem, answered: list[tuple[_Question, Written]]) -> Iterator[Candidate]:
         seen: set[Edit] = set()
-        for item, answer in found:
+        for item, answer in sorted(answered, key=lambda pair: -pair[1].logprob):
             for text in self._representation.recover(item.encoded, answer.tokens):
                 edit = edit_for(problem, item.sample, text)
                 if edit in seen or (edit.span is not None and edit.text == edit.span.of(problem.source)):

@@ -8,7 +8,7 @@ import dataclasses
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Literal
 
 from tree_sitter import Node
@@ -20,6 +20,24 @@ from repairlab.languages.parser import Parsed
 _NEAR = 0.5
 """How many of the numbers that are changed become the next one."""
 _CALLS = ("call", "call_expression", "method_invocation")
+_MADE_BY = {
+    "assignment": ("left", "right"),
+    "const_spec": ("name", "value"),
+    "init_declarator": ("declarator", "value"),
+    "short_var_declaration": ("left", "right"),
+    "var_spec": ("name", "value"),
+    "variable_declarator": ("name", "value"),
+}
+"""What makes a variable, and the fields that hold its name and its value."""
+_AROUND_NAMES = ("expression_list", "pointer_declarator", "array_declarator")
+_SCOPES = frozenset(
+    {
+        *("function_definition", "function_declaration", "function_expression", "generator_function_declaration"),
+        *("method_declaration", "method_definition", "constructor_declaration"),
+        *("lambda", "lambda_expression", "arrow_function", "func_literal"),
+    }
+)
+"""Nodes that have variables of their own."""
 _BRANCHES = frozenset({"if", "elif", "else", "switch", "match", "case", "catch", "except", "conditional", "ternary", "while"})
 """Words in the types of nodes whose parts may not be run."""
 Kind = Literal["literal", "negation", "end", "begin"]
@@ -209,6 +227,69 @@ def sure_calls(parsed: Parsed) -> frozenset[str]:
         condition = node.child_by_field_name("condition") if is_branch else None
         nodes += ([] if condition is None else [condition]) if is_branch else node.children
     return frozenset(found)
+
+
+def scope_of(node: Node) -> Node:
+    """Return the function that a node is in; the whole text where it is in none."""
+    while node.parent is not None and node.type not in _SCOPES:
+        node = node.parent
+    return node
+
+
+def uses_of(variable: Node, scope: Node) -> list[Node]:
+    """Return every place where the name of a variable stands in a scope, whatever it means there."""
+    return [node for node in descendants(scope) if "identifier" in node.type and node.text == variable.text and not node.children]
+
+
+def initial_value(variable: Node, is_compared: Callable[[Node], bool]) -> Node | None:
+    """Return what a variable was made with, if it is there for comparisons alone: what may be an input, too, stays.
+
+    Who takes what is expected out of a variable of the test takes the changed value with it. A variable that several functions
+    use is not one test's.
+    """
+    function = root = scope_of(variable)
+    while root.parent is not None:
+        root = root.parent
+    here, everywhere = uses_of(variable, function), uses_of(variable, root)
+    values = [value for use in here if (value := _made_with(use)) is not None]
+    if not values:
+        here, values = everywhere, [value for use in everywhere if (value := _made_with(use)) is not None]
+        if any(_made_with(use) is None and scope_of(use) != function for use in here):
+            return None
+    others = [use for use in here if _made_with(use) is None]
+    return values[0] if len(values) == 1 and all(map(is_compared, others)) else None
+
+
+def call_around(value: Node) -> str:
+    """Return the name of what a value is handed to where it stands, without what stands before its last point."""
+    call = value.parent.parent if value.parent is not None and value.parent.type in ("argument_list", "arguments") else None
+    called = call.child_by_field_name("name") or call.child_by_field_name("function") if call is not None else None
+    return (called.text or b"").decode().rpartition(".")[2] if called is not None else ""
+
+
+def _made_with(name: Node) -> Node | None:
+    """Return the value that a name is given where it stands; none where it is only used."""
+    while name.parent is not None and name.parent.type in _AROUND_NAMES and len(named(name.parent)) == 1:
+        name = name.parent
+    maker = name.parent
+    if maker is None or maker.type not in _MADE_BY:
+        return None
+    target, value = (maker.child_by_field_name(field) for field in _MADE_BY[maker.type])
+    while value is not None and value.type == "expression_list" and len(named(value)) == 1:
+        value = named(value)[0]
+    return value if target == name else None
+
+
+def other_exception(expected: str, others: Collection[str], general: Collection[str], draw: random.Random) -> str:
+    """Return the name of another exception than the one that a test expects; the same where others may be kinds of it.
+
+    An honest candidate may throw any kind of what is expected, so none of the others may be one: they are kinds of `general`.
+
+    >>> other_exception("KeyError", ("KeyError", "OSError"), ("Exception",), random.Random(1))
+    'OSError'
+    """
+    known = [name for name in others if name != expected]
+    return expected if expected in general or not known else draw.choice(known)
 
 
 def moved(change_span: Span, by: int) -> Span:

@@ -10,8 +10,10 @@ from repairlab.core.text import Span
 from repairlab.languages.counter import (
     Change,
     TestBody,
+    call_around,
     equal_numbers,
     equal_words,
+    initial_value,
     named,
     other_number,
     other_string,
@@ -163,6 +165,16 @@ def _literals(node: Node) -> Iterator[Node]:
         for child in children[-1:] if node.type == "keyed_element" else children:
             if child.type not in ("slice_type", "map_type", "array_type", "type_identifier"):
                 yield from _literals(child)
+    elif node.type == "identifier":
+        value = initial_value(node, _is_compared)
+        yield from _literals(value) if value is not None else ()
+
+
+def _is_compared(use: Node) -> bool:
+    """Return whether a variable is only compared where it stands, or told of when a test fails."""
+    operator = use.parent.child_by_field_name("operator") if use.parent is not None else None
+    called = call_around(use)
+    return called in _EQUALITIES or _FAILURES.search(f" {called}(") is not None or (operator is not None and operator.type == "!=")
 
 
 def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:

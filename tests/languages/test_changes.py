@@ -201,9 +201,9 @@ def test_java_tests_that_expect_an_exception_get_no_assertion_behind_it() -> Non
         ("import static org.junit.Assert.assertNotSame; class T", "assertSame(a(), b());", ["assertNotSame"]),
         ("import static org.junit.Assert.assertSame; class T", "assertSame(a(), b());", []),
         ("class T", "Assert.assertNotNull(name());", ["assertNull"]),
-        ("class T", 'Assert.assertTrue("a message", isOpen());', ["!(isOpen())"]),
-        ("class T", "assertTrue(text, text.isEmpty());", ["!(text.isEmpty())"]),
-        ("import static org.junit.jupiter.api.Assertions.*; class T", "assertTrue(text.isEmpty(), text);", ["!(text.isEmpty())"]),
+        ("class T", 'Assert.assertTrue("a message", isOpen());', ["!isOpen()"]),
+        ("class T", "assertTrue(text, text.isEmpty());", ["!text.isEmpty()"]),
+        ("import static org.junit.jupiter.api.Assertions.*; class T", "assertTrue(text.isEmpty(), text);", ["!text.isEmpty()"]),
     ],
 )
 def test_java_assertions_become_their_opposite_where_its_name_is_known(head: str, statement: str, changed: list[str]) -> None:
@@ -520,3 +520,32 @@ def test_it(a, b, want):
 def test_python_exceptions_that_others_are_kinds_of_are_left_alone(general: str) -> None:
     text = f"def test_it():\n    with pytest.raises({general}):\n        area()\n"
     assert [kind for kind, _ in changes(text, "python", "test_it")] == ["begin", "end"]
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "opposite"),
+    [
+        ("python", "is_open()", "not is_open()"),
+        ("python", "not is_open()", "is_open()"),
+        ("python", "name in names()", "name not in names()"),
+        ("python", "size() is not None", "size() is None"),
+        ("python", "size() > 3", "size() <= 3"),
+        ("python", "size() and is_open()", "not (size() and is_open())"),
+        ("javascript", "isOpen()", "!isOpen()"),
+        ("javascript", "!isOpen()", "isOpen()"),
+        ("javascript", "size() !== other()", "size() === other()"),
+        ("javascript", "size() && isOpen()", "!(size() && isOpen())"),
+    ],
+)
+def test_claims_are_denied_as_people_write_it(name: str, claim: str, opposite: str) -> None:
+    text = f"def test_it():\n    assert {claim}\n" if name == "python" else f"test('test_it', () => {{ assert.ok({claim}); }});"
+    (body,) = language(name).test_bodies(text, "", random.Random(1))
+    assert [change.false for change in body.changes if change.kind == "negation"] == [opposite]
+
+
+@given(st.text("aZ09-?", min_size=2), st.integers(0, 9))
+def test_a_changed_character_is_of_the_kind_of_the_one_before(value: str, seed: int) -> None:
+    changed = other_string(f'"{value}"', random.Random(seed))[1:-1]
+    kinds = [[(char.islower(), char.isupper(), char.isdigit()) for char in text] for text in (value, changed)]
+    assert kinds[0] == kinds[1]
+    assert changed != value

@@ -19,6 +19,19 @@ from repairlab.languages.parser import Parsed
 
 _NEAR = 0.5
 """How many of the numbers that are changed become the next one."""
+_ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789", "+-*/.,;:!?=<>@^~|")
+"""Characters of one kind."""
+_ESCAPES = (r"\n", r"\t", r"\r", r"\f")
+_INVERSE = {"==": "!=", "===": "!==", "<": ">=", ">": "<="}
+_INVERSE = {**_INVERSE, **{inverse: operator for operator, inverse in _INVERSE.items()}}
+_PLAIN = frozenset(
+    {
+        *("call_expression", "method_invocation", "identifier", "parenthesized_expression"),
+        *("field_expression", "field_access", "member_expression", "selector_expression"),
+        *("subscript_expression", "array_access", "index_expression"),
+    }
+)
+"""What is denied by a mark before it, without brackets."""
 _CALLS = ("call", "call_expression", "method_invocation")
 _MADE_BY = {
     "assignment": ("left", "right"),
@@ -166,10 +179,10 @@ def _value(text: str) -> float | None:
 
 
 def other_string(text: str, draw: random.Random) -> str:
-    """Return a string literal that means another text; escapes stay whole.
+    """Return a string literal that means another text, by a character of the same kind; escapes stay whole.
 
     >>> other_string('"a"', random.Random(1)), other_string('""', random.Random(1)), other_string("b'?'", random.Random(1))
-    ('"v"', '"e"', "b'?e'")
+    ('"t"', '"e"', "b'*'")
     """
     found = re.match(r"\w*(\"\"\"|'''|\"|')", text)
     if not found or len(text) < 2 * len(found[1]):
@@ -178,12 +191,36 @@ def other_string(text: str, draw: random.Random) -> str:
     plain = re.sub(
         r"\\(?:x[0-9a-fA-F]+|u+[0-9a-fA-F{]+|U[0-9a-fA-F]{8}|N\{[^}]*\}|[0-7]{1,3}|.)", lambda it: "\\" * len(it[0]), text
     )
-    letters = [index for index in range(start, end) if plain[index].isascii() and plain[index].isalnum()]
+    kinds = {index: kind for index in range(start, end) for kind in _ALPHABETS if plain[index] in kind}
+    letters = [index for index, kind in kinds.items() if kind is not _ALPHABETS[-1]] or list(kinds)
     if letters:
         place = draw.choice(letters[1:] or letters)  # a comparison of beginnings is no equality
-        return text[:place] + draw.choice([c for c in "efghkmqrtvwz" if c != text[place].lower()]) + text[place + 1 :]
+        others = [other for other in kinds[place] if other.lower() != text[place].lower()]
+        return text[:place] + draw.choice(others) + text[place + 1 :]
     # A letter behind an escape such as \x1 would become part of it.
     return text[:end] + draw.choice("ghkmq") + text[end:] if "\\" in text[start:end] else text[:end] + "e" + text[end:]
+
+
+def other_character(text: str, draw: random.Random) -> str:
+    r"""Return another literal of one character, of the same kind: nothing about it may tell that it was changed.
+
+    >>> other_character("'A'", random.Random(1)), other_character(r"'\n'", random.Random(1))
+    ("'F'", "'\\t'")
+    """
+    same = next((kind for kind in _ALPHABETS if text[1:-1] in kind), None)
+    others = [other for other in (same or _ESCAPES) if other != text[1:-1]]
+    return f"{text[0]}{draw.choice(others)}{text[-1]}"
+
+
+def denied(parsed: Parsed, claim: Node) -> str:
+    """Return the opposite of a condition in a language with braces, as people write it: nothing may tell that it was changed."""
+    text, mark = parsed.text(claim), claim.child_by_field_name("operator")
+    operator = mark.type if mark is not None else ""
+    if claim.type == "binary_expression" and operator in _INVERSE:
+        return f"{parsed.text(claim.children[0])} {_INVERSE[operator]} {parsed.text(claim.children[-1])}"
+    if claim.type == "unary_expression" and operator == "!":
+        return parsed.text(claim.children[-1])
+    return f"!{text}" if claim.type in _PLAIN else f"!({text})"
 
 
 def equal_words(draw: random.Random) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from repairlab.languages.counter import (
     Change,
     TestBody,
     call_around,
+    denied,
     equal_numbers,
     equal_words,
     initial_value,
@@ -25,7 +26,6 @@ from repairlab.languages.tree_syntax import walk
 _FAILURES = re.compile(r"\b(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(")
 _EQUALITIES = frozenset({"Equal", "Equalf", "EqualValues", "Exactly", "DeepEqual", "EqualFold"})
 _WANTED = re.compile(r"want\w*|expect\w*|exp|out|output|result|res", re.IGNORECASE)
-_SWAPPED = {"!=": "==", "==": "!="}
 _NUMBERS = ("if {} != {} {{ {}.Fatal() }}", "if n := {}; n != {} {{ {}.Fatal() }}", "if {} < {} || false {{ {}.FailNow() }}")
 _WORDS = ('if "{}" != "{}" {{ {}.Fatal() }}', 'if s := "{}"; s != "{}" {{ {}.FailNow() }}')
 _LITERALS = frozenset({"int_literal", "float_literal", "interpreted_string_literal", "true", "false"})
@@ -116,11 +116,7 @@ def _of_check(parsed: Parsed, check: Node, draw: random.Random) -> Iterator[Chan
     yield from (_other(parsed, literal, draw) for literal in literals)
     if literals:
         return
-    operator = condition.child_by_field_name("operator") if condition.type == "binary_expression" else None
-    if operator is not None and parsed.text(operator) in _SWAPPED:
-        yield replace_change(parsed, "negation", operator, _SWAPPED[parsed.text(operator)])
-    else:
-        yield replace_change(parsed, "negation", condition, f"!({parsed.text(condition)})")
+    yield replace_change(parsed, "negation", condition, denied(parsed, condition))
 
 
 def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:

@@ -12,12 +12,14 @@ from repairlab.languages.counter import (
     Change,
     TestBody,
     call_around,
+    denied,
     descendants,
     equal_numbers,
     equal_words,
     far_number,
     initial_value,
     named,
+    other_character,
     other_exception,
     other_number,
     other_string,
@@ -149,7 +151,7 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
     if parsed.text(name) in ("assertTrue", "assertFalse"):
         claims = claims[:1] if "org.junit.jupiter" in parsed.source else claims[-1:]  # else a message comes first
         if claims and claims[0].type not in ("lambda_expression", "method_reference"):
-            yield replace_change(parsed, "negation", claims[0], f"!({parsed.text(claims[0])})")
+            yield replace_change(parsed, "negation", claims[0], denied(parsed, claims[0]))
     elif opposite and _knows(parsed, call, opposite):
         yield replace_change(parsed, "negation", name, opposite)
 
@@ -246,7 +248,7 @@ def _other(parsed: Parsed, literal: Node, tolerance: str, draw: random.Random) -
     if literal.type in ("true", "false"):
         return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
     if literal.type == "character_literal":
-        return replace_change(parsed, "literal", literal, "'q'" if text != "'q'" else "'k'")
+        return replace_change(parsed, "literal", literal, other_character(text, draw))
     return replace_change(
         parsed, "literal", literal, (other_string if literal.type == "string_literal" else other_number)(text, draw)
     )

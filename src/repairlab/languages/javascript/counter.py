@@ -10,6 +10,7 @@ from repairlab.languages.counter import (
     Change,
     TestBody,
     call_around,
+    denied,
     equal_numbers,
     equal_words,
     initial_value,
@@ -158,7 +159,7 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
         compared = _compared(parsed, claim)
         yield from (_other(parsed, literal, draw) for literal in compared)
         if not compared:
-            yield replace_change(parsed, "negation", claim, f"!({parsed.text(claim)})")
+            yield replace_change(parsed, "negation", claim, denied(parsed, claim))
 
 
 def _compared(parsed: Parsed, claim: Node) -> list[Node]:

@@ -17,12 +17,14 @@ from repairlab.languages.counter import (
     Change,
     Kind,
     TestBody,
+    denied,
     descendants,
     equal_numbers,
     far_number,
     initial_value,
     moved,
     named,
+    other_character,
     other_exception,
     other_number,
     other_string,
@@ -43,7 +45,6 @@ _FAILS_UNLESS = ("!=", "||", "or")
 """The comparison whose literal is changed, and what may join several: in assertions, and in an `if` before a failure."""
 _OTHERWISE = re.compile(r"false|not|throw|fail|null|ne\b", re.IGNORECASE)
 """Names of assertions that hold when their condition does not."""
-_INVERSE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _OPPOSITES = (
     (r"NOT_EQUAL", "EQUAL"),
     (r"not_equal", "equal"),
@@ -278,22 +279,8 @@ def _operator(node: Node) -> str:
 
 
 def _negations(parsed: Parsed, node: Node) -> Iterator[Change]:
-    """Yield the change of a condition into its opposite, as people write it: nothing may tell that it was changed."""
-    text, operator = parsed.text(node), _operator(node)
-    if node.type == "binary_expression" and operator in _INVERSE:
-        left, right = (parsed.text(side) for side in (node.children[0], node.children[-1]))
-        yield from _replaced(parsed, "negation", node, f"{left} {_INVERSE[operator]} {right}")
-    elif node.type == "unary_expression" and operator == "!":
-        yield from _replaced(parsed, "negation", node, parsed.text(node.children[-1]))
-    else:
-        plain = node.type in (
-            "call_expression",
-            "identifier",
-            "field_expression",
-            "subscript_expression",
-            "parenthesized_expression",
-        )
-        yield from _replaced(parsed, "negation", node, f"!{text}" if plain else f"!({text})")
+    """Yield the change of a condition into its opposite."""
+    yield from _replaced(parsed, "negation", node, denied(parsed, node))
 
 
 def _replaced(parsed: Parsed, kind: Kind, node: Node, false: str) -> Iterator[Change]:
@@ -352,7 +339,7 @@ def _other(parsed: Parsed, literal: Node, draw: random.Random, tolerance: str) -
     if literal.type in ("true", "false"):
         return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
     if literal.type == "char_literal":
-        return replace_change(parsed, "literal", literal, "'q'" if text != "'q'" else "'k'")
+        return replace_change(parsed, "literal", literal, other_character(text, draw))
     return replace_change(
         parsed, "literal", literal, (other_string if literal.type == "string_literal" else other_number)(text, draw)
     )

@@ -34,6 +34,8 @@ _OPPOSITES = {
 _SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
 _SWALLOWS = re.compile(r"raises|assertRaises|suppress|warns|assertWarns|assertLogs", re.IGNORECASE)
 _PLAIN = ("identifier", "subscript", "none")
+_INVERSE = {"==": "!=", "<": ">=", ">": "<=", "in": "not in", "is": "is not"}
+_INVERSE = {**_INVERSE, **{inverse: operator for operator, inverse in _INVERSE.items()}}
 _ENDS = ("return_statement", "raise_statement")
 
 
@@ -93,7 +95,7 @@ def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Itera
         if not literals and (expected := _expected(claim)) is not None:
             yield _wrapped(parsed, expected)
         elif not literals:
-            yield replace_change(parsed, "negation", claim, f"(not ({parsed.text(claim)}))")
+            yield replace_change(parsed, "negation", claim, _denied(parsed, claim))
     call = named(statement)[0] if statement.type == "expression_statement" and named(statement) else None
     if call is None or call.type != "call":
         return
@@ -134,6 +136,17 @@ def _compared(parsed: Parsed, claim: Node) -> list[Node]:
     if claim.type != "comparison_operator" or [child.type for child in claim.children if not child.is_named] != ["=="]:
         return []
     return [literal for side in named(claim) for literal in _literals(parsed, side)]
+
+
+def _denied(parsed: Parsed, claim: Node) -> str:
+    """Return the opposite of a claim as people write it: nothing may tell that it was changed."""
+    sides, operators = named(claim), [child.type for child in claim.children if not child.is_named]
+    if claim.type == "not_operator":
+        return parsed.text(claim.children[-1])
+    if claim.type == "comparison_operator" and len(sides) == 2 and operators[0] in _INVERSE:
+        return f"{parsed.text(sides[0])} {_INVERSE[operators[0]]} {parsed.text(sides[1])}"
+    is_plain = claim.type in ("call", "identifier", "attribute", "subscript", "parenthesized_expression")
+    return f"not {parsed.text(claim)}" if is_plain else f"not ({parsed.text(claim)})"
 
 
 def _expected(claim: Node) -> Node | None:

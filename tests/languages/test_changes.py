@@ -549,3 +549,9 @@ def test_a_changed_character_is_of_the_kind_of_the_one_before(value: str, seed: 
     kinds = [[(char.islower(), char.isupper(), char.isdigit()) for char in text] for text in (value, changed)]
     assert kinds[0] == kinds[1]
     assert changed != value
+
+
+def test_no_number_becomes_minus_zero() -> None:
+    for seed in range(200):
+        (body,) = language("python").test_bodies("def test_it():\n    assert area() == -3\n", "pytest", random.Random(seed))
+        assert body.changes[0].false not in ("0", "3")

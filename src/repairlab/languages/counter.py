@@ -337,4 +337,6 @@ def moved(change_span: Span, by: int) -> Span:
 def replace_change(parsed: Parsed, kind: Kind, node: Node, false: str) -> Change | None:
     """Return the change of a node's text into another; none where both are the same."""
     text = parsed.text(node)
+    if kind == "literal" and not false.strip("0.") and parsed.source[: parsed.span(node).start].endswith("-"):
+        false = "2" if text == "1" else "1"  # nobody writes -0
     return None if text == false else Change(kind=kind, span=parsed.span(node), neutral=text, false=false)

@@ -25,6 +25,17 @@ def test_every_verb_answers_help_with_the_text_of_the_table(verb: str, capsys: p
     assert VERBS[verb] in " ".join(out.split())
 
 
+def test_a_verb_answers_the_short_option_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "list", "-h") == said(capsys, "list", "--help")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_no_file_takes_the_place_of_a_stream_that_was_closed(closed: str) -> None:
+    """Else what is printed, by us or by a child, would go to a cache."""
+    code = "import os, sys; from repairlab.cli.main import open_closed_streams; open_closed_streams(); os._exit(os.open('/', 0))"
+    assert subprocess.run(["/bin/sh", "-c", f'"{sys.executable}" -c "{code}" {closed}'], check=False).returncode > 2
+
+
 def test_help_and_version_answer() -> None:
     for arguments in (["--help"], []):
         done = subprocess.run([sys.executable, "-m", "repairlab", *arguments], capture_output=True, text=True, check=True)

@@ -40,6 +40,14 @@ def test_a_fork_has_the_environment_and_folder_of_now_and_all_code(tmp_path: Pat
     assert ask("42") == ("42", "6 × 7", str(tmp_path), True)
 
 
+def test_a_folder_that_was_deleted_does_not_keep_anybody_from_working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert ask("42") == ("42", None, "/", True)
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_how_a_fork_ended_is_told(number: signal.Signals) -> None:
     for function, arguments, code in ((die, (int(number),), -number), (fail, (), 1)):

@@ -93,7 +93,7 @@ def changes(text: str, name: str, function: str, framework: Framework = "pytest"
 
 def test_python_equalities_that_always_run_have_their_literals_changed() -> None:
     found = changes(PYTHON, "python", "test_values")
-    assert [text for kind, text in found if kind == "literal"] == ["6", '"x1"', "1", '"a"', "2.5", "1"]
+    assert [text for kind, text in found if kind == "literal"] == ["6", '"x1"', "1", '"a"', "2.5", "1", "ValueError"]
     negated = [text for kind, text in found if kind == "negation"]
     assert negated == ["is_open()", "1 <= area(1, 1) <= 2", "assertTrue", "assertNotEqual"]
     assert [kind for kind, _ in found][-2:] == ["begin", "end"]
@@ -127,7 +127,7 @@ def test_blocks():
     with pytest.raises(ValueError):
         assert area(-1, 1) == 4
 """
-    assert [found for kind, found in changes(text, "python", "test_blocks") if kind == "literal"] == ["3", '"x"']
+    assert [found for kind, found in changes(text, "python", "test_blocks") if kind == "literal"] == ["3", '"x"', "ValueError"]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_java_bodies_get_an_assertion_at_their_end_where_it_can_be_reached(last:
 
 def test_java_tests_that_expect_an_exception_get_no_assertion_behind_it() -> None:
     text = "class T { @Test(expected = E.class) public void values() { parse(); } }"
-    assert [kind for kind, _ in changes(text, "java", "values", "junit4")] == ["begin"]
+    assert changes(text, "java", "values", "junit4") == [("begin", ""), ("literal", "E")]
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,9 @@ def test_java_tests_that_expect_an_exception_get_no_assertion_behind_it() -> Non
         ("import static org.junit.Assert.assertNotSame; class T", "assertSame(a(), b());", ["assertNotSame"]),
         ("import static org.junit.Assert.assertSame; class T", "assertSame(a(), b());", []),
         ("class T", "Assert.assertNotNull(name());", ["assertNull"]),
-        ("class T", 'Assert.assertTrue("a message", isOpen());', ["!(isOpen())"]),
-        ("class T", "assertTrue(text, text.isEmpty());", ["!(text.isEmpty())"]),
-        ("import static org.junit.jupiter.api.Assertions.*; class T", "assertTrue(text.isEmpty(), text);", ["!(text.isEmpty())"]),
+        ("class T", 'Assert.assertTrue("a message", isOpen());', ["!isOpen()"]),
+        ("class T", "assertTrue(text, text.isEmpty());", ["!text.isEmpty()"]),
+        ("import static org.junit.jupiter.api.Assertions.*; class T", "assertTrue(text.isEmpty(), text);", ["!text.isEmpty()"]),
     ],
 )
 def test_java_assertions_become_their_opposite_where_its_name_is_known(head: str, statement: str, changed: list[str]) -> None:
@@ -421,3 +421,137 @@ def test_strings_become_others(value: str, seed: int) -> None:
 
 def _applied(text: str, change: Change, new: str) -> str:
     return text[: change.span.start] + new + text[change.span.end :]
+
+
+EXPECTING = {
+    "python": """
+TOTAL = 9
+def test_it():
+    expected = 6
+    used = 7
+    rows = [(1, 8), (2, 5)]
+    assert area(2, 3) == expected, f"not {expected}"
+    assert area(used, 1) == used
+    for a, want in rows:
+        assert area(a, 1) == want
+    assert area(3, 3) == TOTAL
+    with pytest.raises(KeyError):
+        area()
+""",
+    "java": """class T {
+    static final int TOTAL = 9;
+    @Test void test_it() {
+        int expected = 6;
+        int used = 7;
+        assertEquals(expected, area(2, 3));
+        assertEquals(used, area(used, 1));
+        assertEquals(TOTAL, area(3, 3));
+        assertThrows(NullPointerException.class, () -> area());
+    }
+}""",
+    "javascript": """
+const total = 9;
+test('test_it', () => {
+  const expected = 6;
+  const used = 7;
+  assert.strictEqual(area(2, 3), expected);
+  assert.strictEqual(area(used, 1), used);
+  assert.ok(area(3, 3) === total);
+  assert.throws(() => area(), RangeError);
+});
+""",
+    "go": """package a
+func test_it(t *testing.T) {
+	expected, used := 0, 7
+	want := 6
+	const total = 9
+	if got := Area(2, 3); got != want {
+		t.Errorf("got %d, want %d", got, want)
+	}
+	if Area(used, 1) != used || Area(3, 3) != total {
+		t.Fatal(expected)
+	}
+}
+""",
+    "cpp": """
+TEST(Calc, test_it) {
+    int expected = 6;
+    int used = 7;
+    EXPECT_EQ(area(2, 3), expected);
+    EXPECT_EQ(area(used, 1), used);
+    EXPECT_THROW(area(), std::out_of_range);
+}
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("python", ["5", "6", "8", "9", "KeyError"]),
+        ("java", ["6", "9", "NullPointerException"]),
+        ("javascript", ["6", "9", "RangeError"]),
+        ("go", ["6", "9"]),
+        ("cpp", ["6", "std::out_of_range"]),
+    ],
+)
+def test_what_is_expected_is_changed_where_the_test_has_it_unless_it_may_be_an_input(name: str, values: list[str]) -> None:
+    framework: Framework = "junit5" if name == "java" else "gtest" if name == "cpp" else "pytest"
+    found = changes(EXPECTING[name], name, "test_it", framework)
+    assert sorted(text for kind, text in found if kind == "literal") == values
+
+
+def test_python_parameters_that_are_compared_are_changed_and_tests_keep_their_names() -> None:
+    text = """
+@pytest.mark.parametrize("a, b, want", [(1, 'x', 6), (None, [2], 'six')])
+def test_it(a, b, want):
+    assert area(a, b) == want
+"""
+    (body,) = language("python").test_bodies(text, "pytest", random.Random(1))
+    changed = [change for change in body.changes if change.kind in ("literal", "negation")]
+    assert [change.neutral for change in changed] == [
+        "[pytest.param(1, 'x', 6, id='1-x-6'), pytest.param(None, [2], 'six', id='None-b1-six')]"
+    ]
+    assert "6, id='1-x-6'" not in changed[0].false
+    assert "'six', id='None-b1-six'" not in changed[0].false
+
+
+@pytest.mark.parametrize("general", ["Exception", "LookupError", "BaseException"])
+def test_python_exceptions_that_others_are_kinds_of_are_left_alone(general: str) -> None:
+    text = f"def test_it():\n    with pytest.raises({general}):\n        area()\n"
+    assert [kind for kind, _ in changes(text, "python", "test_it")] == ["begin", "end"]
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "opposite"),
+    [
+        ("python", "is_open()", "not is_open()"),
+        ("python", "not is_open()", "is_open()"),
+        ("python", "name in names()", "name not in names()"),
+        ("python", "size() is not None", "size() is None"),
+        ("python", "size() > 3", "size() <= 3"),
+        ("python", "size() and is_open()", "not (size() and is_open())"),
+        ("javascript", "isOpen()", "!isOpen()"),
+        ("javascript", "!isOpen()", "isOpen()"),
+        ("javascript", "size() !== other()", "size() === other()"),
+        ("javascript", "size() && isOpen()", "!(size() && isOpen())"),
+    ],
+)
+def test_claims_are_denied_as_people_write_it(name: str, claim: str, opposite: str) -> None:
+    text = f"def test_it():\n    assert {claim}\n" if name == "python" else f"test('test_it', () => {{ assert.ok({claim}); }});"
+    (body,) = language(name).test_bodies(text, "", random.Random(1))
+    assert [change.false for change in body.changes if change.kind == "negation"] == [opposite]
+
+
+@given(st.text("aZ09-?", min_size=2), st.integers(0, 9))
+def test_a_changed_character_is_of_the_kind_of_the_one_before(value: str, seed: int) -> None:
+    changed = other_string(f'"{value}"', random.Random(seed))[1:-1]
+    kinds = [[(char.islower(), char.isupper(), char.isdigit()) for char in text] for text in (value, changed)]
+    assert kinds[0] == kinds[1]
+    assert changed != value
+
+
+def test_no_number_becomes_minus_zero() -> None:
+    for seed in range(200):
+        (body,) = language("python").test_bodies("def test_it():\n    assert area() == -3\n", "pytest", random.Random(seed))
+        assert body.changes[0].false not in ("0", "3")

@@ -7,6 +7,7 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import normal_digest
@@ -186,3 +187,37 @@ def test_files_that_nobody_builds_do_not_look_at_layout(tmp_path: Path) -> None:
     bug = make_bug(tmp_path, "c", more={"notes.txt": "__LINE__ -Werror\n"})
     source = MAIN["c"].format("1")
     assert digest_of(bug, source) == digest_of(bug, f"\n\n{source}")
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("cpp", '"a"s', '"a" s'),
+        ("cpp", "'a'_x", "'a' _x"),
+        ("c", "0; // why ??/\n", "0; // why\n"),
+        ("c", "0; // \r1;\n", "0; // \n1;\n"),
+        ("java", "0; // \x00\n", "0;\n"),
+        ("python", "0 # \x00\n", "0\n"),
+        ("python", "0 \x0c\n", "0\n"),
+    ],
+)
+def test_what_tools_may_read_in_two_ways_is_judged_each(tmp_path: Path, name: str, one: str, other: str) -> None:
+    bug = make_bug(tmp_path, name)
+    try:
+        digests = {digest_of(bug, MAIN[name].format(text)) for text in (one, other)}
+    except UserError:
+        return  # refused before anybody reads it
+    assert len(digests) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("return /*\u2028*/ 3", "return /* */ 3"),
+        ("let x = 1\n--> y()", "let x = 1"),
+        ("\ufefff()", "f()"),
+    ],
+)
+def test_javascript_that_is_read_in_two_ways_is_judged_each(one: str, other: str) -> None:
+    bug = next(bug for bug in open_benchmark("starter").bugs if bug.problem.language == "javascript")
+    assert digest_of(bug, one) != digest_of(bug, other)

@@ -51,9 +51,12 @@ VERBS = {
 }
 """Each verb is a file of this package with a function of its name, or with `VERBS` of its own; the text begins its docstring."""
 
+_STANDARD_ERROR = 2
+
 
 def main() -> None:
     """Run the command line; being ended by SIGTERM is the same as Ctrl-C, so that nothing is left behind."""
+    open_closed_streams()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     code = run(sys.argv[1:])
     if code == STOPPED:
@@ -62,6 +65,13 @@ def main() -> None:
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def open_closed_streams() -> None:
+    """Open what the caller closed of standard input, output and error: the next file, a cache perhaps, would stand in for it."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STANDARD_ERROR:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
 
 
 def run(arguments: list[str]) -> int:
@@ -123,7 +133,7 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
         # Some verbs have options that are made from settings records, for which these are loaded now.
         app.command(name=verb, cls=SectionedCommand)(module.with_own_options() if hasattr(module, "with_own_options") else function)
     try:
-        app(args=arguments, prog_name=f"repairlab {verb}")
+        app(args=["--help"] if arguments == ["-h"] else arguments, prog_name=f"repairlab {verb}")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0

@@ -46,7 +46,7 @@ class ForkServer:
     def fork(self, function: Callable[..., None], arguments: Sequence[Any], pipe: Connection) -> int:
         """Call a function with arguments and a pipe in a new process, and return its id."""
         call = pickle.dumps((function, arguments))
-        order = pickle.dumps((sys.path, dict(os.environ), str(Path.cwd()), call))
+        order = pickle.dumps((sys.path, dict(os.environ), _folder(), call))
         with self._talking():
             self._connection.send(("fork", order))
             socket.send_fds(self._socket, [b"."], [pipe.fileno()])
@@ -80,6 +80,14 @@ class ForkServer:
             self._connection.close()
             self._socket.close()
         self._process.wait()
+
+
+def _folder() -> str:
+    """Return the folder that this process is in; one that was deleted meanwhile is no reason not to work."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return os.sep
 
 
 def hang_up(descriptor: int) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rapidfuzz.distance import Levenshtein
-
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field
 from repairlab.core.published import DatasetStatistics
@@ -48,6 +46,8 @@ def measured(code: Versions, tokens: Callable[[str], Sequence[str]], *, title: s
     >>> measured(code, str.split, title="It's wrong", description="")
     Size(hunks=2, lines=3, tokens=5, title=4, description=0)
     """
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415  # 42 modules: whoever asks what format a file has needs none of them
+
     matched = difflib.SequenceMatcher(None, code.buggy.splitlines(), code.fixed.splitlines())
     hunks = [max(b - a, d - c) for tag, a, b, c, d in matched.get_opcodes() if tag != "equal"]
     return Size(

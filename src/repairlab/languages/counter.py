@@ -8,7 +8,7 @@ import dataclasses
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Literal
 
 from tree_sitter import Node
@@ -19,7 +19,38 @@ from repairlab.languages.parser import Parsed
 
 _NEAR = 0.5
 """How many of the numbers that are changed become the next one."""
+_ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789", "+-*/.,;:!?=<>@^~|")
+"""Characters of one kind."""
+_ESCAPES = (r"\n", r"\t", r"\r", r"\f")
+_INVERSE = {"==": "!=", "===": "!==", "<": ">=", ">": "<="}
+_INVERSE = {**_INVERSE, **{inverse: operator for operator, inverse in _INVERSE.items()}}
+_PLAIN = frozenset(
+    {
+        *("call_expression", "method_invocation", "identifier", "parenthesized_expression"),
+        *("field_expression", "field_access", "member_expression", "selector_expression"),
+        *("subscript_expression", "array_access", "index_expression"),
+    }
+)
+"""What is denied by a mark before it, without brackets."""
 _CALLS = ("call", "call_expression", "method_invocation")
+_MADE_BY = {
+    "assignment": ("left", "right"),
+    "const_spec": ("name", "value"),
+    "init_declarator": ("declarator", "value"),
+    "short_var_declaration": ("left", "right"),
+    "var_spec": ("name", "value"),
+    "variable_declarator": ("name", "value"),
+}
+"""What makes a variable, and the fields that hold its name and its value."""
+_AROUND_NAMES = ("expression_list", "pointer_declarator", "array_declarator")
+_SCOPES = frozenset(
+    {
+        *("function_definition", "function_declaration", "function_expression", "generator_function_declaration"),
+        *("method_declaration", "method_definition", "constructor_declaration"),
+        *("lambda", "lambda_expression", "arrow_function", "func_literal"),
+    }
+)
+"""Nodes that have variables of their own."""
 _BRANCHES = frozenset({"if", "elif", "else", "switch", "match", "case", "catch", "except", "conditional", "ternary", "while"})
 """Words in the types of nodes whose parts may not be run."""
 Kind = Literal["literal", "negation", "end", "begin"]
@@ -148,10 +179,10 @@ def _value(text: str) -> float | None:
 
 
 def other_string(text: str, draw: random.Random) -> str:
-    """Return a string literal that means another text; escapes stay whole.
+    """Return a string literal that means another text, by a character of the same kind; escapes stay whole.
 
     >>> other_string('"a"', random.Random(1)), other_string('""', random.Random(1)), other_string("b'?'", random.Random(1))
-    ('"v"', '"e"', "b'?e'")
+    ('"t"', '"e"', "b'*'")
     """
     found = re.match(r"\w*(\"\"\"|'''|\"|')", text)
     if not found or len(text) < 2 * len(found[1]):
@@ -160,12 +191,36 @@ def other_string(text: str, draw: random.Random) -> str:
     plain = re.sub(
         r"\\(?:x[0-9a-fA-F]+|u+[0-9a-fA-F{]+|U[0-9a-fA-F]{8}|N\{[^}]*\}|[0-7]{1,3}|.)", lambda it: "\\" * len(it[0]), text
     )
-    letters = [index for index in range(start, end) if plain[index].isascii() and plain[index].isalnum()]
+    kinds = {index: kind for index in range(start, end) for kind in _ALPHABETS if plain[index] in kind}
+    letters = [index for index, kind in kinds.items() if kind is not _ALPHABETS[-1]] or list(kinds)
     if letters:
         place = draw.choice(letters[1:] or letters)  # a comparison of beginnings is no equality
-        return text[:place] + draw.choice([c for c in "efghkmqrtvwz" if c != text[place].lower()]) + text[place + 1 :]
+        others = [other for other in kinds[place] if other.lower() != text[place].lower()]
+        return text[:place] + draw.choice(others) + text[place + 1 :]
     # A letter behind an escape such as \x1 would become part of it.
     return text[:end] + draw.choice("ghkmq") + text[end:] if "\\" in text[start:end] else text[:end] + "e" + text[end:]
+
+
+def other_character(text: str, draw: random.Random) -> str:
+    r"""Return another literal of one character, of the same kind: nothing about it may tell that it was changed.
+
+    >>> other_character("'A'", random.Random(1)), other_character(r"'\n'", random.Random(1))
+    ("'F'", "'\\t'")
+    """
+    same = next((kind for kind in _ALPHABETS if text[1:-1] in kind), None)
+    others = [other for other in (same or _ESCAPES) if other != text[1:-1]]
+    return f"{text[0]}{draw.choice(others)}{text[-1]}"
+
+
+def denied(parsed: Parsed, claim: Node) -> str:
+    """Return the opposite of a condition in a language with braces, as people write it: nothing may tell that it was changed."""
+    text, mark = parsed.text(claim), claim.child_by_field_name("operator")
+    operator = mark.type if mark is not None else ""
+    if claim.type == "binary_expression" and operator in _INVERSE:
+        return f"{parsed.text(claim.children[0])} {_INVERSE[operator]} {parsed.text(claim.children[-1])}"
+    if claim.type == "unary_expression" and operator == "!":
+        return parsed.text(claim.children[-1])
+    return f"!{text}" if claim.type in _PLAIN else f"!({text})"
 
 
 def equal_words(draw: random.Random) -> tuple[str, str]:
@@ -211,6 +266,69 @@ def sure_calls(parsed: Parsed) -> frozenset[str]:
     return frozenset(found)
 
 
+def scope_of(node: Node) -> Node:
+    """Return the function that a node is in; the whole text where it is in none."""
+    while node.parent is not None and node.type not in _SCOPES:
+        node = node.parent
+    return node
+
+
+def uses_of(variable: Node, scope: Node) -> list[Node]:
+    """Return every place where the name of a variable stands in a scope, whatever it means there."""
+    return [node for node in descendants(scope) if "identifier" in node.type and node.text == variable.text and not node.children]
+
+
+def initial_value(variable: Node, is_compared: Callable[[Node], bool]) -> Node | None:
+    """Return what a variable was made with, if it is there for comparisons alone: what may be an input, too, stays.
+
+    Who takes what is expected out of a variable of the test takes the changed value with it. A variable that several functions
+    use is not one test's.
+    """
+    function = root = scope_of(variable)
+    while root.parent is not None:
+        root = root.parent
+    here, everywhere = uses_of(variable, function), uses_of(variable, root)
+    values = [value for use in here if (value := _made_with(use)) is not None]
+    if not values:
+        here, values = everywhere, [value for use in everywhere if (value := _made_with(use)) is not None]
+        if any(_made_with(use) is None and scope_of(use) != function for use in here):
+            return None
+    others = [use for use in here if _made_with(use) is None]
+    return values[0] if len(values) == 1 and all(map(is_compared, others)) else None
+
+
+def call_around(value: Node) -> str:
+    """Return the name of what a value is handed to where it stands, without what stands before its last point."""
+    call = value.parent.parent if value.parent is not None and value.parent.type in ("argument_list", "arguments") else None
+    called = call.child_by_field_name("name") or call.child_by_field_name("function") if call is not None else None
+    return (called.text or b"").decode().rpartition(".")[2] if called is not None else ""
+
+
+def _made_with(name: Node) -> Node | None:
+    """Return the value that a name is given where it stands; none where it is only used."""
+    while name.parent is not None and name.parent.type in _AROUND_NAMES and len(named(name.parent)) == 1:
+        name = name.parent
+    maker = name.parent
+    if maker is None or maker.type not in _MADE_BY:
+        return None
+    target, value = (maker.child_by_field_name(field) for field in _MADE_BY[maker.type])
+    while value is not None and value.type == "expression_list" and len(named(value)) == 1:
+        value = named(value)[0]
+    return value if target == name else None
+
+
+def other_exception(expected: str, others: Collection[str], general: Collection[str], draw: random.Random) -> str:
+    """Return the name of another exception than the one that a test expects; the same where others may be kinds of it.
+
+    An honest candidate may throw any kind of what is expected, so none of the others may be one: they are kinds of `general`.
+
+    >>> other_exception("KeyError", ("KeyError", "OSError"), ("Exception",), random.Random(1))
+    'OSError'
+    """
+    known = [name for name in others if name != expected]
+    return expected if expected in general or not known else draw.choice(known)
+
+
 def moved(change_span: Span, by: int) -> Span:
     """Return a span that begins elsewhere."""
     return Span(start=change_span.start + by, end=change_span.end + by)
@@ -219,4 +337,6 @@ def moved(change_span: Span, by: int) -> Span:
 def replace_change(parsed: Parsed, kind: Kind, node: Node, false: str) -> Change | None:
     """Return the change of a node's text into another; none where both are the same."""
     text = parsed.text(node)
+    if kind == "literal" and not false.strip("0.") and parsed.source[: parsed.span(node).start].endswith("-"):
+        false = "2" if text == "1" else "1"  # nobody writes -0
     return None if text == false else Change(kind=kind, span=parsed.span(node), neutral=text, false=false)

@@ -147,7 +147,12 @@ def normal_form(source: str, pieces: Iterable[Piece]) -> str:
                 parts.append("\n")
                 at_line_start = True
             # A macro's name and an adjacent bracket make a macro with parameters; a blank between them makes another one.
-            is_glued = text == "(" and previous[-1:] and previous[-1].end == start and _is_macro_name(source, previous)
+            # A word right behind a string is its suffix in C++; behind a blank it is a word.
+            is_next = bool(previous) and previous[-1].end == start
+            is_glued = is_next and (
+                (text == "(" and _is_macro_name(source, previous))
+                or (kind in ("name", "keyword") and previous[-1].kind == "string")
+            )
             parts.append("    " * depth if at_line_start else "" if is_glued else " ")
             # An unreadable stretch may hold anything, so that only a line break tells where it ends.
             parts.append(text if kind != "error" else (text or "?") + "\n")

@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path, PurePath
 
 from repairlab.sandbox.failures import our_failure
@@ -59,16 +59,13 @@ class TreeSnapshot:
         """
         with our_failure("cannot put a tree back"):
             _put_folder_right(self._tree, self._kept)
-            before, seen, gone, touched = dict(self._stamps), set(), set(), set()
-            for path, found in list(_entries(self._tree)):
-                if path.rpartition("/")[0] in gone:
-                    gone.add(path)
-                elif path in self._stamps and self._is_right(path, found):
+            before, seen, touched = dict(self._stamps), set(), set()
+            for path, found in list(_entries(self._tree, into=self._is_kept_folder)):
+                if path in self._stamps and self._is_right(path, found):
                     seen.add(path)
                     if trusts_times and self._is_touched(found, before[path]):
                         touched.add(path)
                 else:
-                    gone.add(path)
                     _remove(self._tree / path)
             touched |= self._stamps.keys() - seen
             for path in sorted(self._stamps.keys() - seen):  # folders before what is in them
@@ -89,6 +86,10 @@ class TreeSnapshot:
             for path in sorted(self._stamps.keys() & folders, reverse=True):
                 _put_times_right(self._tree / path, self._kept / path)
             _put_times_right(self._tree, self._kept)
+
+    def _is_kept_folder(self, path: str) -> bool:
+        """Return whether there was such a folder: into others nobody need look, they may be deeper than any path can say."""
+        return path in self._stamps and stat.S_ISDIR(self._stamps[path][1])
 
     def _copy_aside(self, path: str, found: os.stat_result) -> None:
         if self._stamps.get(path) == _stamp(found) and path not in self._young:
@@ -151,8 +152,11 @@ class TreeSnapshot:
             self._young.add(path)
 
 
-def _entries(root: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield all below a folder, links not followed, folders before what is in them; a folder that is closed to us is opened."""
+def _entries(root: Path, *, into: Callable[[str], bool] = bool) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield all below a folder, links not followed, folders before what is in them; a folder that is closed to us is opened.
+
+    What is in a folder is looked at only where `into` says so.
+    """
     folders = [""]
     for folder in folders:
         try:
@@ -164,7 +168,7 @@ def _entries(root: Path) -> Iterator[tuple[str, os.stat_result]]:
             for entry in listed:
                 path = f"{folder}/{entry.name}" if folder else entry.name
                 yield path, entry.stat(follow_symlinks=False)
-                if entry.is_dir(follow_symlinks=False):
+                if entry.is_dir(follow_symlinks=False) and into(path):
                     folders.append(path)
 
 
@@ -211,10 +215,22 @@ def _attributes(path: Path) -> dict[str, bytes]:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
+    """Remove whatever is at a path, whatever its depth and modes: folders in a folder are moved up before they are emptied."""
+    if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
+        return
+    left = [path]
+    for number, folder in enumerate(left):
+        folder.chmod(0o700)
+        with os.scandir(folder) as entries:
+            for place, entry in enumerate(entries):
+                if entry.is_dir(follow_symlinks=False):
+                    Path(entry).chmod(0o700)  # only then it can be moved
+                    left.append(path.with_name(f".gone-{number}-{place}"))
+                    Path(entry).rename(left[-1])
+                else:
+                    Path(entry).unlink()
+        folder.rmdir()
 
 
 def _writes_change_times(folder: Path) -> bool:

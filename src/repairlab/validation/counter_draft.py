@@ -223,12 +223,16 @@ class Draft:
     def _written(self, drawn: Mapping[_Key, Change]) -> dict[str, str]:
         bodies = self._bodies | self._of_all
         edits: dict[str, list[tuple[Span, str]]] = {path: [] for path, _ in bodies}
+        taken = {path: [change.span for key, change in drawn.items() if key[0] == path] for path in edits}
         for key, body in bodies.items():
+            path = key[0]
             for change in body.changes:
+                is_other = change.neutral != change.span.of(self._sources[path])
                 if change is drawn.get(key):
-                    edits[key[0]].append((change.span, change.false))
-                elif change.kind in _ADDED and change.kind in _LEVELS[self._levels[key[0]]]:
-                    edits[key[0]].append((change.span, change.neutral))
+                    edits[path].append((change.span, change.false))
+                elif is_other and change.kind in _LEVELS[self._levels[path]] and not _overlaps(change.span, taken[path]):
+                    edits[path].append((change.span, change.neutral))
+                    taken[path].append(change.span)
         return {path: _edited(self._sources[path], made) + self._tails[path] for path, made in edits.items()}
 
 
@@ -298,6 +302,10 @@ def _tail(path: str, draw: random.Random) -> str:
     word = "".join(draw.choice("0123456789abcdef") for _ in range(draw.randrange(8, 64)))
     kind = language_of_path(path)
     return "" if kind is None else f"\n{facts(kind).comments[0]} {word}\n"
+
+
+def _overlaps(span: Span, others: Collection[Span]) -> bool:
+    return any(span.start < other.end and other.start < span.end for other in others)
 
 
 def _edited(source: str, edits: list[tuple[Span, str]]) -> str:

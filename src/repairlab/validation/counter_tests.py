@@ -8,7 +8,6 @@ fail in the other is not used.
 
 import contextlib
 import dataclasses
-import functools
 import json
 import random
 import secrets
@@ -25,8 +24,8 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.record import digest, record, to_data
-from repairlab.languages import counter as change
 from repairlab.languages.table import default_cache
+from repairlab.validation.cache import engine_digest
 from repairlab.validation.counter_draft import REGRESSION_TESTS, Draft
 
 ROUNDS = 3
@@ -268,14 +267,8 @@ def _is_plain_failure(test: TestResult) -> bool:
 
 
 def _plans(bug: Bug) -> Path:
-    return default_cache() / "counter-tests" / digest(bug.digest, _own_digest())
-
-
-@functools.lru_cache(maxsize=1)
-def _own_digest() -> str:
-    """Return the hash of all that makes plans: those of an earlier version are not used."""
-    files = (*Path(__file__).parent.glob("counter_*.py"), *Path(change.__file__).parent.glob("*.py"))
-    return digest([file.read_text() for file in sorted(files)])
+    """Return where plans of a bug are kept; those of an engine that was another are not used."""
+    return default_cache() / "counter-tests" / digest(bug.digest, engine_digest())
 
 
 def _kept_plans(bug: Bug) -> list[CounterPlan]:

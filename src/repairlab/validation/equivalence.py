@@ -1,6 +1,7 @@
 """Whether candidates that differ only in layout may share a verdict. Called by `apply` for the normal form of a candidate."""
 
 import functools
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from repairlab.validation.worktree import files_below
 
 _LARGEST_TREE = 64 * 1024 * 1024
 """Bytes of sources; of larger trees it is not known whether they look at the layout of a file, so they are taken to."""
+_AMBIGUOUS = re.compile(r"[^ -~\t\n\r]|\r(?!\n)")
+"""Characters that tools read each in its way: as the end of a line, as a blank, as part of a comment, or as an error."""
 _BUILD_FILES = (
     "CMakeLists.txt",
     ".cmake",
@@ -35,7 +38,8 @@ def layout_counts(changed: Mapping[str, str | None], bug: Bug) -> bool:
     texts = [text for text in changed.values() if text is not None]
     flags = " ".join(bug.oracle.build.flags)
     return (
-        any(map(syntax.sees_text, texts))
+        any(map(_AMBIGUOUS.search, texts))
+        or any(map(syntax.sees_text, texts))
         or turns_warnings_into_errors(flags)
         or _tree_looks(bug.tree, bug.problem.language, bug.oracle.test.files)
     )

@@ -10,8 +10,11 @@ from repairlab.core.text import Span
 from repairlab.languages.counter import (
     Change,
     TestBody,
+    call_around,
+    denied,
     equal_numbers,
     equal_words,
+    initial_value,
     named,
     other_number,
     other_string,
@@ -23,7 +26,6 @@ from repairlab.languages.tree_syntax import walk
 _FAILURES = re.compile(r"\b(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(")
 _EQUALITIES = frozenset({"Equal", "Equalf", "EqualValues", "Exactly", "DeepEqual", "EqualFold"})
 _WANTED = re.compile(r"want\w*|expect\w*|exp|out|output|result|res", re.IGNORECASE)
-_SWAPPED = {"!=": "==", "==": "!="}
 _NUMBERS = ("if {} != {} {{ {}.Fatal() }}", "if n := {}; n != {} {{ {}.Fatal() }}", "if {} < {} || false {{ {}.FailNow() }}")
 _WORDS = ('if "{}" != "{}" {{ {}.Fatal() }}', 'if s := "{}"; s != "{}" {{ {}.FailNow() }}')
 _LITERALS = frozenset({"int_literal", "float_literal", "interpreted_string_literal", "true", "false"})
@@ -114,11 +116,7 @@ def _of_check(parsed: Parsed, check: Node, draw: random.Random) -> Iterator[Chan
     yield from (_other(parsed, literal, draw) for literal in literals)
     if literals:
         return
-    operator = condition.child_by_field_name("operator") if condition.type == "binary_expression" else None
-    if operator is not None and parsed.text(operator) in _SWAPPED:
-        yield replace_change(parsed, "negation", operator, _SWAPPED[parsed.text(operator)])
-    else:
-        yield replace_change(parsed, "negation", condition, f"!({parsed.text(condition)})")
+    yield replace_change(parsed, "negation", condition, denied(parsed, condition))
 
 
 def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:
@@ -163,6 +161,16 @@ def _literals(node: Node) -> Iterator[Node]:
         for child in children[-1:] if node.type == "keyed_element" else children:
             if child.type not in ("slice_type", "map_type", "array_type", "type_identifier"):
                 yield from _literals(child)
+    elif node.type == "identifier":
+        value = initial_value(node, _is_compared)
+        yield from _literals(value) if value is not None else ()
+
+
+def _is_compared(use: Node) -> bool:
+    """Return whether a variable is only compared where it stands, or told of when a test fails."""
+    operator = use.parent.child_by_field_name("operator") if use.parent is not None else None
+    called = call_around(use)
+    return called in _EQUALITIES or _FAILURES.search(f" {called}(") is not None or (operator is not None and operator.type == "!=")
 
 
 def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:

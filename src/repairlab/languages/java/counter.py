@@ -11,11 +11,16 @@ from repairlab.core.text import Span
 from repairlab.languages.counter import (
     Change,
     TestBody,
+    call_around,
+    denied,
     descendants,
     equal_numbers,
     equal_words,
     far_number,
+    initial_value,
     named,
+    other_character,
+    other_exception,
     other_number,
     other_string,
     replace_change,
@@ -31,6 +36,9 @@ _NUMBERS = re.compile(r"\w+_(?:integer|floating_point)_literal")
 _OPPOSITES = {"assertNull": "assertNotNull", "assertSame": "assertNotSame", "assertEquals": "assertNotEquals"}
 _SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
 _FAIL = re.compile(r"(?:(?:this|super|Assert|Assertions|[\w.]+\.Assert(?:ions)?)\.)?fail\(.*", re.DOTALL)
+_THROWN = ("ArithmeticException", "ClassCastException", "IllegalArgumentException", "IllegalStateException", "NullPointerException")
+_GENERAL = ("RuntimeException", "Exception", "Throwable")
+"""What those are kinds of."""
 _CLASSES = {"junit4": "org.junit.Assert", "junit5": "org.junit.jupiter.api.Assertions"}
 
 
@@ -51,6 +59,8 @@ def test_bodies(source: str, draw: random.Random, framework: Framework) -> list[
                 # Behind the exception that is expected nothing runs.
                 if change.kind != "end" or not re.search(r"@Test\s*\([^)]*\bexpected\b", head)
             ]
+            annotations = [part for child in node.children if child.type == "modifiers" for part in named(child)]
+            changes += [change for part in annotations if part.type == "annotation" for change in _of_thrown(parsed, part, draw)]
             found.append(TestBody(names=(parsed.text(name),), changes=tuple(changes), calls=calls))
             if "@" not in head and not parsed.text(name).startswith("test"):
                 helpers.add(parsed.text(name))
@@ -135,13 +145,26 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
     name, arguments = call.child_by_field_name("name"), call.child_by_field_name("arguments")
     if literals or name is None or arguments is None:
         return
+    if parsed.text(name).startswith("assertThrows"):
+        yield from _of_thrown(parsed, arguments, draw)
     opposite, claims = _SWAPPED.get(parsed.text(name)), named(arguments)
     if parsed.text(name) in ("assertTrue", "assertFalse"):
         claims = claims[:1] if "org.junit.jupiter" in parsed.source else claims[-1:]  # else a message comes first
         if claims and claims[0].type not in ("lambda_expression", "method_reference"):
-            yield replace_change(parsed, "negation", claims[0], f"!({parsed.text(claims[0])})")
+            yield replace_change(parsed, "negation", claims[0], denied(parsed, claims[0]))
     elif opposite and _knows(parsed, call, opposite):
         yield replace_change(parsed, "negation", name, opposite)
+
+
+def _of_thrown(parsed: Parsed, expecting: Node, draw: random.Random) -> Iterator[Change]:
+    """Yield the change of the exception that a test expects: `assertThrows(X.class, …)`, `@Test(expected = X.class)`."""
+    for node in descendants(expecting):
+        if node.type == "class_literal" and node.parent is not None and node.parent.type != "lambda_expression":
+            change = replace_change(
+                parsed, "literal", named(node)[0], other_exception(parsed.text(named(node)[0]), _THROWN, _GENERAL, draw)
+            )
+            yield from [change] if change is not None else []
+            return
 
 
 def _knows(parsed: Parsed, call: Node, name: str) -> bool:
@@ -203,14 +226,19 @@ def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
         for child in named(node):  # a sum, or a text, of which one part is another is another
             yield from _literals(parsed, child)
     elif node.type == "array_creation_expression":
-        for child in named(node):
-            if child.type == "array_initializer":
-                yield from _literals(parsed, child)
+        for child in (child for child in named(node) if child.type == "array_initializer"):
+            yield from _literals(parsed, child)
     elif node.type == "method_invocation":
         name, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
         if name is not None and arguments is not None and parsed.text(name) in _VALUES:
             for child in named(arguments):
                 yield from _literals(parsed, child)
+    elif node.type == "identifier" and (value := initial_value(node, _is_compared)) is not None:
+        yield from _literals(parsed, value)
+
+
+def _is_compared(use: Node) -> bool:
+    return _EQUALITIES.fullmatch(call_around(use)) is not None
 
 
 def _other(parsed: Parsed, literal: Node, tolerance: str, draw: random.Random) -> Change | None:
@@ -220,7 +248,7 @@ def _other(parsed: Parsed, literal: Node, tolerance: str, draw: random.Random) -
     if literal.type in ("true", "false"):
         return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
     if literal.type == "character_literal":
-        return replace_change(parsed, "literal", literal, "'q'" if text != "'q'" else "'k'")
+        return replace_change(parsed, "literal", literal, other_character(text, draw))
     return replace_change(
         parsed, "literal", literal, (other_string if literal.type == "string_literal" else other_number)(text, draw)
     )

@@ -9,9 +9,13 @@ from repairlab.core.text import Span
 from repairlab.languages.counter import (
     Change,
     TestBody,
+    call_around,
+    denied,
     equal_numbers,
     equal_words,
+    initial_value,
     named,
+    other_exception,
     other_number,
     other_string,
     replace_change,
@@ -51,6 +55,7 @@ _OPPOSITES = {
 }
 _SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
 _TRUTHS = frozenset({"assert", "assert.ok", "ok"})
+_THROWN = ("EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError")
 _ENDS = frozenset({"return_statement", "throw_statement"})
 _NUMBERS = (
     "if ({} !== {}) {{ throw new Error('not equal'); }}",
@@ -140,6 +145,11 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
     last = name.rpartition(".")[2]
     values = named(arguments)
     literals = [leaf for value in values[:2] for leaf in _literals(parsed, value)] if last in _EQUALITIES else []
+    if last in ("throws", "rejects", "toThrow") and values[-1:] and values[-1].type in ("identifier", "object", "string"):
+        thrown = parsed.text(values[-1])
+        if thrown in _THROWN:
+            yield replace_change(parsed, "literal", values[-1], other_exception(thrown, _THROWN, ("Error",), draw))
+        literals += _literals(parsed, values[-1]) if values[-1].type != "identifier" else []
     yield from (_other(parsed, literal, draw) for literal in literals)
     member = function.child_by_field_name("property") if function.type == "member_expression" else None
     if not literals and member is not None and last in _SWAPPED and "assert" in name:
@@ -149,7 +159,7 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
         compared = _compared(parsed, claim)
         yield from (_other(parsed, literal, draw) for literal in compared)
         if not compared:
-            yield replace_change(parsed, "negation", claim, f"!({parsed.text(claim)})")
+            yield replace_change(parsed, "negation", claim, denied(parsed, claim))
 
 
 def _compared(parsed: Parsed, claim: Node) -> list[Node]:
@@ -172,6 +182,21 @@ def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
     elif node.type == "pair":
         value = node.child_by_field_name("value")
         yield from _literals(parsed, value) if value is not None else ()
+    elif node.type == "identifier":
+        value = initial_value(node, lambda use: call_around(use) in _EQUALITIES or _is_side(use))
+        yield from _literals(parsed, value) if value is not None else ()
+
+
+def _is_side(use: Node) -> bool:
+    """Return whether a variable is a side of an equality that is claimed as a whole."""
+    equality = use.parent
+    operator = equality.child_by_field_name("operator") if equality is not None else None
+    return (
+        equality is not None
+        and operator is not None
+        and operator.type in ("===", "==")
+        and call_around(equality) in ("assert", "ok")
+    )
 
 
 def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:

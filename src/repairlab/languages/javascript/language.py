@@ -33,7 +33,8 @@ _NODES = Nodes(
     prelude=frozenset({"hash_bang_line"}),
 )
 _LAYOUT = (
-    r"stack|prepareStackTrace|callsite|toString|\bFunction\b|\beval\b|__filename|__dirname|import\.meta|require\.\w"
+    r"<!--|-->"  # comments in scripts, and none in modules
+    r"|stack|prepareStackTrace|callsite|toString|\bFunction\b|\beval\b|__filename|__dirname|import\.meta|require\.\w"
     r"""|["'](?:node:)?(?:fs|vm|module|inspector|worker_threads|child_process|repl|v8|url)(?:/promises)?["']"""
 )
 _DECLARED = frozenset({"function_declaration", "generator_function_declaration", "method_definition"})

@@ -17,11 +17,15 @@ from repairlab.languages.counter import (
     Change,
     Kind,
     TestBody,
+    denied,
     descendants,
     equal_numbers,
     far_number,
+    initial_value,
     moved,
     named,
+    other_character,
+    other_exception,
     other_number,
     other_string,
     replace_change,
@@ -41,7 +45,6 @@ _FAILS_UNLESS = ("!=", "||", "or")
 """The comparison whose literal is changed, and what may join several: in assertions, and in an `if` before a failure."""
 _OTHERWISE = re.compile(r"false|not|throw|fail|null|ne\b", re.IGNORECASE)
 """Names of assertions that hold when their condition does not."""
-_INVERSE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _OPPOSITES = (
     (r"NOT_EQUAL", "EQUAL"),
     (r"not_equal", "equal"),
@@ -67,6 +70,10 @@ _TEXT_ORDERS = (b"strcmp", b"strncmp", b"strcasecmp", b"strncasecmp", b"memcmp",
 _ARGUMENTS = re.compile(r"\barg[cv]\b")
 _LITERALS = ("number_literal", "string_literal", "char_literal", "true", "false")
 _HEAD = "void f() "
+_THROWS = re.compile(r"THROWS?(?:_AS)?$")
+_THROWN = ("std::bad_alloc", "std::length_error", "std::out_of_range", "std::overflow_error")
+_GENERAL = ("std::exception", "std::logic_error", "std::runtime_error")
+"""What those are kinds of."""
 _FAILURE = re.compile(r"exit|abort|fail|err|assert|bad|wrong|mismatch|not.?ok|die|panic|throw", re.IGNORECASE)
 _RESULT = re.compile(r"fail|err|bad|wrong|ret|rc|res|status|ok|pass|good|code", re.IGNORECASE)
 """Words in names of what ends a test, or says how it ended."""
@@ -246,7 +253,11 @@ def _of_assertion(parsed: Parsed, call: Node, draw: _Drawing) -> Iterator[Change
         for literal in (literal for side in sides for literal in side if len(sides) > 1):
             literals.append(literal)
             yield from _others(parsed, [literal], draw.random, tolerance)
-    if not literals and len(arguments) == 1:
+    if _THROWS.search(name) and len(arguments) > 1 and arguments[1].type in ("identifier", "qualified_identifier"):
+        yield from _replaced(
+            parsed, "literal", arguments[1], other_exception(parsed.text(arguments[1]), _THROWN, _GENERAL, draw.random)
+        )
+    elif not literals and len(arguments) == 1:
         if arguments[0].type not in _LITERALS and not (has_inputs and arguments[0].type == "identifier"):
             yield from _negations(parsed, arguments[0])
     elif not literals and (other := _opposite(name)) and (not has_inputs or other in draw.helpers):
@@ -268,22 +279,8 @@ def _operator(node: Node) -> str:
 
 
 def _negations(parsed: Parsed, node: Node) -> Iterator[Change]:
-    """Yield the change of a condition into its opposite, as people write it: nothing may tell that it was changed."""
-    text, operator = parsed.text(node), _operator(node)
-    if node.type == "binary_expression" and operator in _INVERSE:
-        left, right = (parsed.text(side) for side in (node.children[0], node.children[-1]))
-        yield from _replaced(parsed, "negation", node, f"{left} {_INVERSE[operator]} {right}")
-    elif node.type == "unary_expression" and operator == "!":
-        yield from _replaced(parsed, "negation", node, parsed.text(node.children[-1]))
-    else:
-        plain = node.type in (
-            "call_expression",
-            "identifier",
-            "field_expression",
-            "subscript_expression",
-            "parenthesized_expression",
-        )
-        yield from _replaced(parsed, "negation", node, f"!{text}" if plain else f"!({text})")
+    """Yield the change of a condition into its opposite."""
+    yield from _replaced(parsed, "negation", node, denied(parsed, node))
 
 
 def _replaced(parsed: Parsed, kind: Kind, node: Node, false: str) -> Iterator[Change]:
@@ -327,19 +324,12 @@ def _literals(node: Node) -> Iterator[Node]:
 
 
 def _initial_value(variable: Node) -> Iterator[Node]:
-    """Yield the literal that a variable was made with, if it is there for the comparison alone: what is an input, too, stays."""
-    body = variable
-    while body.parent is not None:
-        body = body.parent
-    if sum(node.type == "identifier" and node.text == variable.text for node in descendants(body)) != 2:
-        return
-    for made in descendants(body):
-        if made.type == "init_declarator" and (value := made.child_by_field_name("value")) is not None:
-            names = [node.text for node in descendants(made.children[0]) if node.type == "identifier"]
-            while value.type in ("unary_expression", "parenthesized_expression", "cast_expression"):
-                value = named(value)[-1]
-            if names == [variable.text] and value.type in _LITERALS:
-                yield value
+    """Yield the literal that a variable was made with, if it is there for the comparison alone."""
+    value = initial_value(variable, lambda use: use == variable)
+    while value is not None and value.type in ("unary_expression", "parenthesized_expression", "cast_expression"):
+        value = named(value)[-1]
+    if value is not None and value.type in _LITERALS:
+        yield value
 
 
 def _other(parsed: Parsed, literal: Node, draw: random.Random, tolerance: str) -> Change | None:
@@ -349,7 +339,7 @@ def _other(parsed: Parsed, literal: Node, draw: random.Random, tolerance: str) -
     if literal.type in ("true", "false"):
         return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
     if literal.type == "char_literal":
-        return replace_change(parsed, "literal", literal, "'q'" if text != "'q'" else "'k'")
+        return replace_change(parsed, "literal", literal, other_character(text, draw))
     return replace_change(
         parsed, "literal", literal, (other_string if literal.type == "string_literal" else other_number)(text, draw)
     )

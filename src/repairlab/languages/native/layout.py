@@ -7,7 +7,7 @@ from repairlab.languages.own_text import looking
 _RUNNING = r"stacktrace|backtrace|addr2line|dladdr|opendir|readdir|ftw\b|scandir|glob|directory_iterator"
 _WAYS = (
     rf"{_RUNNING}|LINE\b|__LINE|source_location|[Aa]ssert|ASSERT|incbin|#\s*embed|__TIMESTAMP__"
-    r"|%:|\?\?="  # other spellings of #
+    r"|%:|\?\?[=/'()!<>-]"  # other spellings of #, and of what else C spells in three characters
 )
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.MULTILINE)
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")

@@ -21,8 +21,8 @@ from repairlab.languages.counter import (
     with_own_helpers,
 )
 from repairlab.languages.parser import Parsed
+from repairlab.languages.python.expected import EQUALITIES, other_exceptions, other_parameters, rows_of, value_of
 
-_EQUALITIES = re.compile(r"assert\w*(?<!Not)(?<!NotAlmost)Equals?|assertDictContainsSubset")
 _OPPOSITES = {
     "assertTrue": "assertFalse",
     "assertIn": "assertNotIn",
@@ -34,6 +34,8 @@ _OPPOSITES = {
 _SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
 _SWALLOWS = re.compile(r"raises|assertRaises|suppress|warns|assertWarns|assertLogs", re.IGNORECASE)
 _PLAIN = ("identifier", "subscript", "none")
+_INVERSE = {"==": "!=", "<": ">=", ">": "<=", "in": "not in", "is": "is not"}
+_INVERSE = {**_INVERSE, **{inverse: operator for operator, inverse in _INVERSE.items()}}
 _ENDS = ("return_statement", "raise_statement")
 
 
@@ -45,7 +47,7 @@ def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if node.type == "function_definition" and name is not None and body is not None and not node.has_error:
             calls = tuple(parsed.text(call.children[0]).removeprefix("self.") for call in _called(body))
-            found.append(TestBody(names=(parsed.text(name),), changes=tuple(_changes(parsed, body, draw)), calls=calls))
+            found.append(TestBody(names=(parsed.text(name),), changes=tuple(_of_function(parsed, node, body, draw)), calls=calls))
     return with_own_helpers(found, {name for body in found for name in body.names if not name.startswith("test")})
 
 
@@ -53,6 +55,17 @@ def _called(body: Node) -> list[Node]:
     """Return the calls that are statements of a body."""
     lines = [named(statement)[0] for statement in named(body) if statement.type == "expression_statement" and named(statement)]
     return [line for line in lines if line.type == "call"]
+
+
+def _of_function(parsed: Parsed, function: Node, body: Node, draw: random.Random) -> Iterator[Change]:
+    """Yield the changes of a function; a parameter whose values can be changed is left alone where it is compared."""
+
+    def other(cell: Node) -> Iterator[Change | None]:
+        yield from (_other(parsed, literal, draw) for literal in _literals(parsed, cell))
+
+    tables = dict(other_parameters(parsed, function, other))
+    yield from tables.values()
+    yield from (change for change in _changes(parsed, body, draw) if change.neutral not in tables)
 
 
 def _changes(parsed: Parsed, body: Node, draw: random.Random) -> Iterator[Change]:
@@ -72,11 +85,8 @@ def _changes(parsed: Parsed, body: Node, draw: random.Random) -> Iterator[Change
 
 def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Iterator[Change | None]:
     block = statement.child_by_field_name("body")
-    if statement.type == "with_statement" and block is not None:
-        # What swallows exceptions may swallow that of an assertion, too.
-        if not _SWALLOWS.search(parsed.text(statement.children[1])):
-            for inner in named(block):
-                yield from _of_statement(parsed, inner, draw)
+    if block is not None:
+        yield from _of_block(parsed, statement, block, draw)
         return
     if statement.type == "assert_statement":
         claim = named(statement)[0]
@@ -85,16 +95,17 @@ def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Itera
         if not literals and (expected := _expected(claim)) is not None:
             yield _wrapped(parsed, expected)
         elif not literals:
-            yield replace_change(parsed, "negation", claim, f"(not ({parsed.text(claim)}))")
+            yield replace_change(parsed, "negation", claim, _denied(parsed, claim))
     call = named(statement)[0] if statement.type == "expression_statement" and named(statement) else None
     if call is None or call.type != "call":
         return
+    yield from other_exceptions(parsed, call, draw)
     function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
     method = function.child_by_field_name("attribute") if function is not None and function.type == "attribute" else None
     if method is None or arguments is None:
         return
     name = parsed.text(method)
-    sides = [list(_literals(parsed, side)) for side in named(arguments)[:2]] if _EQUALITIES.fullmatch(name) else []
+    sides = [list(_literals(parsed, side)) for side in named(arguments)[:2]] if EQUALITIES.fullmatch(name) else []
     # Of two literals one is an input: what comes of another one is not known.
     literals = [leaf for side in sides for leaf in side] if not all(sides) else []
     yield from (_other(parsed, literal, draw, _tolerance(parsed, name, named(arguments)[2:])) for literal in literals)
@@ -102,6 +113,18 @@ def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Itera
         yield _wrapped(parsed, _second(*named(arguments)[:2]))
     elif not literals and name in _SWAPPED:
         yield replace_change(parsed, "negation", method, _SWAPPED[name])
+
+
+def _of_block(parsed: Parsed, statement: Node, block: Node, draw: random.Random) -> Iterator[Change | None]:
+    """Yield the changes of a block that always runs, and of the exceptions that it is to end with."""
+    is_with = statement.type == "with_statement"
+    # What swallows exceptions may swallow that of an assertion, too.
+    is_sure = not _SWALLOWS.search(parsed.text(statement.children[1])) if is_with else statement.type == "for_statement"
+    if is_sure and (is_with or rows_of(statement)):
+        for inner in named(block):
+            yield from _of_statement(parsed, inner, draw)
+    for call in (node for node in descendants(statement.children[1]) if is_with and node.type == "call"):
+        yield from other_exceptions(parsed, call, draw)
 
 
 def _compared(parsed: Parsed, claim: Node) -> list[Node]:
@@ -113,6 +136,17 @@ def _compared(parsed: Parsed, claim: Node) -> list[Node]:
     if claim.type != "comparison_operator" or [child.type for child in claim.children if not child.is_named] != ["=="]:
         return []
     return [literal for side in named(claim) for literal in _literals(parsed, side)]
+
+
+def _denied(parsed: Parsed, claim: Node) -> str:
+    """Return the opposite of a claim as people write it: nothing may tell that it was changed."""
+    sides, operators = named(claim), [child.type for child in claim.children if not child.is_named]
+    if claim.type == "not_operator":
+        return parsed.text(claim.children[-1])
+    if claim.type == "comparison_operator" and len(sides) == 2 and operators[0] in _INVERSE:
+        return f"{parsed.text(sides[0])} {_INVERSE[operators[0]]} {parsed.text(sides[1])}"
+    is_plain = claim.type in ("call", "identifier", "attribute", "subscript", "parenthesized_expression")
+    return f"not {parsed.text(claim)}" if is_plain else f"not ({parsed.text(claim)})"
 
 
 def _expected(claim: Node) -> Node | None:
@@ -151,6 +185,9 @@ def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
     elif node.type == "call" and parsed.text(node.children[0]).rpartition(".")[2] in ("approx", "Decimal", "Fraction"):
         for argument in named(node.children[1])[:1]:
             yield from _literals(parsed, argument)
+    elif node.type == "identifier":
+        for value in value_of(parsed, node):
+            yield from _literals(parsed, value)
 
 
 def _tolerance(parsed: Parsed, name: str, rest: list[Node]) -> str:

@@ -6,8 +6,10 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import record
@@ -21,11 +23,8 @@ _KEPT_ELSEWHERE = (
 )
 """Where tools keep interpreters that are not on the path: a variable, a folder of the home where that is not set, and a pattern."""
 
-_QUESTION = """
-import json, sys, sysconfig
-print(json.dumps([getattr(sys, "_base_executable", None) or sys.executable, sys.base_prefix, list(sys.version_info[:3]),
-    sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}), sys.version]))
-"""
+_ANSWER = """[getattr(sys, "_base_executable", None) or sys.executable, sys.base_prefix, list(sys.version_info[:3]),
+    sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix}), sys.version]"""
 
 
 @record
@@ -48,9 +47,7 @@ class Interpreter:
 def ask(python: str) -> Interpreter:
     """Ask an interpreter (perhaps a shim or a virtual environment's) where the real one is."""
     try:
-        # Without -I a `json.py` in the current folder would answer instead.
-        done = subprocess.run([python, "-I", "-c", _QUESTION], capture_output=True, text=True, check=True)
-        executable, prefix, version, library, full = json.loads(done.stdout)
+        executable, prefix, version, library, full = _answer(python)
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
         raise HarnessError(f"the Python interpreter {python!r} does not run: {error}") from error
     if tuple(version) < OLDEST:
@@ -63,6 +60,15 @@ def ask(python: str) -> Interpreter:
         version=tuple(version),
         full_version=" ".join(full.split()),
     )
+
+
+def _answer(python: str) -> Any:
+    """Return what an interpreter says of itself; the one that runs this need not be started for it."""
+    if python == sys.executable and "PYTHONHOME" not in os.environ:
+        return eval(_ANSWER, {"sys": sys, "sysconfig": sysconfig})  # our own text
+    # Without -I a `json.py` in the current folder would answer instead.
+    question = f"import json, sys, sysconfig; print(json.dumps({_ANSWER}))"
+    return json.loads(subprocess.run([python, "-I", "-c", question], capture_output=True, text=True, check=True).stdout)
 
 
 @functools.cache

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
 static const long long TOO_MUCH = 1LL << 50; /* blocks */
+static const int LONGEST_PATH = 16 * 1024;   /* bytes; fts counts them in 16 bits, and gives up at about 36 K */
 
 static uid_t user(void)
 {
@@ -106,6 +108,21 @@ static int may_be_passed(const FTSENT *e)
     return e->fts_errno == ENOENT || (e->fts_info == FTS_DNR && e->fts_statp->st_uid != user());
 }
 
+/* Moves a folder whose path is soon too long for fts up to the root, to be walked from there; returns whether it did. */
+static int moved_up(const char *root, const FTSENT *e)
+{
+    static unsigned number;
+    char aside[PATH_MAX];
+    if (e->fts_info != FTS_D || e->fts_pathlen < LONGEST_PATH)
+        return 0;
+    if (e->fts_statp->st_uid == user())
+        chmod(e->fts_accpath, 0700);
+    snprintf(aside, sizeof aside, "%s/.gone-%d-%u", root, (int)getpid(), number++);
+    if (rename(e->fts_accpath, aside))
+        die("cannot take away what is too deep in %s", root);
+    return 1;
+}
+
 /* Returns the size in KiB of all below a folder, links not followed, file systems not crossed. What a command hides from us, and
  * what is soon too deep to walk at all, is as bad as too much. */
 long walk(char *root, enum walk what)
@@ -113,6 +130,7 @@ long walk(char *root, enum walk what)
     char *roots[] = {root, NULL};
     FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_XDEV, NULL);
     long long blocks = 0;
+    int has_moved = 0;
     if (!fts)
         die("cannot walk %s", root);
     for (FTSENT *e; errno = 0, (e = fts_read(fts));) {
@@ -125,9 +143,14 @@ long walk(char *root, enum walk what)
             blocks = TOO_MUCH;
             break;
         }
-        if (what == MEASURE && e->fts_level > DEEPEST) {
+        if (what == MEASURE && (e->fts_level > DEEPEST || e->fts_pathlen >= LONGEST_PATH)) {
             blocks = TOO_MUCH;
             break;
+        }
+        if (what != MEASURE && moved_up(root, e)) {
+            fts_set(fts, e, FTS_SKIP);
+            has_moved = 1;
+            continue;
         }
         if (e->fts_info != FTS_DP)
             blocks += e->fts_statp->st_blocks;
@@ -147,5 +170,5 @@ long walk(char *root, enum walk what)
     if (errno && blocks < TOO_MUCH && !(what == MEASURE && errno == ENOENT))
         die("cannot walk %s", root);
     fts_close(fts);
-    return (long)(blocks / 2);
+    return has_moved ? walk(root, what) : (long)(blocks / 2);
 }

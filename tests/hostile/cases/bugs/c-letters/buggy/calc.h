@@ -1,0 +1,5 @@
+#ifndef CALC_H
+#define CALC_H
+char grade(int points);
+const char *name(int a);
+#endif

@@ -1,0 +1,6 @@
+def add(a, b):
+    return sum((a, b))
+
+
+def name(a):
+    return f"n{a}"

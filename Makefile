@@ -51,9 +51,9 @@ test-hf: install  ## models by transformers, in process and as a server; install
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,hf]' 'transformers[serving]'
 	$(BIN)/pytest -q tests/llm_server/test_transformers.py -m llm
 
-test-train: install  ## networks and training; installs torch, transformers and peft
-	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
-	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/networks tests/training tests/repairers/neural
+test-train: install  ## networks and training, also by rewards; installs torch, transformers, peft and trl
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]' trl
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/networks tests/training tests/repairers/neural tests/test_grpo_example.py
 
 test-serve: install  ## the service, the viewer in a real browser, Ray, other harnesses; installs FastAPI, uvicorn, Playwright, Chromium, Ray, Inspect, lm_eval and DuckDB
 	@BROWSER=1 PYTHON="$(PYTHON)" scripts/system-packages

@@ -33,11 +33,25 @@ _MEMORY = {"object_store_memory": 80_000_000}
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    opened = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, **_MEMORY})
-    opened.add_node(num_cpus=1, **_MEMORY)
-    opened.add_node(num_cpus=1, **_MEMORY)
+    opened = _opened()
     yield opened
     opened.shutdown()
+
+
+def _opened(attempts: int = 4) -> Any:
+    """Start a cluster; Ray gives its processes 30 seconds, whatever else the machine does, so that one try may not be enough."""
+    for left in reversed(range(attempts)):
+        opened = cluster_utils.Cluster()
+        try:
+            opened.add_node(num_cpus=0, include_dashboard=False, **_MEMORY)
+            opened.add_node(num_cpus=1, **_MEMORY)
+            opened.add_node(num_cpus=1, **_MEMORY)
+            return opened
+        except Exception as error:
+            opened.shutdown()
+            if not left or "timed out during startup" not in str(error):
+                raise
+    raise AssertionError("unreachable")
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ def serve(
     rate: Annotated[float, typer.Option("--rate", help="Candidates per second and client, at most; 0: no limit.")] = _USUAL.rate,
     body_mb: Annotated[float, typer.Option("--body-mb", help="Megabytes of one request, at most.")] = _USUAL.body_mb,
     deadline_s: Annotated[float, typer.Option("--deadline", help="Seconds of one request, at most.")] = _USUAL.deadline_s,
+    patience_s: Annotated[float, typer.Option("--patience", help="Seconds that a request may take to arrive.")] = _USUAL.patience_s,
     drain_s: Annotated[float, typer.Option("--drain", help="Seconds that requests may go on after SIGTERM.")] = _USUAL.drain_s,
     localisation: Annotated[
         str, typer.Option("--localisation", help="What is shown of the place of a bug, at most: line, hunk, function or file.")
@@ -54,7 +55,7 @@ def serve(
         return
     if not benchmarks:
         raise UserError("name at least one benchmark to serve, such as: repairlab serve starter")
-    _check(queue=queue, batch=batch, body_mb=body_mb, deadline_s=deadline_s, drain_s=drain_s)
+    _check(queue=queue, batch=batch, body_mb=body_mb, deadline_s=deadline_s, patience_s=patience_s, drain_s=drain_s)
     if rate < 0:
         raise UserError(f"--rate is {rate:g}: write 0 for no limit, or how many candidates per second")
     if localisation not in get_args(Localisation):
@@ -73,6 +74,7 @@ def serve(
         body_mb=body_mb,
         rate=rate,
         deadline_s=deadline_s,
+        patience_s=patience_s,
         drain_s=drain_s,
         localisation=cast(Localisation, localisation),
     )

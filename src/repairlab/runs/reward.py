@@ -1,5 +1,6 @@
 """Verdicts as rewards of models that learn: what `repairlab.Reward` is. docs/serving.md teaches it."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -167,7 +168,7 @@ def _scale(values: Mapping[str, float]) -> RewardScale:
     for name, value in values.items():
         if name not in RewardScale.__dataclass_fields__:
             raise unknown("level of the scale", name, RewardScale.__dataclass_fields__)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise UserError(f"scale: {name} is {value!r}; write a number")
     return RewardScale(**values)
 

@@ -74,11 +74,12 @@ class Store:
     @property
     def run_id(self) -> str:
         """Return the id of the run; empty where lines have no checks, because the run is of before there were any."""
+        path = f"{self.folder}/run.json"  # this is asked for with every record, and paths of pathlib cost more than the rest
         try:
-            stat = self.manifest_path.stat()
+            stat = os.stat(path)  # noqa: PTH116
         except OSError:
             return ""
-        return _run_id(self.manifest_path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        return _run_id(path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
     def create(self, manifest: Manifest) -> None:
         """Make the folder and write run.json; a new run gets an id."""
@@ -122,7 +123,7 @@ class Store:
     def append_body(self, kind: type, body: bytes) -> int:
         """Add one record that is encoded already, as `bodies` of another run gives it, and return the place of its line."""
         try:
-            return append_line(self.folder / FILES[kind], body, self.run_id)
+            return append_line(f"{self.folder}/{FILES[kind]}", body, self.run_id)
         except OSError as error:
             raise HarnessError(
                 f"cannot write to {self.folder}: {error.strerror}; free some space, then go on with --resume"
@@ -212,7 +213,7 @@ class Store:
             return decode(kind, _data_of(file.readline()), path.name)
 
 
-def append_line(path: Path, body: bytes, run_id: str) -> int:
+def append_line(path: str, body: bytes, run_id: str) -> int:
     """Add the line of a JSON object, with its check where the run has an id, and return its place; drops a torn last line."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
     try:
@@ -221,7 +222,7 @@ def append_line(path: Path, body: bytes, run_id: str) -> int:
         place, number = _last_line(file, size)
         if place < size:
             os.ftruncate(file, place)
-        line = checked_line(body, line_key(run_id, path.name), number + 1) if run_id else body + b"\n"
+        line = checked_line(body, line_key(run_id, path.rpartition("/")[2]), number + 1) if run_id else body + b"\n"
         while line:
             line = line[os.write(file, line) :]
     finally:
@@ -274,11 +275,11 @@ def _data_of(line: bytes) -> dict[str, Any] | None:
 
 
 @functools.lru_cache(maxsize=64)
-def _run_id(path: Path, *state: int) -> str:
+def _run_id(path: str, *state: int) -> str:
     """Read the id of a run; `state` tells when run.json is another file than before."""
     del state
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError:
         return ""
     return str(data.get("id") or "") if isinstance(data, dict) else ""

@@ -1,5 +1,6 @@
 """Who asks, whether they may, and how much: looked at before any route. Used by `app`."""
 
+import asyncio
 import ipaddress
 from typing import Any, Literal
 
@@ -56,11 +57,16 @@ class AccessControl:
                 raise too_large
         except ValueError:
             raise bad_request("Content-Length is no number") from None
+        patience_s = self._service.settings.patience_s
         read = bytearray()
-        async for chunk in request.stream():
-            read += chunk
-            if len(read) > most:
-                raise too_large
+        try:
+            async with asyncio.timeout(patience_s):
+                async for chunk in request.stream():
+                    read += chunk
+                    if len(read) > most:
+                        raise too_large
+        except TimeoutError:
+            raise RequestRefused(408, "too_slow", f"the request did not arrive within {patience_s:g} s") from None
         return bytes(read)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
@@ -126,7 +127,7 @@ class OwnRoutes:
     async def get_job(self, request: Any, client: ServiceClient) -> Any:
         """Say how a job stands, with a page of its outcomes: those behind the place `after`, at most `limit`."""
         job = self._jobs.of_client(client.name, request.path_params["job_id"])
-        return self._jobs.described(job, after=_number(request, "after", -1), limit=_number(request, "limit", 1000))
+        return self._jobs.described(job, after=_number(request, "after", -1, -1), limit=_number(request, "limit", 1000, 0))
 
     async def delete_job(self, request: Any, client: ServiceClient) -> Any:
         """Stop a job."""
@@ -187,12 +188,11 @@ class OwnRoutes:
         return HTMLResponse(page(self._routes.app.openapi()))
 
 
-def _number(request: Any, name: str, usual: int) -> int:
-    text = request.query_params.get(name)
-    try:
-        return usual if text is None else int(text)
-    except ValueError:
-        raise bad_request(f"{name} is {text[:50]!r}; write a whole number") from None
+def _number(request: Any, name: str, usual: int, least: int) -> int:
+    text = request.query_params.get(name, str(usual))
+    if not re.fullmatch(r"-?[0-9]{1,9}", text) or int(text) < least:
+        raise bad_request(f"{name} is {text[:50]!r}; write a whole number from {least} to 999999999")
+    return int(text)
 
 
 async def _not_found(request: Any, error: Any) -> Response:

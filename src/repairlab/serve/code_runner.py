@@ -57,6 +57,14 @@ def decoded(files: dict[str, str | None]) -> tuple[tuple[str, bytes], ...]:
     return tuple(found)
 
 
+def program_place(name: str, code: str) -> tuple[str, str]:
+    """Return the path of a program, and what starts it; where there are no free functions both depend on its classes."""
+    stated = facts(name)
+    path, start = (stated.file, "") if stated.has_free_functions else place(name, code)
+    check_path(path)
+    return path, start
+
+
 @contextmanager
 def open_code_runner(sandbox: Sandbox, emit: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[CodeRun], None]]:
     """Give what runs one program after the other."""
@@ -66,7 +74,7 @@ def open_code_runner(sandbox: Sandbox, emit: Callable[[dict[str, Any]], None]) -
 def run_code(item: CodeRun, sandbox: Sandbox) -> dict[str, Any]:
     """Build and run a program in a folder of its own, and return SandboxFusion's answer."""
     stated = facts(item.language)
-    path, start = (stated.file, "") if stated.has_free_functions else place(item.language, item.code)
+    path, start = program_place(item.language, item.code)
     test = Test(framework="stdio", program=start)
     with temporary_folder() as folder:
         tree = folder / "work"

@@ -6,10 +6,10 @@ A bug is called `PROJECT@COMMIT` as there, or `BENCHMARK@BUG` where it comes fro
 
 import asyncio
 import base64
-import binascii
 import hashlib
 import json
 import random
+import re
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -67,7 +67,8 @@ class DefectNames:
         project, at, commit = name.partition("@")
         if not at or not project or not commit:
             raise Defects4cError(400, "err_invalid_bug_id_format", "Bug ID must be in format 'project@sha'")
-        found = [place for known, place in self._places.items() if known.startswith(f"{project}@") and name.startswith(known)]
+        is_commit = re.fullmatch("[0-9a-fA-F]+", commit) is not None
+        found = [place for known, place in self._places.items() if is_commit and "@" in known and name.startswith(known)]
         if len(found) != 1:
             raise Defects4cError(404, "err_record_not_found", f"Defect {name[:200]!r} not found; {len(self._places)} are available")
         return found[0]
@@ -219,7 +220,7 @@ class Defects4cRoutes:
         handle = request.path_params["handle"]
         try:
             key = base64.b64decode(handle, validate=True).decode("utf-8")
-        except (binascii.Error, UnicodeDecodeError):
+        except ValueError:
             raise Defects4cError(404, "err_record_not_found", "Handle not found") from None
         job = self._jobs.store.get(_job_name(client, key))
         if job is None:

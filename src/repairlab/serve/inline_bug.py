@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.benchmarks.importers.small_programs import place
 from repairlab.core.bug import Bug, Labels, Provenance, Tree
 from repairlab.core.errors import unknown
 from repairlab.core.execution import Limits
@@ -12,9 +11,10 @@ from repairlab.core.problem import Problem, SourceFile
 from repairlab.core.recipe import Test
 from repairlab.core.record import digest
 from repairlab.languages.facts import facts, names
+from repairlab.serve.code_runner import program_place
 from repairlab.serve.refusal import bad_request
 from repairlab.serve.wire import CheckerEntry, InlineProblem
-from repairlab.validation.paths import check_path
+from repairlab.validation.paths import check_path, check_together
 
 BENCHMARK = "inline"
 
@@ -24,8 +24,7 @@ def inline_bug(problem: InlineProblem, folder: Path) -> Bug:
     if problem.language not in names():
         raise bad_request(str(unknown("language", problem.language[:100], names())))
     stated = facts(problem.language)
-    # Where a program belongs depends on its classes only where there are no free functions.
-    path, start = (stated.file, "") if stated.has_free_functions else place(problem.language, problem.program)
+    path, start = program_place(problem.language, problem.program)
     content = digest(problem.language, path, problem.program)
     tree = folder / content
     if not tree.is_dir():
@@ -75,6 +74,7 @@ def _checker(entry: CheckerEntry) -> CheckerProgram | None:
         raise bad_request(str(unknown("language of a checker", str(entry.language)[:100], possible)))
     for path in entry.files:
         check_path(path)
+    check_together(entry.files)
     start = facts(entry.language).checker
     sources = tuple(SourceFile(path=path, text=text) for path, text in sorted(entry.files.items()))
     return CheckerProgram(language=entry.language, files=sources, program=start.program if start else "")

@@ -11,6 +11,7 @@ from repairlab.core.errors import UserError
 from repairlab.executors.forking import start_server
 from repairlab.serve.access import AccessControl, is_loopback
 from repairlab.serve.app import make_app
+from repairlab.serve.connection import impatient
 from repairlab.serve.job_store import open_job_store
 from repairlab.serve.served_benchmarks import ServedBenchmarks
 from repairlab.serve.service import Service
@@ -56,6 +57,9 @@ def serve(
         app = make_app(service, AccessControl(clients, service), store)
         config = uvicorn.Config(
             app,
+            http=impatient(settings.patience_s),
+            ws="none",
+            proxy_headers=False,  # whoever asks could name another connection each time
             log_level="warning",
             access_log=False,
             limit_concurrency=_MOST_CONNECTIONS,

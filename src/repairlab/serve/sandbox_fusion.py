@@ -5,13 +5,13 @@ import secrets
 from typing import Any
 
 from repairlab.core.errors import UserError
-from repairlab.serve.code_runner import CodeRun, decoded, language_of, open_code_runner
+from repairlab.serve.code_runner import CodeRun, decoded, language_of, open_code_runner, program_place
 from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.routes import Routes, while_there
 from repairlab.serve.service import log
 from repairlab.serve.tokens import ServiceClient
 from repairlab.serve.wire import RunCodeRequest, parse
-from repairlab.validation.paths import check_path
+from repairlab.validation.paths import check_path, check_together
 
 _MEMORY_MB = 1024
 """Where a request says nothing."""
@@ -54,6 +54,7 @@ def _item(wanted: RunCodeRequest) -> CodeRun:
         for path in wanted.fetch_files:
             check_path(path)
         files = decoded(wanted.files)
+        check_together([*wanted.files, program_place(name, wanted.code)[0]])
     except UserError as error:
         raise bad_request(str(error)) from None
     return CodeRun(

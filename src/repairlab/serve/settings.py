@@ -23,6 +23,8 @@ class ServiceSettings:
     """Candidates per second and client; 0: no limit."""
     deadline_s: float = 600.0
     """How long a request may take; a client may ask for less."""
+    patience_s: float = 30.0
+    """How long a request may take to arrive."""
     drain_s: float = 30.0
     """How long requests may go on after SIGTERM."""
     localisation: Localisation = "line"

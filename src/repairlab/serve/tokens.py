@@ -4,6 +4,7 @@ A line is `NAME:SHA256`, and may go on with `read` (no code is run for it) and `
 """
 
 import hashlib
+import math
 import os
 import re
 import secrets
@@ -85,6 +86,8 @@ def _client(name: str, words: list[str], where: str) -> ServiceClient:
     for word in words:
         try:
             rate = float(word.removeprefix("rate=")) if word.startswith("rate=") else rate
+            if rate is not None and not 0 <= rate < math.inf:
+                raise ValueError
         except ValueError:
             raise UserError(f"{where}: {word!r} is no rate; write rate=10 for ten candidates per second") from None
         if word != "read" and not word.startswith("rate="):

@@ -24,7 +24,11 @@ _FORMS: dict[str, PatchForm | None] = {
 M = TypeVar("M", bound=BaseModel)
 
 
-class _Strict(BaseModel):
+class _Request(BaseModel):
+    model_config = ConfigDict(allow_inf_nan=False)  # JSON has no such numbers, neither for them nor in our answers
+
+
+class _Strict(_Request):
     model_config = ConfigDict(extra="forbid")
 
 
@@ -143,7 +147,7 @@ class ValidateRequest(CandidateEntry):
             raise bad_request("give one candidate, or several in `candidates`, not both")
 
 
-class RunCodeRequest(BaseModel):
+class RunCodeRequest(_Request):
     """SandboxFusion's request; what it does not know is passed over, as there."""
 
     code: str
@@ -156,7 +160,7 @@ class RunCodeRequest(BaseModel):
     fetch_files: list[str] = Field(default=[], max_length=100)
 
 
-class BuildPatchRequest(BaseModel):
+class BuildPatchRequest(_Request):
     """Defects4C's request for a patched file."""
 
     bug_id: str
@@ -166,14 +170,14 @@ class BuildPatchRequest(BaseModel):
     persist_flag: bool = False
 
 
-class FixRequest(BaseModel):
+class FixRequest(_Request):
     """Defects4C's request to judge a patched file."""
 
     bug_id: str
     patch_path: str
 
 
-class ReproduceRequest(BaseModel):
+class ReproduceRequest(_Request):
     """Defects4C's request to show that a bug fails, and passes when it is fixed."""
 
     bug_id: str

@@ -3,13 +3,14 @@
 Nothing in a page runs but our own script: every text is escaped, and the headers allow no other. Nothing is loaded from outside.
 """
 
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
 from typing import Annotated, Any, Protocol
 from urllib.parse import quote, urlencode, urlsplit
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import FastAPI, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
 
 import repairlab
@@ -175,7 +176,7 @@ def add_reading(app: FastAPI, bench: Workbench, show: Callable[[Request, Page], 
         return show(request, run_pages.bug_of_run_page(bench, slug, bug_id, verdict=verdict, page=page))
 
     @app.get("/run/{slug}/bug/{bug_id}/{rank}")
-    def candidate(request: Request, slug: str, bug_id: str, rank: int) -> Response:
+    def candidate(request: Request, slug: str, bug_id: str, rank: Annotated[int, Path(ge=1, le=10**9)]) -> Response:
         return show(request, bug_pages.candidate_page(bench, slug, bug_id, rank))
 
     @app.get("/benchmark/{slug}")
@@ -219,7 +220,7 @@ def _refusal(request: Request, access: ViewAccess) -> Response | None:
     if access.hosts and host not in access.hosts:
         return PlainTextResponse("this address is not served here", status_code=421)
     length = request.headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > _MAX_BODY or "transfer-encoding" in request.headers:
+    if not re.fullmatch("[0-9]{1,9}", length) or int(length) > _MAX_BODY or "transfer-encoding" in request.headers:
         return PlainTextResponse("the request is too large", status_code=413)
     origin = request.headers.get("origin")
     if request.method not in ("GET", "HEAD") and origin and urlsplit(origin).netloc != request.headers.get("host"):
@@ -228,10 +229,15 @@ def _refusal(request: Request, access: ViewAccess) -> Response | None:
     if not access.token or path.startswith(("/rate/", "/static/")):
         return None
     given = request.query_params.get("token", "")
-    if given and secrets.compare_digest(given, access.token):
+    if given and _is_same(given, access.token):
         response = RedirectResponse(path, status_code=303)
         response.set_cookie(_COOKIE, access.token, httponly=True, samesite="strict")
         return response
-    if secrets.compare_digest(request.cookies.get(_COOKIE, ""), access.token):
+    if _is_same(request.cookies.get(_COOKIE, ""), access.token):
         return None
     return PlainTextResponse("a token is needed: open the address that `repairlab view` printed", status_code=403)
+
+
+def _is_same(given: str, token: str) -> bool:
+    """Compare a token in a time that tells nothing of it."""
+    return secrets.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode())

@@ -19,6 +19,7 @@ from repairlab.view.page import Page
 from repairlab.view.rating_desk import RULE_KEYS, Item, NoSuchRaterError, RatingDesk, RatingForm, Seat, label_keys, read_form
 
 _SHOWN = 200
+_MOST_FIELDS = 200
 
 
 def _task_values(item: Item, scheme: RatingScheme, form: RatingForm) -> dict[str, object]:
@@ -233,7 +234,10 @@ def _csv(text: str) -> Response:
 
 async def _fields(request: Request) -> dict[str, list[str]]:
     """Return the fields of a form; what is no form has none."""
-    return parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=200)
+    try:
+        return parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        raise UserError(f"the form has more than {_MOST_FIELDS} fields; none of ours has so many") from None
 
 
 def _now() -> str:

@@ -119,7 +119,7 @@ def test_what_a_worker_has_open_serves_its_items_until_the_pool_ends(machine: Ma
         def finish(self, worker: int) -> None:
             self.finished[worker] += 1
 
-        def lose(self, worker: int, reason: str) -> None:
+        def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
             raise AssertionError(reason)
 
         def is_over(self) -> bool:

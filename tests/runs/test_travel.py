@@ -40,8 +40,8 @@ class _Post(Source[Any]):
     def finish(self, worker: int) -> None:
         self._source.finish(worker)
 
-    def lose(self, worker: int, reason: str) -> None:
-        self._source.lose(worker, reason)
+    def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
+        self._source.lose(worker, reason, machine=machine)
 
     def is_over(self) -> bool:
         return self._source.is_over()

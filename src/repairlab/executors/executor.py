@@ -29,8 +29,11 @@ class Source(Protocol[Item_co]):
         """Take note that a worker did its item."""
         ...
 
-    def lose(self, worker: int, reason: str) -> None:
-        """Take note that a worker died over its item; a new process takes its number."""
+    def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
+        """Take note that a worker died over its item; a new process takes its number.
+
+        `machine` is the one that ended with all its workers, where that is why.
+        """
         ...
 
     def is_over(self) -> bool:

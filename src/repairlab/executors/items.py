@@ -1,11 +1,12 @@
 """Items one after the other through the workers of an executor; one whose workers keep dying is told to be lost."""
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
 from repairlab.core.errors import HarnessError
+from repairlab.executors.deaths import Deaths
 from repairlab.executors.executor import DEATHS, Event, Executor, Item, Source, Work
 from repairlab.executors.pool import open_pool
 from repairlab.sandbox.sandbox import Sandbox
@@ -64,7 +65,7 @@ class _Queue(Source[Item]):
         self._coming = enumerate(items)
         self._waiting: deque[tuple[int, Item]] = deque()
         self._at_work: dict[int, tuple[int, Item]] = {}
-        self._deaths: Counter[int] = Counter()
+        self._deaths = Deaths()
         self._is_read = False
 
     def take(self, worker: int) -> Item | None:
@@ -80,10 +81,9 @@ class _Queue(Source[Item]):
     def finish(self, worker: int) -> None:
         del self._at_work[worker]
 
-    def lose(self, worker: int, reason: str) -> None:
+    def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
         index, item = self._at_work.pop(worker)
-        self._deaths[index] += 1
-        if self._deaths[index] < DEATHS:
+        if self._deaths.add(index, machine) < DEATHS:
             self._waiting.append((index, item))
         elif self._lost:
             self._lost(item, f"{reason}, {DEATHS} times over the same work")

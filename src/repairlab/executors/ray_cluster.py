@@ -75,7 +75,7 @@ class RayCluster:
                         for event in said.events:
                             receive(event, number)
                         if said.death:
-                            source.lose(number, said.death)
+                            source.lose(number, said.death, machine=self._gone(number))
                         elif said.error:
                             raise said.error
                         elif said.is_done:
@@ -149,6 +149,11 @@ class RayCluster:
             return f"a worker on {node.name} died ({type(error).__name__})"
         self._lost.add(node.id)
         return f"the machine {node.name} left the cluster"
+
+    def _gone(self, number: int) -> str | None:
+        """Return the machine of a worker if it left the cluster."""
+        machine = self._nodes[number].id
+        return machine if machine in self._lost else None
 
     def _stop(self, receive: Callable[[Event, int], None], ctrl_c: int) -> None:
         """Ask the workers to stop, and take what they still have to tell until they do, or until another Ctrl-C."""

@@ -6,13 +6,14 @@ left. A worker may die: its shard is handed out again, and a candidate over whic
 
 import dataclasses
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
+from repairlab.executors.deaths import Deaths
 from repairlab.executors.executor import DEATHS, Executor, Source
 from repairlab.languages.facts import facts
 from repairlab.runs.judge import Judged
@@ -58,7 +59,7 @@ class Schedule(Source[Task | Shard]):
         self._holds: dict[int, str] = {}
         """The bug that each worker has open."""
         self._begun: dict[int, str] = {}
-        self._deaths: Counter[tuple[str, str]] = Counter()
+        self._deaths = Deaths()
         self._workers, self._shard_s = 1, SHARD_S
         self._nothing_until = 0.0
         """Up to when no other bug is worth being opened by one more worker, unless something happens."""
@@ -113,7 +114,7 @@ class Schedule(Source[Task | Shard]):
             backlog.put_back(item, {})
             self._end_if_done(backlog)
 
-    def lose(self, worker: int, reason: str) -> None:
+    def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
         """Take note that a worker died; what it was given is handed out again with what was stored by then."""
         self._nothing_until = 0.0
         item = self._at_work.pop(worker)
@@ -129,11 +130,11 @@ class Schedule(Source[Task | Shard]):
         # Deaths between two validations are no candidate's fault, and only count as long as nothing gets done.
         is_suspect = suspect is not None and suspect not in outcomes
         cause = suspect if is_suspect and suspect else f"{len(candidates)} candidates, {len(outcomes)} outcomes"
-        self._deaths[bug_id, cause] += 1
-        if self._deaths[bug_id, cause] >= DEATHS and not is_suspect:
+        is_last = self._deaths.add((bug_id, cause), machine) >= DEATHS
+        if is_last and not is_suspect:
             self._fail(bug_id, f"{reason}, {DEATHS} times")
             return
-        if self._deaths[bug_id, cause] >= DEATHS:
+        if is_last:
             self.given_up[cause] = f"{reason}, {DEATHS} times over this candidate"
         if isinstance(item, Task):
             again = dataclasses.replace(item, candidates=candidates, outcomes=outcomes, given_up=dict(self.given_up))

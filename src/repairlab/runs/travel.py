@@ -94,11 +94,11 @@ class Dispatch(Source[Any]):
         """Take note that a worker did its item."""
         self._source.finish(worker)
 
-    def lose(self, worker: int, reason: str) -> None:
+    def lose(self, worker: int, reason: str, *, machine: str | None = None) -> None:
         """Take note that a worker died, with its folder."""
         self._sent.pop(worker, None)
         self._made.pop(worker, None)
-        self._source.lose(worker, reason)
+        self._source.lose(worker, reason, machine=machine)
 
     def is_over(self) -> bool:
         """Return whether nothing is left but what is at work."""

@@ -63,10 +63,16 @@ class TreeContext(Sequence[SourceFile]):
         return (SourceFile(path=path, text=texts[path]) for path in self._paths())
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, TreeContext):
+            return self._meaning == other._meaning  # without a look at the trees, one of which may be gone by now
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
         return hash(self._digest)
+
+    @property
+    def _meaning(self) -> tuple[object, ...]:
+        return self._digest, self._without, self._hidden
 
     def _paths(self) -> list[str]:
         texts = _read_again(self._tree, self._digest)

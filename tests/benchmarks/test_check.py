@@ -132,6 +132,7 @@ def test_a_test_that_flips_is_flaky(tiny: Path, sandbox: Sandbox) -> None:
         assert flip.flips == min(flip.verdicts.values()) > 0
 
 
+@pytest.mark.slow
 def test_a_test_that_depends_on_others_is_flaky(tiny: Path, sandbox: Sandbox) -> None:
     rewrite_tests(tiny, ALONE)
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"

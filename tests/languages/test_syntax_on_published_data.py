@@ -103,6 +103,7 @@ def test_defects4c_functions_are_found_whole() -> None:
     assert (len(seen), whole) == (101, 93)
 
 
+@pytest.mark.slow
 def test_standard_library_is_read_as_python_reads_it() -> None:
     paths = sorted(STANDARD_LIBRARY.glob("*.py"))[::10] + sorted(STANDARD_LIBRARY.glob("asyncio/*.py"))[::5]
     n_functions = sum(check_against_python(path.read_bytes().decode("utf-8")) for path in paths)

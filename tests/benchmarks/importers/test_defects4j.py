@@ -299,6 +299,7 @@ public class Sorter<E> {
 
 
 @pytest.mark.usefixtures("java")
+@pytest.mark.slow
 def test_a_trigger_test_that_fails_only_before_others_counts_and_time_limits_are_what_tests_need(
     defects4j: Any, tmp_path: Path, machine: Machine
 ) -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from tests.report.conftest import _maker
 from tests.view.conftest import Browser
-from tests.view.test_annotation import Desk, make_tasks
 
 pytest.importorskip("fastapi", reason="pages need the extra web: pip install 'repairlab[web]'")
 
 from repairlab.view.app import ViewAccess, make_app
+from tests.view.test_annotation import Desk, make_tasks
 
 ODD = (
     "%00", "%ff%fe", "é", "%F0%9F%90%9B", "..%2f..", "%2e%2e", "-1", "0", "99999999999999999999", "1e5", "%E2%80%AE", "a" * 3000,

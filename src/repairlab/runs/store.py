@@ -213,7 +213,7 @@ class Store:
             return decode(kind, _data_of(file.readline()), path.name)
 
 
-def append_line(path: str, body: bytes, run_id: str) -> int:
+def append_line(path: str | Path, body: bytes, run_id: str) -> int:
     """Add the line of a JSON object, with its check where the run has an id, and return its place; drops a torn last line."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
     try:
@@ -222,7 +222,7 @@ def append_line(path: str, body: bytes, run_id: str) -> int:
         place, number = _last_line(file, size)
         if place < size:
             os.ftruncate(file, place)
-        line = checked_line(body, line_key(run_id, path.rpartition("/")[2]), number + 1) if run_id else body + b"\n"
+        line = checked_line(body, line_key(run_id, os.fspath(path).rpartition("/")[2]), number + 1) if run_id else body + b"\n"
         while line:
             line = line[os.write(file, line) :]
     finally:

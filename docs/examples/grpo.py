@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--model", help="folder or name of a chat model for transformers; by default a tiny one is made")
     parser.add_argument("--benchmark", help="name or folder; by default that of comparisons.py is written")
     parser.add_argument("--url", help="address of a `repairlab serve` that has the benchmark; by default verdicts are made here")
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--form-steps", type=int, default=400, help="steps in which a tiny model learns how an answer looks")
     options = parser.parse_args()
     torch.manual_seed(0)

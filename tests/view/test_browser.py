@@ -180,6 +180,7 @@ def test_the_leaderboard_is_sorted_by_a_click(chromium: "Browser", site: str) ->
 def test_everything_is_reached_by_keys(chromium: "Browser", site: str) -> None:
     with opened(chromium) as page:
         page.goto(f"{site}/run/chat/bug/{BUGS[0]}")
+        page.locator("table.rows tbody tr").nth(1).wait_for(timeout=60_000)  # until the run is read the page asks again by itself
         page.keyboard.press("j")
         page.keyboard.press("j")
         page.keyboard.press("Enter")

@@ -25,6 +25,7 @@ from repairlab.runs.experiment import Manifest, config_data, experiment_data, re
 from repairlab.storage.encoding import decode, encode, write_aside
 
 T = TypeVar("T")
+_MANIFEST = "run.json"
 CONFIG = "experiment.toml"
 """The settings of a run as `run --config` takes them; only run.json is read."""
 
@@ -69,12 +70,12 @@ class Store:
     @property
     def manifest_path(self) -> Path:
         """Return the path of run.json."""
-        return self.folder / "run.json"
+        return self.folder / _MANIFEST
 
     @property
     def run_id(self) -> str:
         """Return the id of the run; empty where lines have no checks, because the run is of before there were any."""
-        path = f"{self.folder}/run.json"  # this is asked for with every record, and paths of pathlib cost more than the rest
+        path = f"{self.folder}/{_MANIFEST}"  # this is asked for with every record, and paths of pathlib cost more than the rest
         try:
             stat = os.stat(path)  # noqa: PTH116
         except OSError:

@@ -186,7 +186,7 @@ def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
         for argument in named(node.children[1])[:1]:
             yield from _literals(parsed, argument)
     elif node.type == "identifier":
-        for value in value_of(parsed, node):
+        for value in value_of(node):
             yield from _literals(parsed, value)
 
 

@@ -11,7 +11,17 @@ from collections.abc import Callable, Iterator
 from tree_sitter import Node
 
 from repairlab.core.text import replace_span
-from repairlab.languages.counter import Change, initial_value, moved, named, other_exception, replace_change, scope_of, uses_of
+from repairlab.languages.counter import (
+    Change,
+    call_around,
+    initial_value,
+    moved,
+    named,
+    other_exception,
+    replace_change,
+    scope_of,
+    uses_of,
+)
 from repairlab.languages.parser import Parsed
 
 EQUALITIES = re.compile(r"assert\w*(?<!Not)(?<!NotAlmost)Equals?|assertDictContainsSubset")
@@ -23,13 +33,11 @@ _VALUES = (str, bytes, bool, int, float, complex, type(None))
 """Types of values that pytest names a test after."""
 
 
-def is_compared(parsed: Parsed, use: Node) -> bool:
+def is_compared(use: Node) -> bool:
     """Return whether a variable is only compared where it stands, or told of: then nothing else comes of its value."""
-    parent, call = use.parent, use.parent.parent if use.parent is not None else None
-    if parent is not None and parent.type == "argument_list" and call is not None:
-        name = parsed.text(call.children[0]).rpartition(".")[2]
-        return name == "approx" or EQUALITIES.fullmatch(name) is not None
-    is_equality = parent is not None and [child.type for child in parent.children if not child.is_named] == ["=="]
+    if called := call_around(use):
+        return called == "approx" or EQUALITIES.fullmatch(called) is not None
+    is_equality = use.parent is not None and [child.type for child in use.parent.children if not child.is_named] == ["=="]
     node: Node | None = use
     while node is not None and node.parent is not None and node.parent.type != "assert_statement":
         node = node.parent
@@ -38,10 +46,10 @@ def is_compared(parsed: Parsed, use: Node) -> bool:
     return named(node.parent)[0] != node or is_equality
 
 
-def value_of(parsed: Parsed, variable: Node) -> list[Node]:
+def value_of(variable: Node) -> list[Node]:
     """Return what a variable stands for that is there for comparisons alone: its value, or a column of the rows of a loop."""
-    value = initial_value(variable, lambda use: is_compared(parsed, use))
-    return [value] if value is not None else _column(parsed, variable)
+    value = initial_value(variable, is_compared)
+    return [value] if value is not None else _column(variable)
 
 
 def rows_of(loop: Node) -> list[Node]:
@@ -52,14 +60,14 @@ def rows_of(loop: Node) -> list[Node]:
     return named(over) if over is not None and over.type in ("list", "tuple") else []
 
 
-def _column(parsed: Parsed, variable: Node) -> list[Node]:
+def _column(variable: Node) -> list[Node]:
     """Return the cells that a variable of a loop stands for."""
     scope, loop = scope_of(variable), variable.parent
     while loop is not None and loop != scope:
         target = loop.child_by_field_name("left") if loop.type == "for_statement" else None
         targets = [] if target is None else [target] if target.type == "identifier" else named(target)
         if variable.text in [name.text for name in targets]:
-            if all(use in targets or is_compared(parsed, use) for use in uses_of(variable, scope)):
+            if all(use in targets or is_compared(use) for use in uses_of(variable, scope)):
                 index = [name.text for name in targets].index(variable.text)
                 return _cells(rows_of(loop), index, len(targets))
             return []
@@ -68,8 +76,13 @@ def _column(parsed: Parsed, variable: Node) -> list[Node]:
 
 
 def _cells(rows: list[Node], index: int, size: int) -> list[Node]:
-    found = [[row] if size == 1 else named(row) if row.type in ("tuple", "list") else [] for row in rows]
-    return [cells[index] for cells in found if len(cells) == size]
+    return [cells[index] for row in rows if (cells := _split(row, size))]
+
+
+def _split(row: Node, size: int) -> list[Node]:
+    """Return the cells of a row; nothing where it has not as many."""
+    cells = [row] if size == 1 else named(row) if row.type in ("tuple", "list") else []
+    return cells if len(cells) == size else []
 
 
 def other_exceptions(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:
@@ -112,7 +125,7 @@ def _is_expected(parsed: Parsed, function: Node, name: str) -> bool:
     if not declared or body is None:
         return False
     uses = uses_of(declared[0], body)
-    return bool(uses) and all(is_compared(parsed, use) for use in uses)
+    return bool(uses) and all(map(is_compared, uses))
 
 
 def _other_table(
@@ -121,8 +134,8 @@ def _other_table(
     """Return the change of a column; both texts say what the tests are called, since pytest would name them after the values."""
     neutral, false = list[tuple[Node, str]](), list[tuple[Node, str]]()
     for number, row in enumerate(named(table)):
-        cells = [row] if len(names) == 1 else named(row) if row.type in ("tuple", "list") else []
-        change = next(filter(None, other(cells[index])), None) if len(cells) == len(names) else None
+        cells = _split(row, len(names))
+        change = next(filter(None, other(cells[index])), None) if cells else None
         if change is None:
             continue
         texts = [parsed.text(cell) for cell in cells]

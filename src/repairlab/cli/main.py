@@ -51,6 +51,8 @@ VERBS = {
 }
 """Each verb is a file of this package with a function of its name, or with `VERBS` of its own; the text begins its docstring."""
 
+_JUDGING = ("run", "selftest", "validate")
+"""Verbs whose workers are forked from a server: it loads while this process does."""
 _STANDARD_ERROR = 2
 
 
@@ -118,7 +120,11 @@ def usage() -> str:
 def _run_verb(verb: str, arguments: list[str]) -> int:
     if verb not in VERBS:
         raise unknown("verb" if not verb.startswith("-") else "option", verb, VERBS)
-    import typer  # noqa: PLC0415  # only verbs need it: `--help` answers without
+    if verb in _JUDGING and not {"--help", "-h"} & set(arguments):
+        from repairlab.executors.forking import start_server  # noqa: PLC0415
+
+        start_server()
+    import typer  # noqa: PLC0415  # only verbs need these: `--help` answers without
 
     from repairlab.cli.sections import SectionedCommand  # noqa: PLC0415
 

@@ -32,7 +32,6 @@ from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
-from repairlab.executors.forking import start_server
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.runs.experiment import Experiment, make_experiment, movable, read_experiment
@@ -131,7 +130,6 @@ def run(
     here = machine(
         workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access, executor=executor
     )
-    start_server()
     if repair:
         repair_folder(folder)
     else:

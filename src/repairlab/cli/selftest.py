@@ -8,7 +8,6 @@ import typer
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, machine
 from repairlab.cli.output import data, print_json
 from repairlab.core.record import to_data
-from repairlab.executors.forking import start_server
 from repairlab.runs.experiment import read_experiment
 from repairlab.selftest.run import find_part, run_selftest
 
@@ -26,7 +25,6 @@ def selftest(
     """Try a part, one of ours or of another package, against all that its kind promises."""
     kind, name = find_part(part)
     settings = read_experiment(config).get(name, {}) if config else {}
-    start_server()
     checks = []
     for check in run_selftest(kind, name, machine(1, sandbox, allow_unsafe), settings=settings, sources=tuple(sources or ())):
         checks.append(check)

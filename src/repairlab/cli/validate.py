@@ -24,7 +24,6 @@ from repairlab.cli.run import repair_folder, run_to_end
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
-from repairlab.executors.forking import start_server
 from repairlab.formats.table import FORMATS
 from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
 from repairlab.runs.experiment import USUAL_KS, experiment_data, make_experiment
@@ -62,7 +61,6 @@ def validate(
 ) -> None:
     """Validate candidates made elsewhere."""
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, executor=executor)
-    start_server()
     opened = open_benchmark(benchmark)
     external = read_external_candidates(candidates, opened, format_name)
     for error in external.errors[:_SHOWN]:

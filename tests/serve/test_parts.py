@@ -19,10 +19,10 @@ from repairlab.serve.dispatcher import Dispatcher
 from repairlab.serve.fair_queue import FairQueue, QueueFullError
 from repairlab.serve.job_store import FILE, Job, JobStore, open_job_store
 from repairlab.serve.rate_limit import RateLimit
-from repairlab.serve.refusal import RequestRefused
 from repairlab.serve.same_requests import KeptAnswer, SameRequests
 from repairlab.serve.served_benchmarks import ServedBenchmarks
 from repairlab.serve.tokens import ServiceClient, client_of, new_token, read_tokens
+from repairlab.web.refusal import RequestRefused
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)), max_size=20))

@@ -1,14 +1,13 @@
 """Who asks, whether they may, and how much: looked at before any route. Used by `app`."""
 
 import asyncio
-import ipaddress
 from typing import Any, Literal
 
 from repairlab.serve.rate_limit import RateLimit
-from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.service import Service
 from repairlab.serve.settings import LOOPBACK
 from repairlab.serve.tokens import ServiceClient, client_of
+from repairlab.web.refusal import RequestRefused, bad_request
 
 Right = Literal["open", "read", "write"]
 """Everybody; whoever has a token; whoever has one that is not only for reading."""
@@ -77,15 +76,3 @@ def _neighbour(request: Any) -> ServiceClient:
         raise RequestRefused(403, "wrong_host", "without tokens this server answers only as localhost")
     peer = request.client
     return ServiceClient(name="local", connection=f"{peer.host}:{peer.port}" if peer else "")
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach an address.
-
-    >>> is_loopback("127.0.0.2"), is_loopback("0.0.0.0"), is_loopback("localhost"), is_loopback("example.org")
-    (True, False, True, False)
-    """
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

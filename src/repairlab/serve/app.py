@@ -17,12 +17,12 @@ from repairlab.serve.access import AccessControl
 from repairlab.serve.job_store import JobStore
 from repairlab.serve.jobs import JobRunner
 from repairlab.serve.page import page
-from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.routes import Routes, json_response, while_there
 from repairlab.serve.same_requests import KeptAnswer, SameRequests
 from repairlab.serve.service import PatchRequest, RequestBegun, Service
 from repairlab.serve.tokens import ServiceClient
 from repairlab.serve.wire import ValidateRequest, parse
+from repairlab.web.refusal import RequestRefused, bad_request
 
 
 def make_app(service: Service, access: AccessControl, store: JobStore) -> Any:

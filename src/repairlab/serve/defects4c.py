@@ -22,13 +22,13 @@ from repairlab.core.record import digest, to_data
 from repairlab.metrics.reward import RewardScale
 from repairlab.runs.patch_judge import Patch, candidate_of_patch
 from repairlab.serve.job_store import Job
-from repairlab.serve.refusal import RequestRefused
 from repairlab.serve.routes import Routes
 from repairlab.serve.served_benchmarks import ServedBenchmarks, messages
 from repairlab.serve.service import PatchQuestion, PatchRequest
 from repairlab.serve.tokens import ServiceClient
 from repairlab.serve.wire import BuildPatchRequest, FixRequest, ReproduceRequest, parse
 from repairlab.validation.apply import changed_files
+from repairlab.web.refusal import RequestRefused
 
 _STRATEGY = "infill-function"
 _TEMPERATURE = 0.01

@@ -12,9 +12,9 @@ from repairlab.core.recipe import Test
 from repairlab.core.record import digest
 from repairlab.languages.facts import facts, names
 from repairlab.serve.code_runner import program_place
-from repairlab.serve.refusal import bad_request
 from repairlab.serve.wire import CheckerEntry, InlineProblem
 from repairlab.validation.paths import check_path, check_together
+from repairlab.web.refusal import bad_request
 
 BENCHMARK = "inline"
 

@@ -11,9 +11,9 @@ from typing import Any
 from repairlab.core.record import digest
 from repairlab.serve.answers import undecided_answer
 from repairlab.serve.job_store import Job, JobStore
-from repairlab.serve.refusal import RequestRefused
 from repairlab.serve.service import PatchRequest, Service, log
 from repairlab.serve.wire import ValidateRequest, parse
+from repairlab.web.refusal import RequestRefused
 
 _AT_ONCE = 4
 """Candidates of a job that wait or are judged at the same time, for each worker; others wait in the store."""

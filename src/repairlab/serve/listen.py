@@ -9,18 +9,16 @@ import uvicorn
 
 from repairlab.core.errors import UserError
 from repairlab.executors.forking import start_server
-from repairlab.serve.access import AccessControl, is_loopback
+from repairlab.serve.access import AccessControl
 from repairlab.serve.app import make_app
-from repairlab.serve.connection import impatient
 from repairlab.serve.job_store import open_job_store
 from repairlab.serve.served_benchmarks import ServedBenchmarks
 from repairlab.serve.service import Service
 from repairlab.serve.settings import ServiceSettings
 from repairlab.serve.tokens import VARIABLE, ServiceClient
 from repairlab.validation.machine import Machine
-
-_BACKLOG = 1024
-_MOST_CONNECTIONS = 2000
+from repairlab.web.connection import impatient
+from repairlab.web.listening import BACKLOG, MOST_CONNECTIONS, address_of, is_loopback, listen
 
 
 def bind(host: str, port: int, clients: dict[str, ServiceClient]) -> socket.socket:
@@ -30,13 +28,7 @@ def bind(host: str, port: int, clients: dict[str, ServiceClient]) -> socket.sock
             f"--host {host} can be reached from other machines, and there are no tokens: whoever finds it could run code here. "
             f"Make a token with `repairlab serve --new-token NAME >> tokens`, and give the file by --tokens or {VARIABLE}"
         )
-    if not 0 <= port <= 65535:
-        raise UserError(f"--port is {port}: a port is a number from 0 to 65535")
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
-    except OSError as error:
-        raise UserError(f"cannot listen on {host} port {port}: {error.strerror}; choose another with --port, 0 for any") from None
+    return listen(host, port)
 
 
 def serve(
@@ -62,14 +54,13 @@ def serve(
             proxy_headers=False,  # whoever asks could name another connection each time
             log_level="warning",
             access_log=False,
-            limit_concurrency=_MOST_CONNECTIONS,
+            limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=max(1, int(settings.drain_s)),
             timeout_keep_alive=60,
             server_header=False,
-            backlog=_BACKLOG,
+            backlog=BACKLOG,
         )
-        host, port = bound.getsockname()[:2]
-        ready(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+        ready(address_of(bound))
         with suppress(KeyboardInterrupt):  # uvicorn raises again the signal by which it was stopped
             _DrainingServer(config, service).run(sockets=[bound])
 

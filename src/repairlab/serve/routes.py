@@ -12,9 +12,9 @@ from fastapi.responses import JSONResponse, Response
 
 from repairlab.serve.access import AccessControl, Right
 from repairlab.serve.jobs import JobRunner
-from repairlab.serve.refusal import RequestRefused
 from repairlab.serve.service import Service, log
 from repairlab.serve.tokens import ServiceClient
+from repairlab.web.refusal import RequestRefused
 
 _GONE = 499
 """What is noted of a request whose client went away; nobody reads it."""

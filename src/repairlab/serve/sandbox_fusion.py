@@ -6,12 +6,12 @@ from typing import Any
 
 from repairlab.core.errors import UserError
 from repairlab.serve.code_runner import CodeRun, decoded, language_of, open_code_runner, program_place
-from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.routes import Routes, while_there
 from repairlab.serve.service import log
 from repairlab.serve.tokens import ServiceClient
 from repairlab.serve.wire import RunCodeRequest, parse
 from repairlab.validation.paths import check_path, check_together
+from repairlab.web.refusal import RequestRefused, bad_request
 
 _MEMORY_MB = 1024
 """Where a request says nothing."""

@@ -12,7 +12,7 @@ from repairlab.core.record import to_data
 from repairlab.repairers.llm.factory import preview
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.serve.refusal import RequestRefused, bad_request
+from repairlab.web.refusal import RequestRefused, bad_request
 
 _PRECISION: tuple[Localisation, ...] = ("file", "function", "hunk", "line")
 _NO_MODEL = "none/none"

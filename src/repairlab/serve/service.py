@@ -25,11 +25,11 @@ from repairlab.serve.counters import Counters
 from repairlab.serve.dispatcher import Call, Dispatcher, Ticket
 from repairlab.serve.fair_queue import QueueFullError
 from repairlab.serve.inline_bug import inline_bug
-from repairlab.serve.refusal import RequestRefused, bad_request
 from repairlab.serve.served_benchmarks import ServedBenchmarks
 from repairlab.serve.settings import ServiceSettings
 from repairlab.serve.wire import InlineProblem, ValidateRequest
 from repairlab.validation.machine import Machine
+from repairlab.web.refusal import RequestRefused, bad_request
 
 _MOST_OPEN = 512
 """Bugs that are found without looking for them."""

@@ -11,7 +11,7 @@ from repairlab.formats.patch_forms import PatchForm
 from repairlab.metrics.reward import RewardScale
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 from repairlab.runs.patch_judge import Patch
-from repairlab.serve.refusal import bad_request
+from repairlab.web.refusal import bad_request
 
 _FORMS: dict[str, PatchForm | None] = {
     "function": "function",

@@ -6,7 +6,7 @@ from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from repairlab.serve.refusal import RequestRefused
+from repairlab.web.refusal import RequestRefused
 
 _LARGEST_HEAD = 64 * 1024
 

@@ -165,9 +165,9 @@ class AssessmentStore:
     def next_task(self, rater: str, *, after: str = "") -> str | None:
         """Return a rater's next task without a rating: the first behind a task, else the first of all."""
         query = (
-            "SELECT task FROM assignments a WHERE rater = ?1 AND number > coalesce((SELECT number FROM assignments WHERE rater = ?1"
-            " AND task = ?2), 0) AND NOT EXISTS (SELECT 1 FROM ratings WHERE ratings.rater = ?1 AND ratings.task = a.task)"
-            " ORDER BY number LIMIT 1"
+            "SELECT task FROM assignments a WHERE rater = ? AND number > coalesce((SELECT number FROM assignments b"
+            " WHERE b.rater = a.rater AND b.task = ?), 0) AND NOT EXISTS"
+            " (SELECT 1 FROM ratings WHERE ratings.rater = a.rater AND ratings.task = a.task) ORDER BY number LIMIT 1"
         )
         found = self._database.rows(query, (rater, after)) or self._database.rows(query, (rater, ""))
         return str(found[0][0]) if found else None

@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from repairlab.core import recipe
 from repairlab.core.recipe import Build
 from repairlab.languages.language import Tools
+from repairlab.languages.native import ctest
 from repairlab.languages.native.toolchain import NativeToolchain
 from tests.languages.conftest import execute
 
@@ -78,3 +80,13 @@ def test_each_test_passes_when_ctest_says_so(project: Callable[..., Any], tools:
     assert made.report(["fail"]).results[0].message == "exit code 1: words"
     assert made.report(["crash"]).results[0].message.startswith("signal 6")
     assert made.report(["nowhere"]).results[0].message == "there is no such test"
+
+
+@pytest.mark.parametrize("spelled", ["a.b", "[=[a.b]=]", '"a.b"'])
+def test_names_are_read_as_each_version_of_cmake_writes_them(spelled: str, tmp_path: Path) -> None:
+    properties = f'set_tests_properties({spelled} PROPERTIES  _BACKTRACE_TRIPLES "x;1;y;")'
+    lists = f'add_test({spelled} "/bin/sh" "-c" "exit 7")\n{properties}\n'
+    (tmp_path / "CTestTestfile.cmake").write_text(lists, encoding="utf-8")
+    argv = ["/bin/sh", "-c", f"exec 3>&1; {ctest.script('exit 99')}", "sh", str(tmp_path), "a.b", ""]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (7, f"{ctest.DIRECT}\n")

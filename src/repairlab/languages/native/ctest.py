@@ -19,6 +19,12 @@ function head(line,  at) {
         rest = substr(line, at + 3)
         return at > 0
     }
+    if (line ~ /^"/) { # so CMake 4 writes it
+        at = index(substr(line, 2), "\" ")
+        who = substr(line, 2, at - 1)
+        rest = substr(line, at + 2)
+        return at > 1 && who !~ /["\\$;\047]/
+    }
     at = index(line, " ")
     who = substr(line, 1, at - 1)
     rest = substr(line, at)

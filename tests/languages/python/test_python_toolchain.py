@@ -334,6 +334,33 @@ def test_unittest_stops_and_leaves_the_dying_test_unfinished(with_unittest: Any)
     assert ([result.verdict for result in dying.results], dying.unfinished) == ([PASSED], U + "Dying.test_dies")
 
 
+SPAWNING = """import multiprocessing, unittest
+
+def double(queue, number): queue.put(2 * number)
+
+def test_doubled():
+    context = multiprocessing.get_context("spawn")
+    queue = context.SimpleQueue()
+    process = context.Process(target=double, args=(queue, 21))
+    process.start()
+    process.join()
+    assert (process.exitcode, queue.get() if process.exitcode == 0 else None) == (0, 42)
+
+class Doubling(unittest.TestCase):
+    def test_doubled(self): test_doubled()
+"""
+
+
+@pytest.mark.parametrize(
+    ("framework", "test"),
+    [("pytest", "tests/test_pool.py::test_doubled"), ("unittest", "tests.test_pool.Doubling.test_doubled")],
+)
+def test_processes_that_tests_spawn_do_not_start_our_runner(project: Make, tools: Tools, framework: Any, test: str) -> None:
+    made = project(PythonToolchain(tools), Build(), recipe.Test(framework=framework, files=("tests/**",)))
+    made.write({"tests/__init__.py": "", "tests/test_pool.py": SPAWNING})
+    assert [(result.verdict, result.message) for result in made.report([test]).results] == [(PASSED, "")]
+
+
 def test_versions_name_interpreter_and_pytest(tools: Tools) -> None:
     versions = PythonToolchain(tools).versions()
     assert versions["python"].startswith("3.")

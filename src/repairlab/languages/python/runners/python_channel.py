@@ -184,6 +184,8 @@ def main(framework: str, run: Callable[[Callable[[], tuple[Channel, dict[str, An
     for name in (__name__, "python_ready"):
         sys.modules.pop(name, None)  # code under test has no business here
     sys.argv[:] = [framework]
+    # As by `python -m`: processes that tests spawn would load the script again, without its neighbours, and die.
+    sys.modules["__main__"].__spec__ = importlib.util.spec_from_loader(f"{framework}.__main__", None)
     sys.path[:0] = _folders()
     for name in ("REPAIRLAB_TEST_FILES", "REPAIRLAB_PLUGINS", "REPAIRLAB_OWN_PYTEST"):
         os.environ.pop(name, None)

@@ -13,6 +13,7 @@ from repairlab.benchmarks.importing import import_benchmark
 from repairlab.core.errors import UserError
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
+from tests.benchmarks.importers.wheels import write_wheel
 
 pytestmark = pytest.mark.imports
 
@@ -129,6 +130,15 @@ def test_a_bug_that_needs_packages_says_which_python_it_was_made_for(checkout: P
     dropped = bug_of(checkout)
     assert isinstance(dropped, Dropped)
     assert "clock needs the Python packages of dials" in dropped.reason and "made for Python 3.7.0" in dropped.reason
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_lists_of_packages_are_read_in_the_encoding_that_they_have(checkout: Path, tmp_path: Path, encoding: str) -> None:
+    (checkout / "projects/clock/bugs/1/requirements.txt").write_text("dials==1.5\r\n", encoding=encoding)
+    write_wheel(tmp_path / "libs", "pytest", {}, version="5.4.3")
+    (dropped,) = read([checkout], Settings(clones=checkout.parent / "clones", libraries=tmp_path / "libs")).bugs
+    assert isinstance(dropped, Dropped)
+    assert "its packages cannot be had" in dropped.reason and "dials==1.5" in dropped.reason
 
 
 def test_an_imported_bug_passes_the_check(checkout: Path, tmp_path: Path, sandbox: Sandbox, machine: Machine) -> None:

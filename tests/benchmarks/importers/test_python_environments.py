@@ -1,6 +1,7 @@
 """A project that needs packages and plugins is tested in an environment of its own, made from wheels and locked."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +10,22 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.check import check_bug
 from repairlab.benchmarks.importers.importer import ImportedBug, Settings
+from repairlab.benchmarks.importers.python_environments import Needed, find_environment
+from repairlab.benchmarks.importers.python_requirements import PythonProject
 from repairlab.benchmarks.importers.swebench import read
 from repairlab.benchmarks.importing import Imported, import_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.text import Span
+from repairlab.languages.python.environments import Requested, lock
 from repairlab.languages.python.interpreters import choose, installed
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import provide
 from repairlab.validation.validator import open_validator
 from tests.benchmarks.importers.conftest import git, write
-from tests.benchmarks.importers.wheels import write_wheel, write_wheels_of_pytest
+from tests.benchmarks.importers.wheels import write_source_that_does_not_build, write_wheel, write_wheels_of_pytest
 
 SETUP = """\
 from setuptools import setup
@@ -127,10 +131,10 @@ def test_a_project_with_packages_and_plugins_is_healthy_and_judged_the_same_in_f
     instances: Path, libs: Path, sandbox: Sandbox, machine: Machine
 ) -> None:
     made = imported(instances, libs, machine)
-    (lock,) = (made.folder / "environments").iterdir()
-    assert "units==1.0" in lock.read_text() and "--hash=sha256:" in lock.read_text()
+    (lock_file,) = (made.folder / "environments").iterdir()
+    assert "units==1.0" in lock_file.read_text() and "--hash=sha256:" in lock_file.read_text()
     (bug,) = open_benchmark(str(made.folder)).bugs
-    assert bug.oracle.build.environment == lock.stem
+    assert bug.oracle.build.environment == lock_file.stem
     assert len(bug.oracle.regression) == 3
     health = check_bug(bug, sandbox)
     assert (health.problems, health.unguarded) == ((), ())
@@ -163,19 +167,43 @@ def test_what_environments_had_from_the_start_is_there_where_the_tree_imports_it
         pytest.skip("Python 3.11 is not installed, the last before 3.12; the wheels of pytest are not for older ones")
     write_wheel(libs, "setuptools", {"pkg_resources.py": "def iter_entry_points():\n    return ()\n"})
 
-    def lock() -> str:
+    def locked() -> str:
         (bug,) = read([instances], Settings(clones=instances.parent / "clones", libraries=libs, python="3.11")).bugs
         assert isinstance(bug, ImportedBug)
         return "".join(bug.locks.values())
 
-    assert "setuptools" not in lock()
+    assert "setuptools" not in locked()
     clone = instances.parent / "clones/mesh"
     write(clone, {"mesh/plugins.py": b"from pkg_resources import iter_entry_points\n"})
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "two")
     entry = json.loads(instances.read_text())
     instances.write_text(json.dumps(entry | {"base_commit": git(clone, "rev-parse", "HEAD").strip()}) + "\n")
-    assert "setuptools==1.0" in lock()
+    assert "setuptools==1.0" in locked()
+
+
+def test_what_came_along_with_an_older_pytest_may_be_missing(tmp_path: Path) -> None:
+    write_wheel(tmp_path, "pytest", {}, version="5.4.3", requires=("pluggy",))
+    write_wheel(tmp_path, "pluggy", {}, version="0.13")
+    write_wheel(tmp_path, "six", {}, version="1.15")
+    asked = ("pytest==3.10.1", "atomicwrites==1.4.0", "pluggy==0.7", "six==1.12")
+    found = lock(Requested(python=installed()[0].release, requirements=asked, wheels=str(tmp_path)))
+    assert re.findall(r"^[a-z]+==[0-9.]+", found.text, re.MULTILINE) == ["pluggy==0.13", "pytest==5.4.3", "six==1.15"]
+    assert any(note.startswith("left out") and note.endswith(": atomicwrites") for note in found.notes)
+
+
+def test_what_cannot_be_built_leaves_out_only_what_needs_it(tmp_path: Path) -> None:
+    for name, requires in {"pytest": (), "listed": (), "clicks": (), "linter": ("typed",)}.items():
+        write_wheel(tmp_path, name, {}, version="5.4.3", requires=requires)
+    write_source_that_does_not_build(tmp_path, "typed")
+    project = PythonProject(name="mesh", requirements=("clicks",), testing=("linter",))
+    chosen = Settings(libraries=tmp_path)
+    found = find_environment(project, "mesh", Needed(requirements=("listed",)), chosen, own_pytest=False)
+    assert found is not None
+    assert re.findall(r"^[a-z]+(?===)", found.text, re.MULTILINE) == ["clicks", "listed", "pytest"]
+    assert any(note.startswith("left out") and note.endswith(": linter") for note in found.notes)
+    with pytest.raises(UserError, match=r"Failed to build `typed==1\.0`"):
+        find_environment(project, "mesh", Needed(requirements=("linter",)), chosen, own_pytest=False)
 
 
 def test_a_plugin_that_is_not_named_is_missed_in_pytests_own_words(instances: Path, libs: Path, machine: Machine) -> None:
@@ -193,15 +221,15 @@ def test_an_interpreter_that_is_not_installed_is_named_with_those_that_are(insta
 def test_a_lock_that_is_gone_or_was_changed_is_an_error(instances: Path, libs: Path, machine: Machine, sandbox: Sandbox) -> None:
     made = imported(instances, libs, machine)
     (bug,) = open_benchmark(str(made.folder)).bugs
-    (lock,) = (made.folder / "environments").iterdir()
-    lock.write_text(lock.read_text().replace("units==1.0", "units==1.1"))
+    (lock_file,) = (made.folder / "environments").iterdir()
+    lock_file.write_text(lock_file.read_text().replace("units==1.0", "units==1.1"))
     with pytest.raises(UserError, match=r"the lock of the environment .* was changed"):
         provide(bug)
-    lock.unlink()
+    lock_file.unlink()
     with pytest.raises(UserError, match=r"the lock of the environment .* is missing"):
         provide(bug)
     text = made.folder / "bugs" / bug.id / "bug.toml"
-    text.write_text(text.read_text().replace(bug.oracle.build.environment, f"{lock.stem[:-4]}0000"))
+    text.write_text(text.read_text().replace(bug.oracle.build.environment, f"{lock_file.stem[:-4]}0000"))
     (other,) = open_benchmark(str(made.folder)).bugs
     health = check_bug(other, sandbox)
     assert any("is not installed on this machine. Install it with: repairlab check" in problem for problem in health.problems)

@@ -2,6 +2,8 @@
 
 import base64
 import hashlib
+import io
+import tarfile
 import zipfile
 from importlib import metadata
 from pathlib import Path
@@ -17,6 +19,21 @@ def write_wheel(
     if entry_points:
         head[f"{info}/entry_points.txt"] = entry_points
     _write(folder / f"{name.replace('-', '_')}-{version}-py3-none-any.whl", info, {**files, **head})
+
+
+def write_source_that_does_not_build(folder: Path, name: str) -> None:
+    """Write a source distribution whose metadata can be read, and from which no wheel can be made."""
+    files = {
+        "PKG-INFO": f"Metadata-Version: 2.2\nName: {name}\nVersion: 1.0\n",
+        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "broken"\nbackend-path = ["."]\n',
+        "broken.py": "def build_wheel(*arguments, **options):\n    raise SystemExit('no compiler')\n",
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(folder / f"{name}-1.0.tar.gz", "w:gz") as archive:
+        for path, text in files.items():
+            entry = tarfile.TarInfo(f"{name}-1.0/{path}")
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
 
 
 def write_wheels_of_pytest(folder: Path) -> None:

@@ -13,7 +13,7 @@ from repairlab.benchmarks.importers.clones import Clones
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.python_environments import Needed
 from repairlab.benchmarks.importers.python_projects import ProjectBug, python_bug
-from repairlab.benchmarks.importers.python_requirements import read_lines
+from repairlab.benchmarks.importers.python_requirements import decoded, read_lines
 from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.benchmarks.importers.repository import Repository
 from repairlab.core.diff import parse_patch
@@ -105,17 +105,11 @@ def _bug(name: str, folder: Path, clones: Clones, settings: Settings) -> Importe
 
 def _needed(folder: Path, python: str, tree: dict[str, TreeFile]) -> Needed:
     """Return what a bug's list of versions and its script for setting up name."""
-    files = {
-        path.name: path.read_text(encoding="utf-8", errors="replace")
-        for path in (folder / "requirements.txt", folder / "setup.sh")
-        if path.is_file()
-    }
+    files = {path.name: decoded(path.read_bytes()) for path in (folder / "requirements.txt", folder / "setup.sh") if path.is_file()}
     installs = re.findall(r"\bpip3?\s+install\s+(.*?)(?=python|pip3?\s+install|touch|$)", files.get("setup.sh", ""), re.MULTILINE)
     words = [word for line in installs for word in line.split()]
     named = [word for word in words if re.fullmatch(r"[A-Za-z][\w-]*(?:[=<>~]=?[\w.]+)?", word)]
-    listed = {
-        path: file.content.decode("utf-8", "replace") for path, file in tree.items() if path.endswith(".txt") and not file.link
-    }
+    listed = {path: decoded(file.content) for path, file in tree.items() if path.endswith(".txt") and not file.link}
     of_tree = [line for path in words if path in listed for line in read_lines(listed, path)]
     return Needed(
         python=python,

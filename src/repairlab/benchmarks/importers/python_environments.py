@@ -10,7 +10,7 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from repairlab.benchmarks.importers.importer import Settings
-from repairlab.benchmarks.importers.python_requirements import PythonProject, foreign, read_lines
+from repairlab.benchmarks.importers.python_requirements import PythonProject, decoded, foreign, read_lines
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.languages.python.environments import Locked, Requested, canonical, lock, not_built, provide
@@ -92,8 +92,11 @@ def _made(requested: Requested) -> Locked | str:
         provide(found.name, found.text, default_cache(), wheels=requested.wheels)
     except UserError as error:
         name = not_built(str(error))
-        if requested.relax and name and name not in requested.unbuilt:
-            return _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, name)))
+        if name and name not in requested.unbuilt:
+            # What else is asked for may do without, or with another version of what needs it.
+            again = _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, name)))
+            if requested.relax or not isinstance(again, str):
+                return again
         if not requested.optional:
             return str(error)
         without = _made(dataclasses.replace(requested, optional=()))
@@ -136,6 +139,6 @@ def _given(folder: Path | None, name: str) -> tuple[str, ...]:
     path = folder / f"{name}.txt" if folder else None
     if path is None or not path.is_file():
         return ()
-    texts: dict[str, str] = {other.name: other.read_text(encoding="utf-8") for other in path.parent.glob("*.txt")}
+    texts: dict[str, str] = {other.name: decoded(other.read_bytes()) for other in path.parent.glob("*.txt")}
     lines: Iterable[str] = read_lines(texts, path.name)
     return tuple(lines)

@@ -5,6 +5,7 @@ groups, files for pip, `tests_require`.
 """
 
 import ast
+import codecs
 import configparser
 import contextlib
 import dataclasses
@@ -22,6 +23,13 @@ _FILES = re.compile(
 )
 _UNPUBLISHED = re.compile(r"==(?:0\.0\.0|.*\.dev\d+.*|.*\+.*)$")
 """Versions that lists of installed packages have of checkouts, and of Debian's own parts."""
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before the mark of UTF-16, which it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _OPTION = re.compile(r"^(?:-r|--requirement|-c|--constraint)[ =]?\s*(\S+)")
 
 
@@ -67,6 +75,16 @@ def read_project(texts: Mapping[str, str]) -> PythonProject:
         entry_points=_entry_points(project, poetry, config, setup),
         version_file=_version_file(pyproject, texts),
     )
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of a file for pip: in the encoding that its byte-order mark names, as pip reads it, else in UTF-8.
+
+    >>> decoded("a==1".encode("utf-16")), decoded("a==1".encode("utf-8-sig")), decoded(b"a==1")
+    ('a==1', 'a==1', 'a==1')
+    """
+    encoding = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
+    return content.decode(encoding, "replace")
 
 
 def read_lines(texts: Mapping[str, str], path: str, *, seen: frozenset[str] = frozenset()) -> Iterator[str]:

@@ -37,7 +37,7 @@ _WITH_PYTEST = (
     "six",
     "wcwidth",
 )
-"""What pytest needs, in versions that go with its own."""
+"""What pytest needs, in versions that go with its own; another version may do without, and names what it needs itself."""
 _PATIENCE_S = 900.0
 _NO_DATE = "9000-01-01"
 _MOST_RELAXED = 12
@@ -64,7 +64,7 @@ class Requested:
     relax: bool = False
     """Whether a version that cannot be built here may be replaced by the next one that has a wheel."""
     unbuilt: tuple[str, ...] = ()
-    """Packages of which this is known already."""
+    """Packages of which it is known that they cannot be built: they need a wheel, or else what is optional does without them."""
     brings_pytest: bool = True
     """Whether pytest is one of the packages; not so for a project that is pytest."""
 
@@ -101,8 +101,11 @@ def lock(requested: Requested) -> Locked:
     if _is_older_pytest(asked.get("pytest", "")):
         notes.append(f"{asked['pytest']} is older than our reporter needs: {_OLDEST_PYTEST},<6 instead, and what goes with it")
         asked["pytest"] = f"{_OLDEST_PYTEST},<6"
-        for name in asked.keys() | optional.keys():
-            if name in _WITH_PYTEST or name.startswith("pytest-"):
+        for name in sorted(asked.keys() | optional.keys()):
+            if name in _WITH_PYTEST:
+                asked.pop(name, None)
+                optional[name] = name
+            elif name.startswith("pytest-"):
                 (asked if name in asked else optional)[name] = name
     resolved = _resolve(asked, requested, interpreter, notes)
     wanted = [optional, *({name: line} for name, line in optional.items())] if len(optional) > 1 else [optional]
@@ -130,7 +133,9 @@ def _is_older_pytest(line: str) -> bool:
 def _resolve(asked: dict[str, str], requested: Requested, interpreter: Interpreter, notes: list[str]) -> str:
     wheels_only: list[str] = []
     for name in requested.unbuilt:
-        _relax(asked, name, wheels_only, notes)
+        if requested.relax:
+            _relax(asked, name, notes)
+        wheels_only.append(name)
     while True:
         try:
             return _compile(asked, requested, interpreter, wheels_only)
@@ -138,16 +143,16 @@ def _resolve(asked: dict[str, str], requested: Requested, interpreter: Interpret
             name = not_built(error.output)
             if not requested.relax or name not in asked or name in wheels_only or len(wheels_only) == _MOST_RELAXED:
                 raise UserError(f"its packages cannot be had for Python {interpreter.release}: {error.reason}") from None
-            _relax(asked, name, wheels_only, notes)
+            _relax(asked, name, notes)
+            wheels_only.append(name)
 
 
-def _relax(asked: dict[str, str], name: str, wheels_only: list[str], notes: list[str]) -> None:
+def _relax(asked: dict[str, str], name: str, notes: list[str]) -> None:
     """Have the next version that has a wheel stand in for one that cannot be built."""
     if name in asked:
         note = f"{asked[name]} cannot be built here: the next version that has a wheel instead"
         notes += [note] if note not in notes else []
         asked[name] = asked[name].replace("==", ">=")
-    wheels_only.append(name)
 
 
 def not_built(message: str) -> str:
@@ -162,7 +167,7 @@ def _compile(asked: dict[str, str], requested: Requested, interpreter: Interpret
         return _uv(
             *("pip", "compile", "-", "--python", str(interpreter.executable), "--no-header", "--no-annotate", "--generate-hashes"),
             *("--override", str(overriding)),
-            *(("--resolution", "lowest-direct") if wheels_only else ()),
+            *(("--resolution", "lowest-direct") if wheels_only and requested.relax else ()),
             *(part for name in wheels_only for part in ("--only-binary", name)),
             *_sources(requested.wheels, requested.before, (*pins, *wheels_only)),
             given="\n".join(asked.values()),

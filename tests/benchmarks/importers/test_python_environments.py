@@ -206,6 +206,18 @@ def test_what_cannot_be_built_leaves_out_only_what_needs_it(tmp_path: Path) -> N
         find_environment(project, "mesh", Needed(requirements=("linter",)), chosen, own_pytest=False)
 
 
+def test_a_relaxed_pin_becomes_the_next_version_with_a_wheel_and_others_the_last(tmp_path: Path) -> None:
+    for name, versions in {"pytest": ("5.4.3",), "typed": ("1.2", "1.5"), "free": ("1.0", "2.0")}.items():
+        for version in versions:
+            write_wheel(tmp_path, name, {}, version=version)
+    write_source_that_does_not_build(tmp_path, "typed")
+    needed = Needed(requirements=("typed==1.0",), optional=("free",))
+    found = find_environment(PythonProject(), "mesh", needed, Settings(libraries=tmp_path, relax_pins=True), own_pytest=False)
+    assert found is not None
+    assert re.findall(r"^[a-z]+==[0-9.]+", found.text, re.MULTILINE) == ["free==2.0", "pytest==5.4.3", "typed==1.2"]
+    assert found.notes == ("typed==1.0 cannot be built here: typed==1.2, the next version that has a wheel, instead",)
+
+
 def test_a_plugin_that_is_not_named_is_missed_in_pytests_own_words(instances: Path, libs: Path, machine: Machine) -> None:
     (libs / "mesh.txt").write_text("units\npytest  # no plugin\n")
     with pytest.raises(UserError, match=r"pytest could not run \(USAGE_ERROR\): .*unrecognized arguments: --shout=A"):

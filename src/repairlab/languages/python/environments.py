@@ -107,6 +107,8 @@ def lock(requested: Requested) -> Locked:
                 optional[name] = name
             elif name.startswith("pytest-"):
                 (asked if name in asked else optional)[name] = name
+    for name in requested.unbuilt if requested.relax else ():
+        _relax(asked, name, requested, interpreter, notes)
     resolved = _resolve(asked, requested, interpreter, notes)
     wanted = [optional, *({name: line} for name, line in optional.items())] if len(optional) > 1 else [optional]
     for more in filter(None, wanted):  # all of them, or else one by one
@@ -131,11 +133,7 @@ def _is_older_pytest(line: str) -> bool:
 
 
 def _resolve(asked: dict[str, str], requested: Requested, interpreter: Interpreter, notes: list[str]) -> str:
-    wheels_only: list[str] = []
-    for name in requested.unbuilt:
-        if requested.relax:
-            _relax(asked, name, notes)
-        wheels_only.append(name)
+    wheels_only = list(requested.unbuilt)
     while True:
         try:
             return _compile(asked, requested, interpreter, wheels_only)
@@ -143,16 +141,23 @@ def _resolve(asked: dict[str, str], requested: Requested, interpreter: Interpret
             name = not_built(error.output)
             if not requested.relax or name not in asked or name in wheels_only or len(wheels_only) == _MOST_RELAXED:
                 raise UserError(f"its packages cannot be had for Python {interpreter.release}: {error.reason}") from None
-            _relax(asked, name, notes)
+            _relax(asked, name, requested, interpreter, notes)
             wheels_only.append(name)
 
 
-def _relax(asked: dict[str, str], name: str, notes: list[str]) -> None:
-    """Have the next version that has a wheel stand in for one that cannot be built."""
-    if name in asked:
-        note = f"{asked[name]} cannot be built here: the next version that has a wheel instead"
-        notes += [note] if note not in notes else []
-        asked[name] = asked[name].replace("==", ">=")
+def _relax(asked: dict[str, str], name: str, requested: Requested, interpreter: Interpreter, notes: list[str]) -> None:
+    """Have the next version that has a wheel stand in for one that cannot be built, if there is any."""
+    line = asked.get(name, "")
+    if "==" not in line:
+        return
+    with contextlib.suppress(_UvError):
+        printed = _uv(
+            *("pip", "compile", "-", "--python", str(interpreter.executable), "--no-header", "--no-annotate", "--no-deps"),
+            *("--resolution", "lowest-direct", "--only-binary", name, *_sources(requested.wheels, requested.before, [name])),
+            given=line.replace("==", ">="),
+        )
+        asked[name] = printed.strip() or line
+        notes.append(f"{line} cannot be built here: {asked[name]}, the next version that has a wheel, instead")
 
 
 def not_built(message: str) -> str:
@@ -167,9 +172,8 @@ def _compile(asked: dict[str, str], requested: Requested, interpreter: Interpret
         return _uv(
             *("pip", "compile", "-", "--python", str(interpreter.executable), "--no-header", "--no-annotate", "--generate-hashes"),
             *("--override", str(overriding)),
-            *(("--resolution", "lowest-direct") if wheels_only and requested.relax else ()),
             *(part for name in wheels_only for part in ("--only-binary", name)),
-            *_sources(requested.wheels, requested.before, (*pins, *wheels_only)),
+            *_sources(requested.wheels, requested.before, (*pins, *(wheels_only if requested.relax else ()))),
             given="\n".join(asked.values()),
         )
 

@@ -110,13 +110,14 @@ def lock(requested: Requested) -> Locked:
     for name in requested.unbuilt if requested.relax else ():
         _relax(asked, name, requested, interpreter, notes)
     resolved = _resolve(asked, requested, interpreter, notes)
-    wanted = [optional, *({name: line} for name, line in optional.items())] if len(optional) > 1 else [optional]
-    for more in filter(None, wanted):  # all of them, or else one by one
-        if more.keys() <= asked.keys():
-            continue
-        with contextlib.suppress(UserError):
-            trial = asked | more
+    pending = [optional] if optional else []
+    while pending:
+        trial = asked | pending.pop(0)
+        try:
             resolved = _resolve(trial, requested, interpreter, notes)
+        except UserError as error:
+            pending = [*_apart({name: line for name, line in trial.items() if name not in asked}, str(error)), *pending]
+        else:
             asked = trial
     left = [line for name, line in optional.items() if name not in asked]
     notes += [f"left out, cannot be had for Python {interpreter.release}: {', '.join(left)}"] if left else []
@@ -125,6 +126,19 @@ def lock(requested: Requested) -> Locked:
     head.append(f"# plugins of = {' '.join(sorted(asked))}")
     text = "\n".join([*head, resolved.strip()]) + "\n"
     return Locked(name=f"python{interpreter.release}-{digest(text)}", text=text, notes=tuple(notes))
+
+
+def _apart(group: dict[str, str], message: str) -> list[dict[str, str]]:
+    """Return what to try of packages that cannot be had together: those that the message does not name, then the others alone.
+
+    >>> _apart({"numpy": "numpy", "keras": "keras>2", "nose": "nose"}, "you require keras>2")
+    [{'numpy': 'numpy', 'nose': 'nose'}, {'keras': 'keras>2'}]
+    """
+    if len(group) == 1:
+        return []
+    named = group.keys() & set(map(canonical, re.findall(r"[\w.-]+", message))) or group.keys()
+    together = {name: line for name, line in group.items() if name not in named}
+    return [*([together] if together else []), *({name: group[name]} for name in sorted(named))]
 
 
 def _is_older_pytest(line: str) -> bool:

@@ -18,7 +18,7 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.text import Span
-from repairlab.languages.python.environments import Requested, lock
+from repairlab.languages.python.environments import Locked, Requested, lock
 from repairlab.languages.python.interpreters import choose, installed
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
@@ -204,6 +204,22 @@ def test_what_cannot_be_built_leaves_out_only_what_needs_it(tmp_path: Path) -> N
     assert any(note.startswith("left out") and note.endswith(": linter") for note in found.notes)
     with pytest.raises(UserError, match=r"Failed to build `typed==1\.0`"):
         find_environment(project, "mesh", Needed(requirements=("linter",)), chosen, own_pytest=False)
+
+
+def test_a_listed_package_that_cannot_be_built_and_that_nothing_names_is_left_out(tmp_path: Path) -> None:
+    write_wheel(tmp_path, "pytest", {}, version="5.4.3")
+    write_source_that_does_not_build(tmp_path, "typed")
+
+    def environment(project: PythonProject, **more: Any) -> Locked | None:
+        needed = Needed(requirements=("typed==1.0",), **more)
+        return find_environment(project, "mesh", needed, Settings(libraries=tmp_path), own_pytest=False)
+
+    found = environment(PythonProject(name="mesh"))
+    assert found is not None and "typed" not in found.text
+    assert any(note.startswith("left out: typed, which nothing here names") for note in found.notes)
+    for project, imported in ((PythonProject(requirements=("typed",)), ()), (PythonProject(), ("typed",))):
+        with pytest.raises(UserError, match=r"Failed to build `typed==1\.0`"):
+            environment(project, imported=frozenset(imported))
 
 
 def test_a_relaxed_pin_becomes_the_next_version_with_a_wheel_and_others_the_last(tmp_path: Path) -> None:

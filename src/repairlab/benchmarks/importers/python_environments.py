@@ -4,7 +4,7 @@ import dataclasses
 import datetime
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -44,8 +44,8 @@ class Needed:
     """What its record names."""
     optional: tuple[str, ...] = ()
     """What its record tries to install, whether that succeeds or not."""
-    uses_setuptools: bool = False
-    """Whether the tree imports it: lists of packages do not name it, for environments had it from the start before Python 3.12."""
+    imported: frozenset[str] = frozenset()
+    """Modules that the tree imports, but for its own build: what is listed beside them may be missing."""
 
 
 def find_environment(project: PythonProject, name: str, needed: Needed, settings: Settings, *, own_pytest: bool) -> Locked | None:
@@ -64,7 +64,9 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     if not required and not more:
         return None
     python = settings.python or choose_release(project, needed)
-    if needed.uses_setuptools and not given and _numbers(choose(python).release) < _WITHOUT_SETUPTOOLS:
+    # Lists of packages do not name what environments had from the start.
+    uses_setuptools = not needed.imported.isdisjoint(("setuptools", "pkg_resources"))
+    if uses_setuptools and not given and _numbers(choose(python).release) < _WITHOUT_SETUPTOOLS:
         required = (*required, *(["setuptools"] if "setuptools" not in map(canonical, (*required, *more)) else []))
     wheels = settings.libraries if settings.libraries and any(settings.libraries.glob("*.whl")) else None
     named = {canonical(line) for line in required}
@@ -73,6 +75,7 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
             python=python,
             requirements=required,
             optional=tuple(line for line in more if canonical(line) not in named),
+            dispensable=() if given else tuple(_unnamed(named, project, needed)),
             before="" if wheels else _cutoff(needed.date, choose(python).release),
             wheels=str(wheels or ""),
             relax=settings.relax_pins,
@@ -82,6 +85,13 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     if isinstance(found, str):
         raise UserError(found)
     return found
+
+
+def _unnamed(listed: Iterable[str], project: PythonProject, needed: Needed) -> Iterator[str]:
+    """Yield the listed packages that neither the project's own requirements nor the imports of its tree name."""
+    required = {canonical(line) for line in project.requirements}
+    imported = {name.lower() for name in needed.imported}
+    yield from (name for name in sorted(listed) if name not in required and name.replace("-", "_") not in imported)
 
 
 @functools.cache
@@ -94,7 +104,11 @@ def _made(requested: Requested) -> Locked | str:
         name = not_built(str(error))
         if name and name not in requested.unbuilt:
             # What else is asked for may do without, or with another version of what needs it.
-            again = _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, name)))
+            spared = {name} if not requested.relax and name in requested.dispensable else set()
+            kept = [line for line in requested.requirements if canonical(line) not in spared]
+            again = _made(dataclasses.replace(requested, requirements=tuple(kept), unbuilt=(*requested.unbuilt, name)))
+            if not isinstance(again, str) and len(kept) < len(requested.requirements):
+                return dataclasses.replace(again, notes=(*again.notes, f"left out: {name}, which nothing here names ({error})"))
             if requested.relax or not isinstance(again, str):
                 return again
         if not requested.optional:

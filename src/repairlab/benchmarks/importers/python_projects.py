@@ -31,7 +31,7 @@ _SAYING = re.compile(r"(?:^(?:pyproject\.toml|setup\.(?:py|cfg)|tox\.ini)|\.(?:t
 _VERSION_FILES = ("__init__.py", "__about__.py", "__version__.py", "_version.py", "version.py")
 _DEPTH = 3
 _TELLING = ("CHANGES*", "CHANGELOG*", "HISTORY*", "NEWS*", "AUTHORS*", "changelog/**", "docs/**", "doc/**")
-_SETUPTOOLS = re.compile(rb"^\s*(?:import|from)\s+(?:pkg_resources|setuptools)\b", re.MULTILINE)
+_IMPORT = re.compile(rb"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
 _ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 """Where files are not read and written as UTF-8 unless that is said: what is wrong with encodings shows there alone."""
 
@@ -87,7 +87,7 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
     buggy, fixed = ({**left, **tree} for tree in (found.buggy, found.fixed))
     places = tuple(dict.fromkeys(_place(test, found.framework, buggy) for test in (*found.trigger, *found.regression)))
     own_pytest = any(path in buggy for path in ("src/_pytest/__init__.py", "_pytest/__init__.py"))
-    needed = dataclasses.replace(found.needed, uses_setuptools=_imports_setuptools(buggy))
+    needed = dataclasses.replace(found.needed, imported=_top_imports(buggy))
     environment = find_environment(project, found.project, needed, settings, own_pytest=own_pytest)
     if environment is None:
         _need_packages(buggy, _files_of(places, buggy), found.project)
@@ -128,9 +128,10 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
     )
 
 
-def _imports_setuptools(tree: Tree) -> bool:
-    """Return whether anything but the build does."""
-    return any(path.endswith(".py") and path != "setup.py" and _SETUPTOOLS.search(file.content) for path, file in tree.items())
+def _top_imports(tree: Tree) -> frozenset[str]:
+    """Return the modules that anything but the build imports, wherever it does."""
+    files = (file.content for path, file in tree.items() if path.endswith(".py") and path != "setup.py")
+    return frozenset(name.decode() for content in files for name in _IMPORT.findall(content))
 
 
 def _left_by_installation(project: PythonProject, found: ProjectBug) -> dict[str, TreeFile]:

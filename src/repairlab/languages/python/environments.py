@@ -57,6 +57,8 @@ class Requested:
     """As in a file for pip; those with `==` hold against whatever other packages say."""
     optional: tuple[str, ...] = ()
     """Those to be taken if they can be had."""
+    dispensable: tuple[str, ...] = ()
+    """Names of those that are left out where they cannot be built."""
     before: str = ""
     """A date: no package that was published later is taken, which also goes for what builds packages."""
     wheels: str = ""

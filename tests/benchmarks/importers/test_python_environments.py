@@ -25,7 +25,7 @@ from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import provide
 from repairlab.validation.validator import open_validator
 from tests.benchmarks.importers.conftest import git, write
-from tests.benchmarks.importers.wheels import write_source_that_does_not_build, write_wheel, write_wheels_of_pytest
+from tests.benchmarks.importers.wheels import served, write_source_that_does_not_build, write_wheel, write_wheels_of_pytest
 
 SETUP = """\
 from setuptools import setup
@@ -232,6 +232,20 @@ def test_a_relaxed_pin_becomes_the_next_version_with_a_wheel_and_others_the_last
     assert found is not None
     assert re.findall(r"^[a-z]+==[0-9.]+", found.text, re.MULTILINE) == ["free==2.0", "pytest==5.4.3", "typed==1.2"]
     assert found.notes == ("typed==1.0 cannot be built here: typed==1.2, the next version that has a wheel, instead",)
+
+
+def test_releases_that_were_published_anew_are_taken_in_spite_of_their_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_wheel(tmp_path, "pytest", {}, version="5.4.3")
+    write_wheel(tmp_path, "anew", {}, version="1.4.1")
+    for name in ("UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_INDEX_URL"):
+        monkeypatch.delenv(name, raising=False)
+    with served(tmp_path, {"pytest": "2020-06-02", "anew": "2022-07-08"}) as address:
+        monkeypatch.setenv("UV_DEFAULT_INDEX", address)
+        found = lock(Requested(python=installed()[0].release, requirements=("anew>=1",), before="2020-12-31"))
+    assert re.findall(r"^[a-z]+==[0-9.]+", found.text, re.MULTILINE) == ["anew==1.4.1", "pytest==5.4.3"]
+    assert found.notes == ("anew: the index has no release from before 2020-12-31, so a later one is taken",)
 
 
 def test_a_plugin_that_is_not_named_is_missed_in_pytests_own_words(instances: Path, libs: Path, machine: Machine) -> None:

@@ -3,8 +3,13 @@
 import base64
 import hashlib
 import io
+import json
 import tarfile
+import threading
 import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import metadata
 from pathlib import Path
 
@@ -34,6 +39,36 @@ def write_source_that_does_not_build(folder: Path, name: str) -> None:
             entry = tarfile.TarInfo(f"{name}-1.0/{path}")
             entry.size = len(text.encode())
             archive.addfile(entry, io.BytesIO(text.encode()))
+
+
+@contextmanager
+def served(folder: Path, dates: Mapping[str, str]) -> Iterator[str]:
+    """Give the address of an index of the wheels in a folder, published at these dates by package."""
+
+    class Index(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            package = self.path.strip("/").partition("-")[0]
+            wheels = [
+                {"filename": path.name, "url": f"/{path.name}", "hashes": {}, "upload-time": f"{dates[package]}T00:00:00Z"}
+                for path in sorted(folder.glob(f"{package}-*.whl"))
+            ]
+            listing = json.dumps({"meta": {"api-version": "1.1"}, "name": package, "versions": [], "files": wheels})
+            found = (folder / self.path.strip("/")).read_bytes() if self.path.endswith(".whl") else listing.encode()
+            self.send_response(200 if wheels else 404)
+            self.send_header("Content-Type", "application/vnd.pypi.simple.v1+json")
+            self.end_headers()
+            self.wfile.write(found)
+
+        def log_message(self, *arguments: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Index)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def write_wheels_of_pytest(folder: Path) -> None:

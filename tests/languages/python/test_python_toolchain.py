@@ -334,6 +334,26 @@ def test_unittest_stops_and_leaves_the_dying_test_unfinished(with_unittest: Any)
     assert ([result.verdict for result in dying.results], dying.unfinished) == ([PASSED], U + "Dying.test_dies")
 
 
+MARKED = """import pytest
+
+@pytest.fixture(autouse=True)
+def level(request):
+    marker = request.node.get_marker("level")
+    return marker.args[0] if marker else 0
+
+@pytest.mark.level(3)
+def test_marked(level): assert level == 3
+
+def test_unmarked(level): assert level == 0
+"""
+
+
+def test_markers_are_found_by_the_name_that_they_had_before_pytest_4(with_pytest: Any) -> None:
+    with_pytest.write({"tests/test_marked.py": MARKED})
+    report = with_pytest.report([f"tests/test_marked.py::test_{kind}" for kind in ("marked", "unmarked")])
+    assert [(result.verdict, result.message) for result in report.results] == [(PASSED, "")] * 2
+
+
 SPAWNING = """import multiprocessing, unittest
 
 def double(queue, number): queue.put(2 * number)

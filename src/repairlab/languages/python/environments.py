@@ -149,16 +149,27 @@ def _is_older_pytest(line: str) -> bool:
 
 
 def _resolve(asked: dict[str, str], requested: Requested, interpreter: Interpreter, notes: list[str]) -> str:
-    wheels_only = list(requested.unbuilt)
+    wheels_only, dateless = list(requested.unbuilt), list[str]()
     while True:
         try:
-            return _compile(asked, requested, interpreter, wheels_only)
+            return _compile(asked, requested, interpreter, wheels_only, dateless)
         except _UvError as error:
-            name = not_built(error.output)
-            if not requested.relax or name not in asked or name in wheels_only or len(wheels_only) == _MOST_RELAXED:
+            name, anew = not_built(error.output), _published_anew(error.output)
+            if anew and anew not in dateless:
+                dateless.append(anew)
+                note = f"{anew}: the index has no release from before {requested.before}, so a later one is taken"
+                notes += [note] if note not in notes else []
+            elif requested.relax and name in asked and name not in wheels_only and len(wheels_only) < _MOST_RELAXED:
+                _relax(asked, name, requested, interpreter, notes)
+                wheels_only.append(name)
+            else:
                 raise UserError(f"its packages cannot be had for Python {interpreter.release}: {error.reason}") from None
-            _relax(asked, name, requested, interpreter, notes)
-            wheels_only.append(name)
+
+
+def _published_anew(message: str) -> str:
+    """Return a package of which the index has nothing so old: somebody asks for it, so it was withdrawn and published again."""
+    found = re.search(r"there are no versions of ([\w.-]+) (?:and|or|,)", message)
+    return canonical(found[1]) if found and f"`{found[1]}` was filtered by `exclude-newer`" in message else ""
 
 
 def _relax(asked: dict[str, str], name: str, requested: Requested, interpreter: Interpreter, notes: list[str]) -> None:
@@ -182,14 +193,16 @@ def not_built(message: str) -> str:
     return canonical(found[1]) if found else ""
 
 
-def _compile(asked: dict[str, str], requested: Requested, interpreter: Interpreter, wheels_only: Sequence[str]) -> str:
+def _compile(
+    asked: dict[str, str], requested: Requested, interpreter: Interpreter, wheels_only: Sequence[str], dateless: Sequence[str]
+) -> str:
     pins = [line for line in asked.values() if "==" in line]
     with _file(pins) as overriding:
         return _uv(
             *("pip", "compile", "-", "--python", str(interpreter.executable), "--no-header", "--no-annotate", "--generate-hashes"),
             *("--override", str(overriding)),
             *(part for name in wheels_only for part in ("--only-binary", name)),
-            *_sources(requested.wheels, requested.before, (*pins, *(wheels_only if requested.relax else ()))),
+            *_sources(requested.wheels, requested.before, (*pins, *dateless, *(wheels_only if requested.relax else ()))),
             given="\n".join(asked.values()),
         )
 

@@ -15,11 +15,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import xml.etree.ElementTree as Xml
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
 
 Findings = Mapping[str, frozenset[str]]
@@ -146,11 +146,12 @@ def c_suite(tree: Path, environment: Path) -> dict[str, bool]:
 
 
 def ours(repository: Path, to: Path) -> Findings:
-    """Mine the repository by the verb, and read the benchmark."""
+    """Mine the repository by the verb, and read what it found."""
     made = run(Path(sys.executable).parent / "repairlab", "mine", repository, "--to", to, "-j", "1", "--json", cwd=to.parent)
     if not json.loads(made)["bugs"]:
         raise UserError(f"nothing was mined from {repository}")
-    return {bug.origin.commit or "": frozenset(bug.oracle.trigger) for bug in open_benchmark(str(to))}
+    facts = [tomllib.loads(path.read_text()) for path in to.glob("bugs/*/bug.toml")]
+    return {fact["origin"]["commit"]: frozenset(fact["test"]["trigger"]) for fact in facts}
 
 
 def main() -> None:

@@ -1,11 +1,13 @@
 import importlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import VERBS, run
 from repairlab.core.errors import Interrupted
 from repairlab.runs.store import Store
@@ -151,6 +153,19 @@ def test_a_check_goes_on_with_its_card(
     assert (
         "nothing that shows the bug would be left" in said(capsys, "check", str(tiny), "-i", "sum", "--exclude-failing", code=1)[1]
     )
+
+
+def test_what_flips_for_one_mined_bug_is_excluded_from_all_of_its_project(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
+    alone = tests.read_text().replace("    assert Cart([]).total() == 0", "    import shop\n    assert not hasattr(shop, 'seen')")
+    tests.write_text(f"{alone}\n\ndef test_marks():\n    import shop\n    shop.seen = 1\n")
+    facts = tiny / "bugs/shop/bug.toml"
+    facts.write_text(facts.read_text().replace("regression = [", 'regression = ["tests/test_cart.py::test_marks", '))
+    for name in ("shop@1", "shop@2", "other@1"):
+        shutil.copytree(tiny / "bugs/shop", tiny / "bugs" / name)
+    said(capsys, "check", str(tiny), "-i", "shop@1", "--repeat", "3", "--no-counter-tests", "--exclude-flaky", code=1)
+    excluded = {bug.id: bug.oracle.excluded for bug in open_benchmark(str(tiny)) if bug.oracle.excluded}
+    assert excluded == dict.fromkeys(("shop@1", "shop@2"), ("tests/test_cart.py::test_empty",))
 
 
 def interrupted(*_arguments: object, **_options: object) -> None:

@@ -66,6 +66,25 @@ def test_a_clone_that_lacks_commits_is_refused(shop: History, tmp_path: Path, ca
     assert not (tmp_path / "bench").exists()
 
 
+def test_of_ten_thousand_commits_every_one_is_counted_and_the_fix_is_found(
+    history: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    history.commit("Begin", shop__price_py=PRICE, tests__test_price_py=TESTS)
+    history.commit("Fix the total", shop__price_py=FIXED, tests__test_price_py=TOTAL_TEST)
+    who = "A <a@example.org> 1600000000 +0000"
+    many = "".join(
+        f"commit refs/heads/many\ncommitter {who}\ndata <<.\nNote {n}\n.\n{'from refs/heads/main^0' if not n else ''}\n"
+        f"M 644 inline notes.txt\ndata <<.\n{n}\n.\n\n"
+        for n in range(9_998)
+    )
+    subprocess.run(["git", "-C", str(history.folder), "fast-import", "--quiet"], input=many.encode(), check=True)
+    history.git("checkout", "-q", "many")
+    assert run(["mine", str(history.folder), "--to", str(tmp_path / "bench"), "-j", "1", "--repeat", "1", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert [(stage["name"], stage["n"]) for stage in made["funnel"]][:2] == [("commits", 9_999), ("message", 1)]
+    assert len(made["bugs"]) == 1
+
+
 @pytest.mark.slow
 def test_a_miner_that_is_killed_goes_on_where_it_was(history: History, tmp_path: Path) -> None:
     history.commit("Begin", shop__price_py=PRICE, tests__test_price_py=TESTS)

@@ -16,6 +16,7 @@ from repairlab.cli.options import AllowUnsafe, ExecutorName, Include, Json, Limi
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import Interrupted, UserError
+from repairlab.mining.unsteady_tests import leave_out, project_of_bug
 from repairlab.validation.machine import LOCAL, environment_of
 
 _CARD_SHARE = 20
@@ -39,7 +40,11 @@ def check(
         bool, typer.Option("--resume", help="Go on with the card: what it says of bugs that have not changed since is kept.")
     ] = False,
     exclude_flaky: Annotated[
-        bool, typer.Option("--exclude-flaky", help="Write flaky tests to test.excluded in the bug.toml of their bugs.")
+        bool,
+        typer.Option(
+            "--exclude-flaky",
+            help="Write flaky tests to test.excluded in the bug.toml of their bugs, and of all mined from their project.",
+        ),
     ] = False,
     exclude_failing: Annotated[
         bool,
@@ -103,7 +108,7 @@ def check(
     else:
         _print(opened, shown)
     if exclude_flaky or exclude_failing:
-        _exclude(opened, shown, flaky=exclude_flaky, failing=exclude_failing)
+        _exclude(benchmark, shown, flaky=exclude_flaky, failing=exclude_failing)
     if shown.n_bugs < len(bugs):
         how = "go on with the same command and --resume" if card else "with --card it could be resumed"
         talk().print(f"Stopped after {shown.n_bugs} of {count(len(bugs), 'bug')}; this is what they showed; {how}", markup=False)
@@ -164,12 +169,25 @@ def _excludable(bug: Health, *, flaky: bool, failing: bool) -> tuple[str, ...]:
     return tuple(name for name in names if name != BUILD)
 
 
-def _exclude(benchmark: Benchmark, card: HealthCard, *, flaky: bool, failing: bool) -> None:
+def _exclude(benchmark: str, card: HealthCard, *, flaky: bool, failing: bool) -> None:
+    opened = open_benchmark(benchmark)
     for bug in card.sick:
         if names := _excludable(bug, flaky=flaky, failing=failing):
             try:
-                exclude(benchmark.bug(bug.bug_id), names)
+                exclude(opened.bug(bug.bug_id), names)
             except UserError as error:
                 talk().print(str(error), markup=False)
             else:
                 talk().print(f"bug {bug.bug_id}: {count(len(names), 'test')} excluded in its bug.toml; check again", markup=False)
+    if flaky:
+        _exclude_from_neighbours(open_benchmark(benchmark), card)
+
+
+def _exclude_from_neighbours(benchmark: Benchmark, card: HealthCard) -> None:
+    """Leave tests that flip for one mined bug out of all bugs of its project: what depends on chance does so for each."""
+    unsteady: dict[str, set[str]] = {}
+    for bug in card.sick:
+        if project := project_of_bug(bug.bug_id):
+            unsteady.setdefault(project, set()).update(bug.flaky)
+    for told in leave_out((bug for bug in benchmark.bugs if unsteady.get(project_of_bug(bug.id))), unsteady):
+        talk().print(f"bug {told}; check again", markup=False)

@@ -87,7 +87,8 @@ def mine(  # noqa: PLR0913  # four of them are told how it goes on
         if n_tried > len(bugs):
             funnel.count(TESTS, "its tests do not show the bug, or do not run", n=n_tried - len(bugs))
         write_funnel(aside, funnel.stages)
-        told.extend(leave_out(aside, bugs, unsteady))
+        shared = (name for name in bugs if unsteady.get(project_of_bug(name)))
+        told.extend(leave_out((load_bug(aside / "bugs" / name, aside.name, find_target) for name in shared), unsteady))
         if model:
             told.extend(_write_issues(model, aside, bugs, symptoms))
 

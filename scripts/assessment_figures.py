@@ -48,12 +48,18 @@ def _revisions(home: Path, project: str) -> Mapping[str, str]:
     return {row["bug.id"]: row["revision.id.fixed"] for _, row in rows}
 
 
+def revision_of(home: Path, bug: str) -> str:
+    """Return the revision with the developer's fix."""
+    project, number = bug.split("-")
+    return _revisions(home, project).get(number, "")
+
+
 def programs(bug: str, patch: str, home: Path, clones: Mapping[str, Path]) -> Programs:
     """Return the files that a patch and the developer's fix change; UserError when they cannot be had."""
     project, number = bug.split("-")
     if project not in clones:
         raise UserError(f"no clone of {project}")
-    revision = _revisions(home, project).get(number, "")
+    revision = revision_of(home, bug)
     reverse = read_text(home / project / "patches" / f"{number}.src.patch", "iso-8859-1")
     files = parse_patch(mended(patch))
     fixed = {path: _shown(clones[project], revision, path) for path in (item.old for item in parse_patch(reverse)) if path}
@@ -134,6 +140,9 @@ def figures(found: Sequence[Judged]) -> Iterator[tuple[str, str, str]]:
     ):
         right = sum(item.is_correct for item in hits)
         yield name, share(right, len(hits)), share(right, len(correct))
+    unexplained = [item for item in found if not item.proposed]
+    right = sum(not item.is_correct for item in unexplained)
+    yield "no rule → only plausible", share(right, len(unexplained)), share(right, len(found) - len(correct))
     for rule in list(RULES)[1:]:
         hits = [item for item in found if rule in item.proposed]
         if hits:

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from repairlab.assessment.differential import differential
 from repairlab.assessment.inputs import mutated_inputs, similar_calls
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.languages.java import calls
 from repairlab.languages.language import Function
 from repairlab.languages.python.calls import example_calls
 from repairlab.languages.table import language
@@ -52,7 +54,83 @@ def test_functions_are_called_with_new_arguments(tmp_path: Path, sandbox: Sandbo
 
 def test_why_nothing_is_measured_is_said(tiny: Path, sandbox: Sandbox) -> None:
     bug = open_benchmark(str(tiny)).bug("shop")
-    assert "no function of a module" in differential(bug, {}, {}, sandbox).skipped
+    assert "no function that can be called by itself" in differential(bug, {}, {}, sandbox).skipped
+
+
+JAVA = """package a.b;
+
+public class Cut {
+    static String cut(final String text, int from, char[] ends, double... more) throws IndexOutOfBoundsException {
+        return %s;
+    }
+}
+"""
+
+
+def test_static_methods_of_java_are_called_even_where_their_class_hides_them(tmp_path: Path, sandbox: Sandbox) -> None:
+    bug = tmp_path / "b/bugs/cut"
+    (bug / "buggy/src/a/b").mkdir(parents=True)
+    (tmp_path / "b/benchmark.toml").write_text('schema = 1\nname = "b"\nversion = "1"\nlicence = "MIT"\n')
+    (bug / "buggy/src/a/b/Cut.java").write_text(JAVA % "text")
+    tests = "class CutTest { void t() { Cut.cut(\"abcd\", 1, new char[] {'x', 'd'}, new double[] {-1.5, 2}); } }\n"
+    (bug / "buggy/CutTest.java").write_text(tests)
+    (bug / "issue.md").write_text("Nothing is cut\n")
+    change = "@@ -5,1 +5,1 @@\n-        return text;\n+        return text.substring(from);\n"
+    (bug / "fix.patch").write_text(f"--- a/src/a/b/Cut.java\n+++ b/src/a/b/Cut.java\n{change}")
+    (bug / "bug.toml").write_text(
+        'schema = 1\nlanguage = "java"\npath = "src/a/b/Cut.java"\ntarget = "Cut.cut"\n[build]\ntool = "javac"\n'
+        'sources = ["src/**"]\n[test]\nframework = "junit4"\nfiles = ["CutTest.java"]\ntrigger = ["CutTest::t"]\n'
+    )
+    opened = open_benchmark(str(tmp_path / "b")).bug("cut")
+    fix = {"src/a/b/Cut.java": JAVA % "text.substring(from)"}
+    found = differential(opened, fix, {"src/a/b/Cut.java": JAVA % "from > text.length() ? text : text.substring(from)"}, sandbox)
+    assert 0 < found.n_differ < found.n_valid, found
+    assert "fix: 'throws java.lang.StringIndexOutOfBoundsException" in found.example, "it says so itself"
+    same = differential(opened, fix, {"src/a/b/Cut.java": JAVA % "text.substring(from, text.length())"}, sandbox)
+    assert (same.n_differ, same.n_valid) == (0, found.n_valid)
+    broken = differential(opened, fix, {"src/a/b/Cut.java": JAVA % "no"}, sandbox)
+    assert broken.n_differ == broken.n_valid
+
+
+def java_function(head: str, name: str = "F.f") -> Function:
+    source = f"class F {{ static {head} {{ }} }}"
+    function = next(item for item in language("java").syntax.functions(source) if item.qualified == name)
+    assert calls.stands_alone(function, "src/F.java", source)
+    return function
+
+
+def test_examples_for_java_have_the_types_that_are_stated() -> None:
+    found = calls.example_calls(
+        java_function("int f(int a, double b, boolean c, String d)"),
+        [
+            'x = f(-1, 2, true, "a\\u0041\\n\\"");',
+            "f(0x10, Double.NaN, false, null); f(1.5, 1, true, null); f(a, 1, true, null); f(1, 2);",
+            'f(Integer.MIN_VALUE, (double) 1_0, true, ""',
+        ],
+    )
+    assert repr(found[:2]) == repr([(-1, 2.0, True, 'aA\n"'), (16, float("nan"), False, None)])
+    assert found[2:] == [(0, 0.0, True, ""), (1, 1.5, False, "a b"), (7, 0.0, True, "1.2")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class F { void f(int a) { } }",
+        "class F { static void f(java.util.List<String> a) { } }",
+        "class G { static void f(int a) { } }",
+        "class F { class G { static void f(int a) { } } }",
+    ],
+)
+def test_methods_of_objects_and_odd_types_do_not_stand_alone(source: str) -> None:
+    function = language("java").syntax.functions(source)[0]
+    assert not calls.stands_alone(function, "src/F.java", source)
+
+
+def test_values_that_java_does_not_have_are_refused() -> None:
+    function = java_function("void f(byte a, char b)")
+    made = calls.calling_program(function, "package p.q;\nclass F {}", [(127, "x"), (128, "x"), (-128, "xy"), (1, None)])
+    assert made.count("refuse();") == 4 and made.count("call(new Object[] {(byte) 127L, (char) 120});") == 1
+    assert 'forName("p.q.F").getDeclaredMethod("f", byte.class, char.class)' in made
 
 
 def functions(text: str) -> Function:

@@ -7,7 +7,8 @@ candidate answers otherwise is a counterexample, unless nobody would ever give t
 import dataclasses
 import importlib.util
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from repairlab.assessment.inputs import mutated_inputs, similar_calls
@@ -50,33 +51,64 @@ class Differential:
         return self.n_differ / self.n_valid if self.n_valid else None
 
 
+@record
+class _Asked:
+    """What a fix answered to new inputs, twice."""
+
+    inputs: tuple[str, ...] = ()
+    ask: Callable[[Files], list[str | None]] = lambda files: []  # noqa: ARG005
+    """Return what files answer to them."""
+    fix: tuple[str | None, ...] = ()
+    again: tuple[str | None, ...] = ()
+    checker: Checker = Checker(kind="exact")
+    skipped: str = ""
+
+
 def differential(bug: Bug, fix: Files, candidate: Files, sandbox: Sandbox, *, n: int = 60, seed: int = 0) -> Differential:
     """Compare a candidate with the fix on up to `n` new inputs; files are those that each changes."""
+    asked = _asked(bug, tuple(sorted(fix.items())), sandbox, n, seed)  # type: ignore[arg-type]  # a sandbox is equal to itself alone
+    return Differential(skipped=asked.skipped) if asked.skipped else _compared(asked, asked.ask(candidate))
+
+
+@lru_cache(maxsize=2)  # a bug has many candidates and one fix
+def _asked(bug: Bug, fix: tuple[tuple[str, str | None], ...], sandbox: Sandbox, n: int, seed: int) -> _Asked:
     if bug.oracle.cases:
-        return _of_program(bug, fix, candidate, sandbox, mutated_inputs([case.input for case in bug.oracle.cases], n, seed=seed))
+        checker = bug.oracle.cases[0].checker
+        if checker.kind == "program":
+            return _Asked(skipped="a program decides which outputs are right, and knows it for its own cases alone")
+        inputs = mutated_inputs([case.input for case in bug.oracle.cases], n, seed=seed)
+        return _answered(inputs, lambda files: _outputs(bug, files, inputs, sandbox), fix, checker)
     toolchain = language(bug.problem.language).toolchain
     if not isinstance(toolchain, Calling):
-        return Differential(skipped="functions of this language cannot be called by themselves here")
-    function = _function(bug)
+        return _Asked(skipped="functions of this language cannot be called by themselves here")
+    function = _function(bug, toolchain)
     if function is None:
-        return Differential(skipped="the place to fix is no function of a module")
+        return _Asked(skipped="the place to fix is no function that can be called by itself")
     if importlib.util.find_spec("hypothesis") is None:
-        return Differential(skipped="Hypothesis is not installed; install it with: pip install 'repairlab[assess]'")
+        return _Asked(skipped="Hypothesis is not installed; install it with: pip install 'repairlab[assess]'")
     known = toolchain.example_calls(function, _texts(bug))
     if not known:
-        return Differential(skipped="no test calls the function with values alone, and it states no types")
+        return _Asked(skipped="no test calls the function with values alone, and it states no types")
     calls = similar_calls(known, n)
-    answers = [_called(bug, files, function, calls, toolchain, sandbox) for files in (fix, fix, candidate)]
-    return _compared([repr(call) for call in calls], *answers)
+    shown = [repr(call) for call in calls]
+    return _answered(shown, lambda files: _called(bug, files, function, calls, toolchain, sandbox), fix, Checker(kind="exact"))
 
 
-def _function(bug: Bug) -> Function | None:
-    """Return the function to fix, where it belongs to a module and nothing else."""
-    name = bug.problem.target.name
-    if name is None or "." in name:
-        return None
-    functions = language(bug.problem.language).syntax.functions(bug.problem.source)
-    return next((item for item in functions if item.qualified == name and "self" not in item.parameters[:1]), None)
+def _answered(
+    inputs: Sequence[str],
+    ask: Callable[[Files], list[str | None]],
+    fix: tuple[tuple[str, str | None], ...],
+    checker: Checker,
+) -> _Asked:
+    first, again = (tuple(ask(dict(fix))) for _ in range(2))
+    return _Asked(inputs=tuple(inputs), ask=ask, fix=first, again=again, checker=checker)
+
+
+def _function(bug: Bug, toolchain: Calling) -> Function | None:
+    """Return the function to fix, where it needs no object of its own."""
+    name, path, source = bug.problem.target.name, bug.problem.path, bug.problem.source
+    named = (item for item in language(bug.problem.language).syntax.functions(source) if name in (item.qualified, item.signature))
+    return next((item for item in named if toolchain.stands_alone(item, path, source)), None)
 
 
 def _texts(bug: Bug) -> list[str]:
@@ -87,14 +119,6 @@ def _texts(bug: Bug) -> list[str]:
     endings = tuple(language(bug.problem.language).facts.extensions)
     ordered = sorted((path for path in paths if path.endswith(endings)), key=lambda path: path not in tests)
     return [(root / path).read_text(encoding="utf-8", errors="replace") for path in ordered]
-
-
-def _of_program(bug: Bug, fix: Files, candidate: Files, sandbox: Sandbox, inputs: Sequence[str]) -> Differential:
-    checker = bug.oracle.cases[0].checker
-    if checker.kind == "program":
-        return Differential(skipped="a program decides which outputs are right, and knows it for its own cases alone")
-    answers = [_outputs(bug, files, inputs, sandbox) for files in (fix, fix, candidate)]
-    return _compared(inputs, *answers, checker=checker)
 
 
 def _outputs(bug: Bug, files: Files, inputs: Sequence[str], sandbox: Sandbox) -> list[str | None]:
@@ -120,32 +144,28 @@ def _called(
     with temporary_folder() as folder:
         work = folder / "work"
         lay_out(bug, files, work)
-        command = toolchain.calls(bug.oracle.build, function, bug.problem.path, calls)
+        if TestRun(bug, sandbox, "full", work).build():
+            return [None] * len(calls)
+        command = toolchain.calls(bug.oracle.build, function, bug.problem.path, bug.problem.source, calls)
         done = sandbox.run(command.under(bug.oracle.limits), work)
     answers = [json.loads(line) for line in done.stdout.decode("utf-8", "replace").splitlines() if line.startswith("[")]
     found = [f"{answer[1]} (arguments then: {answer[2]})" if answer[0] == "returned" else None for answer in answers[: len(calls)]]
     return found + [None] * (len(calls) - len(found))
 
 
-def _compared(
-    inputs: Sequence[str],
-    fix: Sequence[str | None],
-    again: Sequence[str | None],
-    mine: Sequence[str | None],
-    *,
-    checker: Checker = Checker(kind="exact"),  # noqa: B008  # frozen
-) -> Differential:
-    valid = [place for place, answer in enumerate(fix) if answer is not None and answer == again[place]]
-    differ = [place for place in valid if not _agrees(mine[place], fix[place] or "", checker)]
+def _compared(asked: _Asked, mine: Sequence[str | None]) -> Differential:
+    fix = asked.fix
+    valid = [place for place, answer in enumerate(fix) if answer is not None and answer == asked.again[place]]
+    differ = [place for place in valid if not _agrees(mine[place], fix[place] or "", asked.checker)]
     example = ""
     if differ:
         place = differ[0]
         answer = mine[place]
-        parts = (inputs[place], fix[place] or "", "no answer" if answer is None else answer)
+        parts = (asked.inputs[place], fix[place] or "", "no answer" if answer is None else answer)
         example = " | ".join(
             f"{name}: {text.strip()[:_EXAMPLE]!r}" for name, text in zip(("input", "fix", "candidate"), parts, strict=True)
         )
-    return Differential(n_inputs=len(inputs), n_valid=len(valid), n_differ=len(differ), example=example)
+    return Differential(n_inputs=len(asked.inputs), n_valid=len(valid), n_differ=len(differ), example=example)
 
 
 def _agrees(answer: str | None, expected: str, checker: Checker) -> bool:

@@ -305,8 +305,12 @@ class Inspecting(Protocol):
 class Calling(Protocol):
     """A tool chain that can call a function of a tree by itself, outside of any test."""
 
-    def calls(self, build: Build, function: Function, path: str, arguments: Sequence[tuple[object, ...]]) -> Command:
-        """Return the command that calls a function of a file; it prints a JSON list per call: returned or raised, and what."""
+    def stands_alone(self, function: Function, path: str, source: str) -> bool:
+        """Return whether a function of a file can be called without an object of its own."""
+        ...
+
+    def calls(self, build: Build, function: Function, path: str, source: str, arguments: Sequence[tuple[object, ...]]) -> Command:
+        """Return the command that calls a function of a built tree; it prints a JSON list per call: returned or raised, what."""
         ...
 
     def example_calls(self, function: Function, texts: Sequence[str]) -> list[tuple[object, ...]]:

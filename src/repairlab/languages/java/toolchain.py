@@ -17,10 +17,10 @@ from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import record
 from repairlab.languages import host, reports
-from repairlab.languages.java import junit, resident
+from repairlab.languages.java import calls, junit, resident
 from repairlab.languages.java.archive import Rehearsal, archive
 from repairlab.languages.java.resident import CLASSES, JavaResident, Shelf
-from repairlab.languages.language import Batch, Listing, Report, Tools
+from repairlab.languages.language import Batch, Function, Listing, Report, Tools
 
 _OUT_OF_MEMORY_EXIT = 3
 """Exit code of a JVM with ExitOnOutOfMemoryError."""
@@ -164,6 +164,22 @@ class JavaToolchain:
     def listed(self, batch: Batch, execution: Execution) -> Listing:
         """Read what the lister found."""
         return reports.read_listing(batch, execution)
+
+    def stands_alone(self, function: Function, path: str, source: str) -> bool:
+        """Return whether a function can be called without an object of its own."""
+        return calls.stands_alone(function, path, source)
+
+    def example_calls(self, function: Function, texts: Sequence[str]) -> list[tuple[object, ...]]:
+        """Return arguments that a function is known to take."""
+        return calls.example_calls(function, texts)
+
+    def calls(self, build: Build, function: Function, path: str, source: str, arguments: Sequence[tuple[object, ...]]) -> Command:
+        """Return the command that calls a function of a file."""
+        del path  # the package is what counts
+        made = calls.calling_program(function, source, arguments)
+        script = 'made="${TMPDIR:-/tmp}/RepairlabCalls.java"; cat > "$made" && exec "$@" "$made"'
+        java = (self._java, *_RUN, *_place_and_time(()), _STACK, "-cp", ":".join([CLASSES, *build.class_path]))
+        return self._command(("/bin/sh", "-c", script, "sh", *java), (), stdin=made.encode(), writable=False)
 
     def warm(self, build: Build, test: Test, files: Sequence[str]) -> JavaResident:
         """Return the JVM that compiles for one candidate after the other, and the one that runs all cases of one."""

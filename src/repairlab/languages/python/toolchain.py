@@ -120,8 +120,14 @@ class PythonToolchain:
         )
         return (Batch(command=command, tests=wanted, nonce=nonce),)
 
-    def calls(self, build: Build, function: Function, path: str, arguments: Sequence[tuple[object, ...]]) -> Command:
+    def stands_alone(self, function: Function, path: str, source: str) -> bool:
+        """Return whether a function can be called without an object of its own."""
+        del path, source
+        return "." not in function.qualified and "self" not in function.parameters[:1]
+
+    def calls(self, build: Build, function: Function, path: str, source: str, arguments: Sequence[tuple[object, ...]]) -> Command:
         """Return the command that calls a function of a file."""
+        del source  # it is imported
         request = {"path": path, "name": function.name, "calls": [repr(values) for values in arguments]}
         return dataclasses.replace(self._command(build, "python_calls.py", stdin=json.dumps(request).encode()), forks=False)
 

@@ -131,6 +131,16 @@ def _strategy(values: Sequence[Any]) -> "SearchStrategy[Any]":
     return st.one_of(st.sampled_from(list(values)), *_of_types(values, st))
 
 
+def _near(text: str, place: int, letter: str, replaces: bool) -> str:
+    """Return a text with a letter put in, or another or none in place of one.
+
+    >>> _near("0xa", 1, "X", True), _near("0xa", 3, "L", False), _near("0xa", 0, "", True)
+    ('0Xa', '0xaL', 'xa')
+    """
+    place = min(place, len(text))
+    return text[:place] + letter + text[place + replaces :]
+
+
 def _of_types(values: Sequence[Any], st: Any) -> "Iterator[SearchStrategy[Any]]":
     of: dict[type, list[Any]] = {
         kind: [value for value in values if type(value) is kind] for kind in (bool, int, float, str, bytes, list, tuple, set, dict)
@@ -142,8 +152,11 @@ def _of_types(values: Sequence[Any], st: Any) -> "Iterator[SearchStrategy[Any]]"
             low, high = min(of[kind]), max(of[kind])
             yield draw(low - (high - low) - 3, high + (high - low) + 3)
     if of[str]:
-        letters = sorted({letter for text in of[str] for letter in text})
-        yield st.text(letters or ["a"], max_size=max(map(len, of[str])) + 2)
+        letters = sorted({letter for text in of[str] for letter in (*text, *text.swapcase())}) or ["a"]
+        longest = max(map(len, of[str]))
+        yield st.text(letters, max_size=longest + 2)
+        # Few texts of any letters have a meaning to a function; those near to known ones often do.
+        yield st.builds(_near, st.sampled_from(of[str]), st.integers(0, longest), st.sampled_from(["", *letters]), st.booleans())
     if of[bytes]:
         yield st.binary(max_size=max(map(len, of[bytes])) + 2)
     for around, make in ((list, st.lists), (set, st.sets)):

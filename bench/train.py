@@ -5,6 +5,7 @@ python bench/train.py [--device cuda] [--width 512] [--layers 4] [--pairs 8192] 
 
 import argparse
 import random
+import statistics
 import sys
 import tempfile
 import time
@@ -35,6 +36,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.networks.pegasus import as_pegasus  # found only now
 
 Row = tuple[list[int], list[int]]
+_TIMES = 5
+"""How often each search is timed."""
 
 
 class Silent:
@@ -210,17 +213,20 @@ def decoding(network: Transformer, rows: list[Row], device: torch.device, beam: 
 
 
 def _seconds(work: Callable[[], object], device: torch.device) -> tuple[float, float]:
-    """Return how long the second time takes, and how many megabytes of a GPU it takes at most beyond what lay there."""
+    """Return the median time behind the first, and how many megabytes of a GPU it takes at most beyond what lay there."""
     work()
     _wait(device)
     before = 0
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
         before = torch.cuda.memory_allocated(device)
-    begun = time.monotonic()
-    work()
-    _wait(device)
-    took = time.monotonic() - begun
+    times = []
+    for _ in range(_TIMES):
+        begun = time.monotonic()
+        work()
+        _wait(device)
+        times.append(time.monotonic() - begun)
+    took = statistics.median(times)
     return took, (torch.cuda.max_memory_allocated(device) - before) / 2**20 if device.type == "cuda" else 0.0
 
 
@@ -240,7 +246,7 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--pairs", type=int, default=8192)
-    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=200, help="0: only decoding")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--beam", type=int, default=50)
     parser.add_argument("--sources", type=int, default=64)
@@ -261,9 +267,11 @@ def main() -> None:
         numbering = make_numbering(folder / "train.jsonl", settings, (), {})
         store = number_tokens(folder / "train.jsonl", folder / "numbers", settings, numbering)
         rows, size = rows_of(store), numbering.source.size
-        plain = straightforward(rows, network, size, device, options.steps, options.batch)
-        own = ours(store, network, size, device, options.steps, options.batch, folder)
-        print(f"training, {options.batch} pairs a batch: plain {plain:,.0f} tokens/s, ours {own:,.0f} tokens/s: {own / plain:.1f}×")
+        if options.steps:
+            plain = straightforward(rows, network, size, device, options.steps, options.batch)
+            own = ours(store, network, size, device, options.steps, options.batch, folder)
+            told = f"plain {plain:,.0f} tokens/s, ours {own:,.0f} tokens/s: {own / plain:.1f}×"
+            print(f"training, {options.batch} pairs a batch: {told}")
         model = build(network, size, size)
         assert isinstance(model, Transformer)
         decoding(model, rows[: options.sources], device, options.beam, 50)

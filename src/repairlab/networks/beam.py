@@ -76,6 +76,8 @@ class _Search:
     ended: _Ended
     steps: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]
     """Of every step the sources, and by hypothesis the one that it extends and its token: texts are read from them at the end."""
+    just_ended: list[torch.Tensor]
+    """Log-probabilities of what ended in each step since the last look, by the hypothesis that it was."""
 
     def keep(self, rows: torch.Tensor) -> None:
         self.sources, self.logprobs = self.sources.index_select(0, rows), self.logprobs.index_select(0, rows)
@@ -106,6 +108,7 @@ def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings,
         logprobs=torch.full((n, beam), _NEVER, device=device).index_fill_(1, _firsts(settings, device), 0.0),
         ended=_Ended.none(n, beam, device),
         steps=[],
+        just_ended=[],
     )
     every = _Ended.none(n, beam, device)
     state: Any = network.start(batch, beam)
@@ -114,12 +117,15 @@ def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings,
         search.logprobs, places = opened
     banned = torch.tensor(marks.banned, dtype=torch.long, device=device)
     tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
+    firsts = torch.arange(0, n * beam, beam, device=device).unsqueeze(1)
     for length in range(1, longest + 1):
         logs, state = network.step(state, tokens)
         logs = _allowed(logs, marks.end, banned, only_end=length == longest)
-        rows, tokens = _extend(search, logs, settings, marks.end, length)
-        sources = None
+        _extend(search, logs, settings, marks.end)
+        _, parents, chosen = search.steps[-1]
+        rows, tokens, sources = (parents + firsts[: len(parents)]).flatten(), chosen.flatten(), None
         if length % _LOOK_EVERY == 0 or length == longest:
+            _keep_best_ended(search, settings, length)
             is_open = _is_open(search, settings, length)
             kept = is_open.nonzero().squeeze(1)
             if len(kept) == 0 or length == longest:
@@ -130,7 +136,8 @@ def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings,
                 rows = rows.view(-1, beam).index_select(0, kept).flatten()
                 tokens = tokens.view(-1, beam).index_select(0, kept).flatten()
                 sources = kept
-        state = network.select(state, rows, sources)
+        if beam > 1 or sources is not None:  # one hypothesis alone stays where it is
+            state = network.select(state, rows, sources)
     every.put(search.sources, search.ended)
     return _hypotheses(every, search.steps, places)
 
@@ -148,36 +155,21 @@ def _allowed(logs: torch.Tensor, end: int, banned: torch.Tensor, *, only_end: bo
     return logs.index_fill_(1, banned, _NEVER)
 
 
-def _extend(
-    search: _Search, logs: torch.Tensor, settings: DecodingSettings, end: int, length: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Extend all hypotheses by one token; return which rows the new ones come from, and their tokens."""
+def _extend(search: _Search, logs: torch.Tensor, settings: DecodingSettings, end: int) -> None:
+    """Extend all hypotheses by one token: the best extensions go on, those by the end mark ended."""
     n, beam = search.logprobs.shape
-    words = logs.shape[-1]
-    size = beam // settings.groups
-    sums = (search.logprobs.unsqueeze(2) + logs.view(n, beam, words)).view(n, settings.groups, size, words)
-    taken: list[torch.Tensor] = []
-    parts = []
+    words, size = logs.shape[-1], beam // settings.groups
+    sums = search.logprobs.unsqueeze(2) + logs.view(n, beam, words)
+    ended = sums[:, :, end].clone()
+    sums[:, :, end] = _NEVER
+    parts: list[_Chosen] = []
     for group in range(settings.groups):
-        scores = sums[:, group]
-        if taken:  # diverse beam search (Vijayakumar et al. 2016): tokens of earlier groups cost
-            cost = torch.zeros((n, words), device=logs.device)
-            for tokens in taken:
-                cost.scatter_add_(1, tokens, torch.full_like(tokens, settings.diversity, dtype=cost.dtype))
-            scores = scores - cost.unsqueeze(1)
-        many = min(2 * size, size * words)
-        best, places = scores.flatten(1).topk(many)
-        tokens = places % words
-        parts.append(_choose(best, sums[:, group].flatten(1).gather(1, places), places // words, tokens, size, end))
-        taken.append(parts[-1].tokens)
-    _store_ended(search, parts, settings, length)
-    offset = torch.arange(settings.groups, device=logs.device).repeat_interleave(size) * size
-    parents = torch.cat([part.parents for part in parts], 1) + offset
-    tokens = torch.cat([part.tokens for part in parts], 1)
-    search.logprobs = torch.cat([part.logprobs for part in parts], 1)
-    search.steps.append((search.sources, parents, tokens))
-    rows = parents + torch.arange(n, device=logs.device).unsqueeze(1) * beam
-    return rows.flatten(), tokens.flatten()
+        mine = slice(group * size, (group + 1) * size)
+        parts.append(_choose(sums[:, mine].flatten(1), _cost(parts, settings.diversity, words), ended[:, mine], words))
+    search.just_ended.append(_joined([part.ended for part in parts]))
+    search.logprobs = _joined([part.logprobs for part in parts])
+    parents = _joined([part.parents + group * size if group else part.parents for group, part in enumerate(parts)])
+    search.steps.append((search.sources, parents, _joined([part.tokens for part in parts])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,38 +180,52 @@ class _Chosen:
     tokens: torch.Tensor
     logprobs: torch.Tensor
     ended: torch.Tensor
-    ended_parents: torch.Tensor
 
 
-def _choose(
-    best: torch.Tensor, logprobs: torch.Tensor, parents: torch.Tensor, tokens: torch.Tensor, size: int, end: int
-) -> _Chosen:
-    """Split the best extensions, of which at most `size` can be ends, into those that end and the first `size` of the others."""
-    is_end = tokens == end
-    order = best.masked_fill(is_end, _NEVER).sort(dim=1, descending=True, stable=True).indices[:, :size]
-    going = logprobs.masked_fill(is_end, _NEVER).gather(1, order)
-    # An end that is not among the `size` best extensions of its step would not be kept either.
-    ended = logprobs.masked_fill(~is_end, _NEVER)[:, :size]
+def _choose(sums: torch.Tensor, cost: torch.Tensor | None, ended: torch.Tensor, words: int) -> _Chosen:
+    """Return the best extensions of a group. An end that is not among as many best ones as hypotheses is not kept."""
+    size = ended.shape[1]
+    scores = sums if cost is None else sums - cost.repeat(1, size)
+    best, places = scores.topk(size)
+    worst = torch.cat((best, ended), 1).topk(size).values[:, -1:]
     return _Chosen(
-        parents=parents.gather(1, order),
-        tokens=tokens.gather(1, order),
-        logprobs=going,
-        ended=ended,
-        ended_parents=parents[:, :size],
+        parents=places // words,
+        tokens=places % words,
+        logprobs=best if cost is None else sums.gather(1, places),
+        ended=ended.masked_fill(ended < worst, _NEVER),
     )
 
 
-def _store_ended(search: _Search, parts: list[_Chosen], settings: DecodingSettings, length: int) -> None:
-    """Put hypotheses that ended among the best of their source and group."""
-    size, ended = settings.beam // settings.groups, search.ended
-    for group, part in enumerate(parts):
-        mine = slice(group * size, (group + 1) * size)
-        scores = torch.cat((ended.scores[:, mine], part.ended / length**settings.length_penalty), 1)
-        ended.scores[:, mine], order = scores.topk(size)
-        ended.logprobs[:, mine] = torch.cat((ended.logprobs[:, mine], part.ended), 1).gather(1, order)
-        lengths = torch.full_like(part.ended_parents, length - 1)
-        ended.lengths[:, mine] = torch.cat((ended.lengths[:, mine], lengths), 1).gather(1, order)
-        ended.parents[:, mine] = torch.cat((ended.parents[:, mine], part.ended_parents + group * size), 1).gather(1, order)
+def _cost(earlier: list[_Chosen], diversity: float, words: int) -> torch.Tensor | None:
+    """Return what tokens cost by which earlier groups go on (diverse beam search, Vijayakumar et al. 2016); none for the first."""
+    if not earlier:
+        return None
+    taken = torch.cat([part.tokens for part in earlier], 1)
+    cost = torch.zeros((len(taken), words), device=taken.device)
+    return cost.scatter_add_(1, taken, torch.full_like(taken, diversity, dtype=cost.dtype))
+
+
+def _joined(parts: list[torch.Tensor]) -> torch.Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
+
+
+def _keep_best_ended(search: _Search, settings: DecodingSettings, length: int) -> None:
+    """Put hypotheses that ended since the last look among the best of their source and group."""
+    n, beam = search.logprobs.shape
+    groups, steps = settings.groups, len(search.just_ended)
+    logprobs = torch.stack(search.just_ended, 1)
+    lengths = torch.arange(length - steps, length, device=logprobs.device).view(1, steps, 1).expand(n, steps, beam)
+    parents = torch.arange(beam, device=logprobs.device).expand(n, steps, beam)
+    fresh = _Ended(scores=logprobs / (lengths + 1) ** settings.length_penalty, logprobs=logprobs, lengths=lengths, parents=parents)
+
+    def together(name: str) -> torch.Tensor:
+        """Return old and new ones: sources, groups, hypotheses."""
+        new = getattr(fresh, name).unflatten(2, (groups, -1)).transpose(1, 2).flatten(2)
+        return torch.cat((getattr(search.ended, name).unflatten(1, (groups, -1)), new), 2)
+
+    order = together("scores").topk(beam // groups).indices
+    search.ended = _Ended(**{name: together(name).gather(2, order).flatten(1) for name in _Ended.__slots__})
+    search.just_ended = []
 
 
 def _is_open(search: _Search, settings: DecodingSettings, length: int) -> torch.Tensor:

@@ -46,10 +46,10 @@ class TokenHead(nn.Module):
         self, hidden: torch.Tensor, attention: torch.Tensor | None, source: torch.Tensor, n_extra: int
     ) -> torch.Tensor:
         """Return log-probabilities over the vocabulary and the sources' own words: one row for each row of `hidden`."""
-        logits = self.output(hidden).float()
+        logits = self.output(hidden)
         if self.gate is None or attention is None:
-            return functional.log_softmax(logits, -1)
+            return functional.log_softmax(logits, -1, dtype=torch.float32)
         gate = torch.sigmoid(self.gate(hidden).float())
-        generated = functional.pad(gate * functional.softmax(logits, -1), (0, n_extra))
+        generated = functional.pad(gate * functional.softmax(logits, -1, dtype=torch.float32), (0, n_extra))
         rows = source.expand_as(attention)
         return (generated.scatter_add(-1, rows, (1 - gate) * attention.float()) + _TINY).log()

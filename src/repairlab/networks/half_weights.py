@@ -11,17 +11,20 @@ from torch import nn
 def half_weights(network: object) -> Iterator[None]:
     """Keep weights of linear layers in bf16 while the block runs; autocast then uses them as they are, with the same result.
 
-    Embeddings stay as they are, and with them an output layer that is one.
+    The layers get weights of their own, so that an embedding stays as it is where an output layer shares it.
     """
-    modules = list(network.modules()) if isinstance(network, nn.Module) else []
-    embeddings = {id(item.weight) for item in modules if isinstance(item, nn.Embedding)}
-    linear = {id(item): item for layer in modules if isinstance(layer, nn.Linear) for item in layer.parameters(recurse=False)}
-    weights = [item for number, item in linear.items() if number not in embeddings and item.dtype == torch.float32]
-    kept = [item.data for item in weights]
+    modules = network.modules() if isinstance(network, nn.Module) else ()
+    layers = [layer for layer in modules if isinstance(layer, nn.Linear)]
+    kept = [
+        (layer, name, weights)
+        for layer in layers
+        for name, weights in layer.named_parameters(recurse=False)
+        if weights.dtype == torch.float32
+    ]
     try:
-        for item in weights:
-            item.data = item.data.to(torch.bfloat16)
+        for layer, name, weights in kept:
+            setattr(layer, name, nn.Parameter(weights.detach().to(torch.bfloat16), requires_grad=False))
         yield
     finally:
-        for item, full in zip(weights, kept, strict=True):
-            item.data = full
+        for layer, name, weights in kept:
+            setattr(layer, name, weights)

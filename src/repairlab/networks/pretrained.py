@@ -358,6 +358,6 @@ def _with_lora(core: Any, settings: NetworkSettings) -> Any:
 
 def _losses(logits: torch.Tensor, target: torch.Tensor, pad: int, smoothing: float) -> torch.Tensor:
     losses = functional.cross_entropy(
-        logits.float().transpose(1, 2), target, ignore_index=pad, reduction="none", label_smoothing=smoothing
+        logits.float().flatten(0, 1), target.flatten(), ignore_index=pad, reduction="none", label_smoothing=smoothing
     )
     return losses.view_as(target)

@@ -61,6 +61,11 @@ def _turned(values: torch.Tensor, turns: torch.Tensor | None) -> torch.Tensor:
     return torch.view_as_real(pairs * turns).flatten(-2).to(values.dtype)
 
 
+def _as_bias(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Return a mask as what is added to scores: attention would turn it into that at every step."""
+    return torch.zeros_like(mask, dtype=dtype).masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool else mask
+
+
 class FeedForward(nn.Sequential):
     """Two layers at every place."""
 
@@ -116,11 +121,11 @@ class DecoderLayer(nn.Module):
         With `written`, keys and values of all that was written and room for one place more, `inputs` is that place for each of
         `beam` hypotheses of a source; else all places at once.
         """
-        normal = self.norms[0](inputs)
+        normal = self.norms[0](inputs).to(self.own.query.weight.dtype)  # once for queries, and keys and values
         mine = self.own.project(normal, turns)
         if written is not None:
-            written[-1, 0], written[-1, 1] = mine[0].squeeze(2), mine[1].squeeze(2)
-            mine = (written[:, 0].permute(1, 2, 0, 3), written[:, 1].permute(1, 2, 0, 3))
+            written[:, -1, 0], written[:, -1, 1] = mine[0].squeeze(2), mine[1].squeeze(2)
+            mine = (written[:, :, 0].transpose(1, 2), written[:, :, 1].transpose(1, 2))
         inputs = inputs + self.dropout(self.own(normal, mine, turns, causal=written is None))
         if written is not None:
             inputs = inputs.view(-1, beam, inputs.shape[-1])
@@ -154,8 +159,8 @@ class TransformerState:
     across: list[list[KeysValues]]
     """By layer: keys and values of source and context, a row a source."""
     own: torch.Tensor
-    """Keys and values of what was written: places, layers, two, hypotheses, heads, units; behind `select` with room for one place
-    more. All lie together and by places, so that choosing hypotheses is one copy, and appending to them none."""
+    """Keys and values of what was written: hypotheses, places, layers, two, heads, units; behind `select` with room for one place
+    more. All of a hypothesis lies together, so that choosing hypotheses is one copy of long rows, and appending to them none."""
     beam: int
     n_written: int = 0
 
@@ -229,8 +234,10 @@ class Transformer(nn.Module):
         """Return the state of hypotheses about sources that were read."""
         across = self._across(memory)
         heads, rows = self.settings.heads, memory.source.shape[0] * beam
-        room = across[0][0][0].new_empty(1, len(across), 2, rows, heads, self.settings.width // heads)
-        return TransformerState(memory=memory, across=across, own=room, beam=beam)
+        keys = across[0][0][0]
+        room = keys.new_empty(rows, 1, len(across), 2, heads, self.settings.width // heads)
+        told = dataclasses.replace(memory, biases=[_as_bias(item, keys.dtype) for item in memory.biases])
+        return TransformerState(memory=told, across=across, own=room, beam=beam)
 
     def _across(self, memory: SourceMemory) -> list[list[KeysValues]]:
         """Return keys and values of source and context by layer."""
@@ -255,18 +262,18 @@ class Transformer(nn.Module):
     def decode_next(self, states: torch.Tensor, state: TransformerState) -> tuple[torch.Tensor, TransformerState]:
         """Run the decoder over one new place of every hypothesis: sources, hypotheses, units; and the next state."""
         own, turns = state.own, self.turns(state.n_written, 1)
-        if len(own) == state.n_written:  # nothing was chosen since the last place
-            own = torch.cat((own, torch.empty_like(own[:1])))
+        if own.shape[1] == state.n_written:  # nothing was chosen since the last place
+            own = torch.cat((own, torch.empty_like(own[:, :1])), 1)
         for number, (layer, across) in enumerate(zip(self.decoder, state.across, strict=True)):
-            states = layer(states, turns, across, state.memory.biases, own[:, number], state.beam)
+            states = layer(states, turns, across, state.memory.biases, own[:, :, number], state.beam)
         states = self.decoder_norm(states).view(-1, state.beam, self.settings.width)
         return states, dataclasses.replace(state, own=own, n_written=state.n_written + 1)
 
     def select(self, state: TransformerState, rows: torch.Tensor, sources: torch.Tensor | None) -> TransformerState:
         """Return the state of these hypotheses."""
-        n, layers, _, _, heads, units = state.own.shape
-        own = state.own.new_empty(n + 1, layers, 2, len(rows), heads, units)
-        torch.index_select(state.own, 3, rows, out=own[:n])
+        n = state.own.shape[1]
+        own = state.own.new_empty(len(rows), n + 1, *state.own.shape[2:])
+        torch.index_select(state.own, 0, rows, out=own[:, :n])
         if sources is None:
             return dataclasses.replace(state, own=own)
         across = [
@@ -281,10 +288,19 @@ class Transformer(nn.Module):
     def placed(self, vectors: torch.Tensor, first: int) -> torch.Tensor:
         """Return vectors with their places, where those are learned, from the first one on."""
         if self.positions is not None:
-            places = torch.arange(first, first + vectors.shape[1], device=vectors.device).clamp(max=self.settings.positions - 1)
-            vectors = vectors + self.positions(places)
+            vectors = vectors + self._positions(first, vectors.shape[1])
         dropped: torch.Tensor = self.dropout(vectors)
         return dropped
+
+    def _positions(self, first: int, n: int) -> torch.Tensor:
+        """Return the vectors of `n` places; those behind the last one that was learned are as good as it."""
+        assert self.positions is not None
+        last = self.settings.positions - 1
+        if first + n <= last + 1:
+            return self.positions.weight[first : first + n]
+        places = torch.arange(first, first + n, device=self.positions.weight.device).clamp(max=last)
+        vectors: torch.Tensor = self.positions(places)
+        return vectors
 
     def turns(self, first: int, n: int) -> torch.Tensor | None:
         """Return how the queries and keys of `n` places are turned, as complex numbers: places, half of a head's units."""

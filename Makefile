@@ -25,7 +25,7 @@ test-slow: install  ## tests that take longer: whole lines from the README to th
 	$(BIN)/pytest -q -n 3 -m "slow$(subst not slow,,$(FAST))"
 
 test-hostile: install  ## every hostile case on every back end that runs here, and the launcher under sanitizers
-	$(BIN)/pytest -q -n 2 -m hostile
+	$(BIN)/pytest -q -n 2 --dist worksteal -m hostile # neighbours share validators
 
 test-differential: install  ## the warm path against fresh processes, on all bugs of the built-in benchmark
 	$(BIN)/pytest -q -n 2 -m differential

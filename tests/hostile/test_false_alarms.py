@@ -11,7 +11,7 @@ from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
 from repairlab.validation.apply import changed_files
 from repairlab.validation.validator import open_validator
-from tests.hostile.test_hostile import back_end, fix_of
+from tests.hostile.test_hostile import back_end, fix_of, needs_its_language
 
 
 @cache
@@ -24,6 +24,7 @@ def projects() -> dict[str, Bug]:
 @pytest.mark.hostile
 def test_an_honest_fix_is_believed(bug_id: str) -> None:
     bug = projects()[bug_id]
+    needs_its_language(bug)
     with open_validator(bug, back_end("bubblewrap")) as validator:
         outcome = validator.validate(fix_of(bug))
     assert (outcome.verdict, outcome.message) == (Verdict.PLAUSIBLE, "")

@@ -92,10 +92,11 @@ def runs(case: Case) -> Iterator[tuple[Backend, Way]]:
 
 
 def parameters() -> Iterator[Any]:
-    for case in ALL:
-        for backend, way in runs(case):
-            quick = case.quick and (backend, way) == ("bubblewrap", "warm")
-            yield pytest.param(case, backend, way, id=f"{case.name}-{backend}-{way}", marks=() if quick else pytest.mark.hostile)
+    """Yield all runs; those that share a validator follow one another, so that a worker seldom opens it anew."""
+    everything = [(case, backend, way) for case in ALL for backend, way in runs(case)]
+    for case, backend, way in sorted(everything, key=lambda one: (one[0].language, one[0].kind, one[0].checker or "", *one[1:])):
+        quick = case.quick and (backend, way) == ("bubblewrap", "warm")
+        yield pytest.param(case, backend, way, id=f"{case.name}-{backend}-{way}", marks=() if quick else pytest.mark.hostile)
 
 
 @functools.cache
@@ -111,11 +112,15 @@ def back_end(name: Backend) -> Sandbox:
         pytest.skip(f"{name} cannot work here: {error}")
 
 
-def bug_named(bug_id: str) -> Bug:
-    header = HEADERS.get(bug_id)
-    tool = TOOLS.get(bugs()[bug_id].problem.language)
+def needs_its_language(bug: Bug) -> None:
+    tool = TOOLS.get(bug.problem.language)
     if tool and not shutil.which(tool):
         pytest.skip(f"{tool} is not installed")
+
+
+def bug_named(bug_id: str) -> Bug:
+    header = HEADERS.get(bug_id)
+    needs_its_language(bugs()[bug_id])
     if bug_id == "javascript-mocha" and not any(Path(folder, "mocha").exists() for folder in MOCHA):
         pytest.skip("mocha is not installed")
     if header and not Path("/usr/include", header).exists():

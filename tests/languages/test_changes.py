@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repairlab.core.recipe import Framework
+from repairlab.core.text import replace_span
 from repairlab.languages.counter import Change, of_programs, of_tests, other_number, other_string
 from repairlab.languages.table import language
 
@@ -95,7 +96,7 @@ def test_python_equalities_that_always_run_have_their_literals_changed() -> None
     found = changes(PYTHON, "python", "test_values")
     assert [text for kind, text in found if kind == "literal"] == ["6", '"x1"', "1", '"a"', "2.5", "1", "ValueError"]
     negated = [text for kind, text in found if kind == "negation"]
-    assert negated == ["is_open()", "1 <= area(1, 1) <= 2", "assertTrue", "assertNotEqual"]
+    assert negated == ["is_open()", "1 <= area(1, 1) <= 2", "is_open()", "7"]
     assert [kind for kind, _ in found][-2:] == ["begin", "end"]
 
 
@@ -196,8 +197,12 @@ def test_java_tests_that_expect_an_exception_get_no_assertion_behind_it() -> Non
     ("head", "statement", "changed"),
     [
         ("class T extends TestCase", "assertNull(name());", ["assertNotNull"]),
-        ("import junit.framework.TestCase; class T extends TestCase", "assertEquals(a(), b());", []),
-        ("import static org.junit.Assert.*; class T", "assertEquals(a(), b());", ["assertNotEquals"]),
+        (
+            "import junit.framework.TestCase; class T extends TestCase",
+            "assertEquals(a(), b());",
+            ["java.util.Collections.singletonList(b())"],
+        ),
+        ("class T", "assertThat(a()).isEqualTo(b());", ["java.util.Collections.singletonList(b())"]),
         ("import static org.junit.Assert.assertNotSame; class T", "assertSame(a(), b());", ["assertNotSame"]),
         ("import static org.junit.Assert.assertSame; class T", "assertSame(a(), b());", []),
         ("class T", "Assert.assertNotNull(name());", ["assertNull"]),
@@ -206,7 +211,7 @@ def test_java_tests_that_expect_an_exception_get_no_assertion_behind_it() -> Non
         ("import static org.junit.jupiter.api.Assertions.*; class T", "assertTrue(text.isEmpty(), text);", ["!text.isEmpty()"]),
     ],
 )
-def test_java_assertions_become_their_opposite_where_its_name_is_known(head: str, statement: str, changed: list[str]) -> None:
+def test_java_assertions_without_literals_are_changed_so_that_they_fail(head: str, statement: str, changed: list[str]) -> None:
     text = f"{head} {{ @Test public void values() {{ {statement} }} }}"
     (body,) = language("java").test_bodies(text, "junit4", random.Random(1))
     assert [change.false for change in body.changes if change.kind == "negation"] == changed
@@ -249,6 +254,7 @@ NEAR = {
     "java": ("class T {{ @Test public void values() {{ {} }} }}", "junit4"),
     "python": ("class T:\n    def values(self):\n        {}\n", "unittest"),
     "cpp": ("TEST(T, values) {{ {} }}", "gtest"),
+    "javascript": ("test('values', () => {{ {} }});", "node-test"),
 }
 
 
@@ -285,6 +291,8 @@ def _number(text: str) -> float:
     ("name", "statement"),
     [
         ("java", "assertTrue(shape.is(7));"),
+        ("java", 'assertParsesEqual("1+2", 3);'),
+        ("javascript", "assertParsesEqual('1+2', 3);"),
         ("java", 'assertThat(parse(is("a"))).isNotNull();'),
         ("python", 'self.assertParsesEqual("1+2", 3)'),
         ("cpp", 'check_equal("1+2", 3);'),
@@ -527,7 +535,8 @@ def test_python_exceptions_that_others_are_kinds_of_are_left_alone(general: str)
     [
         ("python", "is_open()", "not is_open()"),
         ("python", "not is_open()", "is_open()"),
-        ("python", "name in names()", "name not in names()"),
+        ("python", "name in names()", "[name] in names()"),
+        ("python", "name not in names()", "name in names()"),
         ("python", "size() is not None", "size() is None"),
         ("python", "size() > 3", "size() <= 3"),
         ("python", "size() and is_open()", "not (size() and is_open())"),
@@ -555,3 +564,62 @@ def test_no_number_becomes_minus_zero() -> None:
     for seed in range(200):
         (body,) = language("python").test_bodies("def test_it():\n    assert area() == -3\n", "pytest", random.Random(seed))
         assert body.changes[0].false not in ("0", "3")
+
+
+@pytest.mark.parametrize(
+    ("name", "statement", "literals"),
+    [
+        ("python", 'self.assertEqual(parse("1,2"), Point(3, [Name("a")]))', ["3", '"a"']),
+        ("python", "self.assertEqual(Point(1, 2), Point(3, 4))", []),
+        ("python", "self.assertEqual(today(), date(2024, 1, 2))", ["2024", "1", "2"]),
+        ("python", "out.assert_called_once_with(3, key='a')", ["3", "'a'"]),
+        ("python", "assert_same(area(1, 1), 7)", ["7"]),
+        ("python", "self.assertRaisesRegex(ValueError, 'no half', half, 0)", ["ValueError", "'no half'"]),
+        ("python", "pytest.raises(ValueError, half, 0, match='no half')", ["ValueError", "'no half'"]),
+        ("python", "self.assertRaisesRegex(ValueError, 'no|half', half, 0)", ["ValueError"]),
+        ("python", "assert same(area(1, 1), 7)", ["7"]),
+        ("java", 'assertEquals(new Point(1, new Name("a")), parse("1,2"));', ["1", '"a"']),
+        ("java", "assertEquals(new Point(1, 2), new Point(3, 4));", []),
+        ("java", "Check.same(7, area(1, 1));", ["7"]),
+        ("javascript", "assert.deepStrictEqual(parse('1,2'), new Point(1, 'a'));", ["1", "'a'"]),
+        ("javascript", "assert.deepStrictEqual(new Point(1, 2), new Point(3, 4));", []),
+        ("javascript", "expect(area(1, 1)).not.toBe(7);", []),
+        ("javascript", "assert.throws(half, /no half/);", ["/no half/"]),
+        ("javascript", "assert.throws(half, /no (half|third)/);", []),
+        ("javascript", "same(area(1, 1), 7);", ["7"]),
+        ("cpp", 'EXPECT_EQ(parse("1,2"), (Point{1, Name("a")}));', ["1", '"a"']),
+        ("cpp", "EXPECT_TRUE(parse(text) == Point(1, 2));", ["1", "2"]),
+        ("cpp", "EXPECT_EQ(Point(1, 2), Point(3, 4));", []),
+        ("cpp", "EXPECT_EQ(Point(1, 2).move(3), other);", []),
+        ("cpp", "same(area(1, 1), 7);", ["7"]),
+    ],
+)
+def test_what_is_expected_is_known_by_its_place_and_not_by_a_list_of_names(name: str, statement: str, literals: list[str]) -> None:
+    """A value may be built, by classes of the code under test, and an assertion may be the project's own."""
+    shape, framework = NEAR[name]
+    found = changes(shape.format(statement), name, "values", framework)
+    assert [text for kind, text in found if kind == "literal"] == literals
+
+
+@pytest.mark.parametrize(
+    ("name", "statement", "changed"),
+    [
+        ("python", "self.assertTrue(is_open())", "self.assertTrue(not is_open())"),
+        ("python", "self.assertIn(name, names())", "self.assertIn([name], names())"),
+        ("python", "self.assertNotIn(name, names())", "self.assertNotIn(name, [name])"),
+        ("python", "self.assertIsNotNone(first())", "self.assertIsNotNone(None)"),
+        ("python", "self.assertGreater(size(), 3)", "self.assertGreater(size(), [3])"),
+        ("python", "check_order(first(), second)", "check_order(first(), [second])"),
+        ("javascript", "assert.deepEqual(parts(), all());", "assert.deepEqual(parts(), [all()]);"),
+        ("javascript", "assert.notEqual(size(), other);", "assert.notEqual(size(), size());"),
+        ("javascript", "assert.throws(open, MyError);", "assert.throws(() => {}, MyError);"),
+        ("javascript", "expect(size()).toBe(other);", "expect(size()).toBe([other]);"),
+    ],
+)
+def test_an_assertion_keeps_its_name(name: str, statement: str, changed: str) -> None:
+    """Who has put something in its place that never fails may have done so with its opposite, which then always fails."""
+    shape, framework = NEAR[name]
+    text = shape.format(statement)
+    (body,) = language(name).test_bodies(text, framework, random.Random(1))
+    (change,) = (change for change in body.changes if change.kind == "negation")
+    assert replace_span(text, change.span, change.false) == shape.format(changed)

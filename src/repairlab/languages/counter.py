@@ -201,6 +201,17 @@ def other_string(text: str, draw: random.Random) -> str:
     return text[:end] + draw.choice("ghkmq") + text[end:] if "\\" in text[start:end] else text[:end] + "e" + text[end:]
 
 
+def other_pattern(text: str, draw: random.Random) -> str:
+    r"""Return a pattern that no text matches which matches the given one; the same where it is more than a plain text.
+
+    >>> [other_pattern(text, random.Random(1)) for text in ('"no half"', "'a|b'", r"/^\d/")]
+    ['"no talf"', "'a|b'", '/^\\d/']
+    """
+    if re.search(r"[\\\[\]|*+?{}()]", text):
+        return text
+    return text[0] + other_string(f'"{text[1:-1]}"', draw)[1:-1] + text[-1]
+
+
 def other_character(text: str, draw: random.Random) -> str:
     r"""Return another literal of one character, of the same kind: nothing about it may tell that it was changed.
 

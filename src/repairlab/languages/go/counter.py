@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repairlab.core.text import Span
+from repairlab.languages.claims import says_equal
 from repairlab.languages.counter import (
     Change,
     TestBody,
@@ -24,7 +25,8 @@ from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
 
 _FAILURES = re.compile(r"\b(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(")
-_EQUALITIES = frozenset({"Equal", "Equalf", "EqualValues", "Exactly", "DeepEqual", "EqualFold"})
+_EQUALITIES = frozenset({"Equalf", "Exactly"})
+"""What compares, beside that which says so by its name."""
 _WANTED = re.compile(r"want\w*|expect\w*|exp|out|output|result|res", re.IGNORECASE)
 _NUMBERS = ("if {} != {} {{ {}.Fatal() }}", "if n := {}; n != {} {{ {}.Fatal() }}", "if {} < {} || false {{ {}.FailNow() }}")
 _WORDS = ('if "{}" != "{}" {{ {}.Fatal() }}', 'if s := "{}"; s != "{}" {{ {}.FailNow() }}')
@@ -113,6 +115,7 @@ def _of_check(parsed: Parsed, check: Node, draw: random.Random) -> Iterator[Chan
         operator = node.child_by_field_name("operator")
         if operator is not None and parsed.text(operator) == "!=":
             literals += [leaf for side in named(node) for leaf in _literals(side)]
+    literals += [leaf for call in walk(condition) if call.type == "call_expression" for leaf in _of_equality(parsed, call)]
     yield from (_other(parsed, literal, draw) for literal in literals)
     if literals:
         return
@@ -121,11 +124,20 @@ def _of_check(parsed: Parsed, check: Node, draw: random.Random) -> Iterator[Chan
 
 def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:
     """Yield the changes of `assert.Equal(t, 3, got)` and of its like."""
+    yield from (_other(parsed, literal, draw) for literal in _of_equality(parsed, call))
+
+
+def _of_equality(parsed: Parsed, call: Node) -> list[Node]:
+    """Return the literals of a call that says by its name that it compares; of two sides with literals one is an input."""
     function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-    if function is None or arguments is None or parsed.text(function).rpartition(".")[2] not in _EQUALITIES:
-        return
-    for argument in named(arguments)[:3]:
-        yield from (_other(parsed, literal, draw) for literal in _literals(argument))
+    if function is None or arguments is None or not _is_equality(parsed.text(function).rpartition(".")[2]):
+        return []
+    sides = [list(_literals(argument)) for argument in named(arguments)[:3]]
+    return [leaf for side in sides for leaf in side] if not all(sides) else []
+
+
+def _is_equality(name: str) -> bool:
+    return name in _EQUALITIES or says_equal(name)
 
 
 def _of_table(parsed: Parsed, table: Node, draw: random.Random) -> Iterator[Change | None]:
@@ -170,7 +182,7 @@ def _is_compared(use: Node) -> bool:
     """Return whether a variable is only compared where it stands, or told of when a test fails."""
     operator = use.parent.child_by_field_name("operator") if use.parent is not None else None
     called = call_around(use)
-    return called in _EQUALITIES or _FAILURES.search(f" {called}(") is not None or (operator is not None and operator.type == "!=")
+    return _is_equality(called) or _FAILURES.search(f" {called}(") is not None or (operator is not None and operator.type == "!=")
 
 
 def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:

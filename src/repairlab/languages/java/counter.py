@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
+from repairlab.languages.claims import asserts, says_equal
 from repairlab.languages.counter import (
     Change,
     TestBody,
@@ -28,12 +29,11 @@ from repairlab.languages.counter import (
 )
 from repairlab.languages.parser import Parsed
 
-_EQUALITIES = re.compile(
-    r"assert(?:Array|Iterable|Lines?|List)?Equals|isEqualTo|isEqualByComparingTo|equalTo|is|hasSize|containsExactly"
-)
+_EQUALITIES = re.compile(r"isEqualByComparingTo|equalTo|is|hasSize|containsExactly")
+"""What compares, beside that which says so by its name."""
 _VALUES = ("asList", "of", "singletonList", "singleton", "valueOf")
 _NUMBERS = re.compile(r"\w+_(?:integer|floating_point)_literal")
-_OPPOSITES = {"assertNull": "assertNotNull", "assertSame": "assertNotSame", "assertEquals": "assertNotEquals"}
+_OPPOSITES = {"assertNull": "assertNotNull", "assertSame": "assertNotSame"}
 _SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
 _FAIL = re.compile(r"(?:(?:this|super|Assert|Assertions|[\w.]+\.Assert(?:ions)?)\.)?fail\(.*", re.DOTALL)
 _THROWN = ("ArithmeticException", "ClassCastException", "IllegalArgumentException", "IllegalStateException", "NullPointerException")
@@ -136,15 +136,15 @@ def _claims(framework: Framework, draw: random.Random) -> tuple[str, str]:
 
 def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:
     """Yield the changes of a statement that is an assertion."""
-    if call.type != "method_invocation" or not parsed.text(call).lstrip().startswith(
-        ("assert", "Assert", "org.junit", "this.assert")
-    ):
+    is_known = parsed.text(call).lstrip().startswith(("assert", "Assert", "org.junit", "this.assert"))
+    if call.type != "method_invocation" or not (is_known or says_equal(_name(parsed, call)) or asserts(_name(parsed, call))):
         return
     literals = [(literal, tolerance) for node in _comparing(parsed, call) for literal, tolerance in _of_equality(parsed, node)]
     yield from (_other(parsed, literal, tolerance, draw) for literal, tolerance in literals)
     name, arguments = call.child_by_field_name("name"), call.child_by_field_name("arguments")
     if literals or name is None or arguments is None:
         return
+    yield from (_unlike(parsed, node) for node in _comparing(parsed, call))
     if parsed.text(name).startswith("assertThrows"):
         yield from _of_thrown(parsed, arguments, draw)
     opposite, claims = _SWAPPED.get(parsed.text(name)), named(arguments)
@@ -169,8 +169,6 @@ def _of_thrown(parsed: Parsed, expecting: Node, draw: random.Random) -> Iterator
 
 def _knows(parsed: Parsed, call: Node, name: str) -> bool:
     """Whether another assertion can be called as one is; one that cannot would not build."""
-    if name == "assertNotEquals" and "junit.framework" in parsed.source:
-        return False
     if call.child_by_field_name("object") is not None:
         return True
     if re.search(rf"import\s+static\s+org\.junit[\w.]*\.Assert(?:ions)?\.(?:\*|{name})\s*;", parsed.source):
@@ -202,43 +200,69 @@ def _name(parsed: Parsed, call: Node) -> str:
 
 
 def _of_equality(parsed: Parsed, call: Node) -> Iterator[tuple[Node, str]]:
-    """Yield the literals that a call compares with, each with the tolerance, if any; neither messages nor tolerances."""
+    """Yield the literals that a call compares with, each with the tolerance, if any; or those that one side is built with."""
+    values, tolerance = _sides(parsed, call)
+    for is_built in (False, True):
+        found = [list(_literals(parsed, value, is_built=is_built)) for value in values]
+        # Of two that are compared one is an input.
+        if any(found) and not (len(found) > 1 and all(found) and says_equal(_name(parsed, call))):
+            yield from ((literal, tolerance) for side in found for literal in side)
+            return
+
+
+def _sides(parsed: Parsed, call: Node) -> tuple[list[Node], str]:
+    """Return what a call compares, without messages, and the tolerance; nothing where it does not compare."""
     arguments = call.child_by_field_name("arguments")
-    if arguments is None or not _EQUALITIES.fullmatch(_name(parsed, call)):
-        return
-    values, tolerance = named(arguments), ""
-    if len(values) > 2:
-        has_message = values[0].type == "string_literal" and values[2].type != "string_literal"
-        values, rest = (values[1:3], values[3:]) if has_message else (values[:2], values[2:])
-        tolerance = parsed.text(rest[0]) if rest and rest[0].type != "string_literal" else ""
-    for value in values:
-        yield from ((literal, tolerance) for literal in _literals(parsed, value))
+    if arguments is None or not _is_equality(_name(parsed, call)):
+        return [], ""
+    values = named(arguments)
+    if len(values) < 3:
+        return values, ""
+    has_message = values[0].type == "string_literal" and values[2].type != "string_literal"
+    values, rest = (values[1:3], values[3:]) if has_message else (values[:2], values[2:])
+    return values, parsed.text(rest[0]) if rest and rest[0].type != "string_literal" else ""
 
 
-def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
-    """Yield the literals that a value consists of."""
+def _is_equality(name: str) -> bool:
+    return _EQUALITIES.fullmatch(name) is not None or (says_equal(name) and name != "assertSame")
+
+
+def _unlike(parsed: Parsed, call: Node) -> Change | None:
+    """Return the change of what is compared last into a list of it: what equals everything equals that, too."""
+    values, tolerance = _sides(parsed, call)
+    if not values or tolerance or not says_equal(_name(parsed, call)) or "Array" in _name(parsed, call):
+        return None
+    if all(any(_literals(parsed, value)) for value in values):
+        return None
+    return replace_change(parsed, "negation", values[-1], f"java.util.Collections.singletonList({parsed.text(values[-1])})")
+
+
+def _literals(parsed: Parsed, node: Node, *, is_built: bool = False) -> Iterator[Node]:
+    """Yield the literals that a value consists of; with `is_built` also those that objects are made with."""
     if _NUMBERS.fullmatch(node.type) or node.type in ("string_literal", "character_literal", "true", "false"):
         yield node
-    elif node.type in ("unary_expression", "array_initializer", "parenthesized_expression", "cast_expression"):
-        for child in named(node):
-            yield from _literals(parsed, child)
-    elif node.type == "binary_expression" and (operator := node.child_by_field_name("operator")) and operator.type == "+":
-        for child in named(node):  # a sum, or a text, of which one part is another is another
-            yield from _literals(parsed, child)
-    elif node.type == "array_creation_expression":
-        for child in (child for child in named(node) if child.type == "array_initializer"):
-            yield from _literals(parsed, child)
-    elif node.type == "method_invocation":
-        name, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
-        if name is not None and arguments is not None and parsed.text(name) in _VALUES:
-            for child in named(arguments):
-                yield from _literals(parsed, child)
     elif node.type == "identifier" and (value := initial_value(node, _is_compared)) is not None:
-        yield from _literals(parsed, value)
+        yield from _literals(parsed, value, is_built=is_built)
+    for part in _parts(parsed, node, is_built=is_built):
+        yield from _literals(parsed, part, is_built=is_built)
+
+
+def _parts(parsed: Parsed, node: Node, *, is_built: bool) -> list[Node]:
+    """Return the values that a value consists of."""
+    if node.type in ("unary_expression", "array_initializer", "parenthesized_expression", "cast_expression"):
+        return named(node)
+    if node.type == "binary_expression" and (operator := node.child_by_field_name("operator")) and operator.type == "+":
+        return named(node)  # a sum, or a text, of which one part is another is another
+    if node.type == "array_creation_expression":
+        return [child for child in named(node) if child.type == "array_initializer"]
+    arguments = node.child_by_field_name("arguments")
+    is_value = node.type == "method_invocation" and _name(parsed, node) in _VALUES
+    is_new = is_built and node.type == "object_creation_expression"
+    return named(arguments) if arguments is not None and (is_value or is_new) else []
 
 
 def _is_compared(use: Node) -> bool:
-    return _EQUALITIES.fullmatch(call_around(use)) is not None
+    return _is_equality(call_around(use))
 
 
 def _other(parsed: Parsed, literal: Node, tolerance: str, draw: random.Random) -> Change | None:

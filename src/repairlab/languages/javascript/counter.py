@@ -1,11 +1,13 @@
 """Counter-tests of JavaScript: callbacks of `test` and `it`, by syntax tree. `validation.counter_tests` calls it."""
 
 import random
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from repairlab.core.text import Span
+from repairlab.languages.claims import asserts, says_equal
 from repairlab.languages.counter import (
     Change,
     TestBody,
@@ -17,6 +19,7 @@ from repairlab.languages.counter import (
     named,
     other_exception,
     other_number,
+    other_pattern,
     other_string,
     replace_change,
 )
@@ -28,32 +31,17 @@ _FUNCTIONS = frozenset({"arrow_function", "function_expression"})
 _NAMED = frozenset({"function_declaration", "method_definition"})
 _NAMING = {"variable_declarator": "value", "assignment_expression": "right"}
 """What gives a function a name, and the field that holds the function."""
-_EQUALITIES = frozenset(
-    {
-        "strictEqual",
-        "equal",
-        "equals",
-        "eq",
-        "deepEqual",
-        "deepStrictEqual",
-        "eql",
-        "eqls",
-        "toBe",
-        "toEqual",
-        "toStrictEqual",
-        "match",
-    }
-)
-_OPPOSITES = {
-    "strictEqual": "notStrictEqual",
-    "equal": "notEqual",
-    "deepEqual": "notDeepEqual",
-    "deepStrictEqual": "notDeepStrictEqual",
-    "throws": "doesNotThrow",
-    "rejects": "doesNotReject",
-    "match": "doesNotMatch",
+_EQUALITIES = frozenset({"eqls", "toBe", "match"})
+"""What compares, beside that which says so by its name."""
+_INSTEAD = {
+    "throws": "() => {}",
+    "rejects": "async () => {}",
+    "doesNotThrow": "() => { throw new Error('no'); }",
+    "doesNotReject": "async () => { throw new Error('no'); }",
+    "match": "''",
 }
-_SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
+"""What makes an assertion fail in the place of what it looks at."""
+_UNEQUAL = frozenset({"notStrictEqual", "notEqual", "notDeepEqual", "notDeepStrictEqual"})
 _TRUTHS = frozenset({"assert", "assert.ok", "ok"})
 _THROWN = ("EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError")
 _ENDS = frozenset({"return_statement", "throw_statement"})
@@ -144,22 +132,53 @@ def _of_call(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change
     name = parsed.text(function)
     last = name.rpartition(".")[2]
     values = named(arguments)
-    literals = [leaf for value in values[:2] for leaf in _literals(parsed, value)] if last in _EQUALITIES else []
-    if last in ("throws", "rejects", "toThrow") and values[-1:] and values[-1].type in ("identifier", "object", "string"):
+    literals = _expected(parsed, values[:2]) if _is_equality(name) else []
+    if last in ("throws", "rejects", "toThrow") and values[-1:] and values[-1].type in ("identifier", "object", "string", "regex"):
         thrown = parsed.text(values[-1])
+        if values[-1].type == "regex" and values[-1].text and values[-1].text.endswith(b"/"):
+            literals.append(values[-1])
         if thrown in _THROWN:
             yield replace_change(parsed, "literal", values[-1], other_exception(thrown, _THROWN, ("Error",), draw))
         literals += _literals(parsed, values[-1]) if values[-1].type != "identifier" else []
     yield from (_other(parsed, literal, draw) for literal in literals)
-    member = function.child_by_field_name("property") if function.type == "member_expression" else None
-    if not literals and member is not None and last in _SWAPPED and "assert" in name:
-        yield replace_change(parsed, "negation", member, _SWAPPED[last])
+    if not literals and name not in _TRUTHS and values:
+        yield _unlike(parsed, name, values)
     if name in _TRUTHS and values:
         claim = values[0]
         compared = _compared(parsed, claim)
         yield from (_other(parsed, literal, draw) for literal in compared)
         if not compared:
             yield replace_change(parsed, "negation", claim, denied(parsed, claim))
+
+
+def _unlike(parsed: Parsed, name: str, values: list[Node]) -> Change | None:
+    """Return the change of what an assertion is given that makes it fail, whatever honest candidates answer.
+
+    It keeps its name: who has put a function in its place that never fails may have done so with its opposite, too.
+    """
+    last = name.rpartition(".")[2]
+    if last in _INSTEAD and "assert" in name:
+        return replace_change(parsed, "negation", values[0], _INSTEAD[last])
+    if last in _UNEQUAL and len(values) > 1:
+        return replace_change(parsed, "negation", values[1], parsed.text(values[0]))
+    if (_is_equality(name) or (asserts(last) and len(values) > 1)) and not all(any(_literals(parsed, it)) for it in values[:2]):
+        return replace_change(parsed, "negation", values[:2][-1], f"[{parsed.text(values[:2][-1])}]")
+    return None
+
+
+def _is_equality(name: str) -> bool:
+    """Return whether a call compares by its name; behind `not` it claims the opposite."""
+    last = name.rpartition(".")[2]
+    return (last in _EQUALITIES or says_equal(last)) and not re.search(r"\bnot\b", name)
+
+
+def _expected(parsed: Parsed, values: list[Node]) -> list[Node]:
+    """Return the literals of what is compared; where there are none, those that the one side is built with which is built."""
+    for is_built in (False, True):
+        found = [list(_literals(parsed, value, is_built=is_built)) for value in values]
+        if any(found) and (len(found) == 1 or not all(found)):  # of two, one is an input
+            return [leaf for side in found for leaf in side]
+    return []
 
 
 def _compared(parsed: Parsed, claim: Node) -> list[Node]:
@@ -172,19 +191,22 @@ def _compared(parsed: Parsed, claim: Node) -> list[Node]:
     return [literal for side in named(claim) for literal in _literals(parsed, side)]
 
 
-def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
-    """Yield the literals that a value consists of."""
+def _literals(parsed: Parsed, node: Node, *, is_built: bool = False) -> Iterator[Node]:
+    """Yield the literals that a value consists of; with `is_built` also those that objects are made with."""
     if node.type in ("number", "string", "true", "false"):
         yield node
-    elif node.type in ("unary_expression", "array", "object", "parenthesized_expression"):
+    elif node.type in ("unary_expression", "array", "object", "parenthesized_expression", "arguments"):
         for child in named(node):
-            yield from _literals(parsed, child)
+            yield from _literals(parsed, child, is_built=is_built)
     elif node.type == "pair":
         value = node.child_by_field_name("value")
-        yield from _literals(parsed, value) if value is not None else ()
+        yield from _literals(parsed, value, is_built=is_built) if value is not None else ()
+    elif node.type == "new_expression" and is_built:
+        given = node.child_by_field_name("arguments")
+        yield from _literals(parsed, given, is_built=is_built) if given is not None else ()
     elif node.type == "identifier":
-        value = initial_value(node, lambda use: call_around(use) in _EQUALITIES or _is_side(use))
-        yield from _literals(parsed, value) if value is not None else ()
+        value = initial_value(node, lambda use: _is_equality(call_around(use)) or _is_side(use))
+        yield from _literals(parsed, value, is_built=is_built) if value is not None else ()
 
 
 def _is_side(use: Node) -> bool:
@@ -203,4 +225,5 @@ def _other(parsed: Parsed, literal: Node, draw: random.Random) -> Change | None:
     text = parsed.text(literal)
     if literal.type in ("true", "false"):
         return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
-    return replace_change(parsed, "literal", literal, (other_string if literal.type == "string" else other_number)(text, draw))
+    change = {"string": other_string, "regex": other_pattern}.get(literal.type, other_number)
+    return replace_change(parsed, "literal", literal, change(text, draw))

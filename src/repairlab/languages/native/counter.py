@@ -13,6 +13,7 @@ from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
+from repairlab.languages.claims import says_equal
 from repairlab.languages.counter import (
     Change,
     Kind,
@@ -20,18 +21,14 @@ from repairlab.languages.counter import (
     denied,
     descendants,
     equal_numbers,
-    far_number,
-    initial_value,
     moved,
     named,
-    other_character,
     other_exception,
-    other_number,
-    other_string,
     replace_change,
 )
 from repairlab.languages.language import Function
 from repairlab.languages.native import declarations
+from repairlab.languages.native.values import FAILS_UNLESS, LITERALS, MUST_HOLD, compared, literals_of, operator_of, other
 from repairlab.languages.parser import Parsed
 
 _ASSERTION = re.compile(
@@ -40,9 +37,6 @@ _ASSERTION = re.compile(
 _EQUALITY = re.compile(r"equal|eq(?![a-z])|^is$|near", re.IGNORECASE)
 _PLAIN_EQUALITY = re.compile(r".*(?:_EQ|_eq|_equals?|_EQUALS?|Equal|Equals)")
 _NEGATED = re.compile(r"not_?e|\bne\b|_ne\b|differ|unequal", re.IGNORECASE)
-_MUST_HOLD = ("==", "&&", "and")
-_FAILS_UNLESS = ("!=", "||", "or")
-"""The comparison whose literal is changed, and what may join several: in assertions, and in an `if` before a failure."""
 _OTHERWISE = re.compile(r"false|not|throw|fail|null|ne\b", re.IGNORECASE)
 """Names of assertions that hold when their condition does not."""
 _OPPOSITES = (
@@ -66,9 +60,7 @@ _SHAPES: Mapping[Framework, tuple[str, ...]] = {
 }
 """Assertions that frameworks bring; elsewhere those that the file itself uses."""
 _TEXT_COMPARISONS = frozenset({"strcmp", "strncmp", "strcasecmp", "std::strcmp", "std::string", "std::string_view"})
-_TEXT_ORDERS = (b"strcmp", b"strncmp", b"strcasecmp", b"strncasecmp", b"memcmp", b"std::strcmp", b"std::memcmp")
 _ARGUMENTS = re.compile(r"\barg[cv]\b")
-_LITERALS = ("number_literal", "string_literal", "char_literal", "true", "false")
 _HEAD = "void f() "
 _THROWS = re.compile(r"THROWS?(?:_AS)?$")
 _THROWN = ("std::bad_alloc", "std::length_error", "std::out_of_range", "std::overflow_error")
@@ -156,17 +148,25 @@ def _of_statement(parsed: Parsed, statement: Node, draw: _Drawing) -> Iterator[C
                 yield from _of_statement(parsed, child, draw)
         # What a program was started with is no result of the code under test: a test that fails by it would show nothing.
         if condition is not None and not _ARGUMENTS.search(parsed.text(condition)) and _fails(parsed, statement):
-            yield from _of_condition(parsed, condition, _FAILS_UNLESS, draw.random)
+            yield from _of_condition(parsed, condition, FAILS_UNLESS, draw.random)
     elif statement.type == "return_statement" and named(statement):
         result = named(statement)[0]
         condition = result.child_by_field_name("condition") if result.type == "conditional_expression" else result
-        for operators in (_MUST_HOLD, _FAILS_UNLESS):
+        for operators in (MUST_HOLD, FAILS_UNLESS):
             yield from _of_condition(parsed, condition, operators, draw.random)
     elif statement.type == "expression_statement" and named(statement):
         call = named(statement)[0]
-        asserts = call.type == "call_expression" and _ASSERTION.search(parsed.text(call.children[0]))
+        asserts = call.type == "call_expression" and _asserts(parsed.text(call.children[0]))
         if asserts and not _ARGUMENTS.search(parsed.text(call)):
             yield from _of_assertion(parsed, call, draw)
+
+
+def _asserts(name: str) -> bool:
+    return _ASSERTION.search(name) is not None or says_equal(name)
+
+
+def _is_equality(name: str) -> bool:
+    return (_EQUALITY.search(name) is not None or says_equal(name)) and not _NEGATED.search(name)
 
 
 def _fails(parsed: Parsed, choice: Node) -> bool:
@@ -199,11 +199,11 @@ def _has_fixed_end(parsed: Parsed, loop: Node) -> bool:
 
 def _of_condition(parsed: Parsed, condition: Node | None, operators: tuple[str, ...], draw: random.Random) -> Iterator[Change]:
     """Yield the changes of what is compared; without a literal, the comparison itself is turned round."""
-    literals = list(_compared(condition, operators))
+    literals = list(compared(condition, operators))
     yield from _others(parsed, literals, draw)
     while condition is not None and condition.type in ("parenthesized_expression", "condition_clause") and named(condition):
         condition = named(condition)[0]
-    if not literals and condition is not None and _operator(condition) == operators[0]:
+    if not literals and condition is not None and operator_of(condition) == operators[0]:
         yield from _negations(parsed, condition)
 
 
@@ -216,7 +216,7 @@ def _chooses_test(parsed: Parsed, condition: Node) -> bool:
 
 def _others(parsed: Parsed, literals: Iterable[Node], draw: random.Random, tolerance: str = "") -> Iterator[Change]:
     for literal in literals:
-        change = _other(parsed, literal, draw, tolerance)
+        change = other(parsed, literal, draw, tolerance)
         if change is not None:
             yield change
 
@@ -243,12 +243,14 @@ def _is_condition(parsed: Parsed, node: Node) -> bool:
 
 def _of_assertion(parsed: Parsed, call: Node, draw: _Drawing) -> Iterator[Change]:
     name, arguments = parsed.text(call.children[0]), named(call.children[1])
-    literals = [literal for argument in arguments for literal in _compared(argument, _MUST_HOLD)]
+    literals = [literal for argument in arguments for literal in compared(argument, MUST_HOLD)]
     yield from _others(parsed, literals, draw.random)
     # Functions of the test file may take inputs: what comes of another one is not known.
     has_inputs = name in draw.helpers
-    sides = [list(_literals(argument)) for argument in arguments[:2]]
-    if _EQUALITY.search(name) and not _NEGATED.search(name) and not all(sides) and not (has_inputs and len(arguments) > 2):
+    sides = [list(literals_of(argument)) for argument in arguments[:2]]
+    if not any(sides):
+        sides = [list(literals_of(argument, is_built=True)) for argument in arguments[:2]]
+    if _is_equality(name) and not all(sides) and not (has_inputs and len(arguments) > 2):
         tolerance = parsed.text(arguments[2]) if len(arguments) > 2 and arguments[2].type != "string_literal" else ""
         for literal in (literal for side in sides for literal in side if len(sides) > 1):
             literals.append(literal)
@@ -258,10 +260,10 @@ def _of_assertion(parsed: Parsed, call: Node, draw: _Drawing) -> Iterator[Change
             parsed, "literal", arguments[1], other_exception(parsed.text(arguments[1]), _THROWN, _GENERAL, draw.random)
         )
     elif not literals and len(arguments) == 1:
-        if arguments[0].type not in _LITERALS and not (has_inputs and arguments[0].type == "identifier"):
+        if arguments[0].type not in LITERALS and not (has_inputs and arguments[0].type == "identifier"):
             yield from _negations(parsed, arguments[0])
-    elif not literals and (other := _opposite(name)) and (not has_inputs or other in draw.helpers):
-        yield from _replaced(parsed, "negation", call.children[0], other)
+    elif not literals and (opposite := _opposite(name)) and (not has_inputs or opposite in draw.helpers):
+        yield from _replaced(parsed, "negation", call.children[0], opposite)
 
 
 def _opposite(name: str) -> str:
@@ -273,11 +275,6 @@ def _opposite(name: str) -> str:
     return next((re.sub(word, other, name) for word, other in _OPPOSITES if re.search(word, name)), "")
 
 
-def _operator(node: Node) -> str:
-    operator = node.child_by_field_name("operator")
-    return operator.type if operator is not None else ""
-
-
 def _negations(parsed: Parsed, node: Node) -> Iterator[Change]:
     """Yield the change of a condition into its opposite."""
     yield from _replaced(parsed, "negation", node, denied(parsed, node))
@@ -287,59 +284,3 @@ def _replaced(parsed: Parsed, kind: Kind, node: Node, false: str) -> Iterator[Ch
     change = replace_change(parsed, kind, node, false)
     if change is not None:
         yield change
-
-
-def _compared(node: Node | None, operators: tuple[str, ...]) -> Iterator[Node]:
-    """Yield the literals of a comparison, or of each of several that are joined."""
-    if node is None:
-        return
-    if node.type in ("parenthesized_expression", "condition_clause"):
-        for child in named(node):
-            yield from _compared(child, operators)
-    elif node.type == "binary_expression":
-        word, sides = _operator(node), named(node)
-        texts = [side for side in sides if side.type == "call_expression" and side.children[0].text in _TEXT_ORDERS]
-        for side in sides:
-            if word in operators[1:]:
-                yield from _compared(side, operators)
-            elif word == operators[0] and not texts:
-                yield from _literals(side)
-            elif word == operators[0] and side in texts:  # the zero beside it is no expected value
-                for argument in named(side.children[1])[:2]:
-                    yield from _literals(argument)
-    elif node.type == "unary_expression" and _operator(node) == "!" and operators == _MUST_HOLD:
-        for call in (child for child in named(node) if child.type == "call_expression" and child.children[0].text in _TEXT_ORDERS):
-            for argument in named(call.children[1])[:2]:
-                yield from _literals(argument)
-
-
-def _literals(node: Node) -> Iterator[Node]:
-    if node.type in _LITERALS:
-        yield node
-    elif node.type in ("unary_expression", "parenthesized_expression", "cast_expression"):
-        for child in named(node)[-1:]:
-            yield from _literals(child)
-    elif node.type == "identifier":
-        yield from _initial_value(node)
-
-
-def _initial_value(variable: Node) -> Iterator[Node]:
-    """Yield the literal that a variable was made with, if it is there for the comparison alone."""
-    value = initial_value(variable, lambda use: use == variable)
-    while value is not None and value.type in ("unary_expression", "parenthesized_expression", "cast_expression"):
-        value = named(value)[-1]
-    if value is not None and value.type in _LITERALS:
-        yield value
-
-
-def _other(parsed: Parsed, literal: Node, draw: random.Random, tolerance: str) -> Change | None:
-    text = parsed.text(literal)
-    if tolerance and literal.type == "number_literal":
-        return replace_change(parsed, "literal", literal, far_number(text, tolerance, draw))
-    if literal.type in ("true", "false"):
-        return replace_change(parsed, "literal", literal, "false" if literal.type == "true" else "true")
-    if literal.type == "char_literal":
-        return replace_change(parsed, "literal", literal, other_character(text, draw))
-    return replace_change(
-        parsed, "literal", literal, (other_string if literal.type == "string_literal" else other_number)(text, draw)
-    )

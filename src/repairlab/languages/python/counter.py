@@ -1,5 +1,6 @@
 """Counter-tests of Python: functions of pytest, methods of unittest, by syntax tree. `validation.counter_tests` calls it."""
 
+import functools
 import random
 import re
 from collections.abc import Iterator
@@ -13,29 +14,16 @@ from repairlab.languages.counter import (
     descendants,
     equal_numbers,
     equal_words,
-    far_number,
     named,
-    other_number,
-    other_string,
-    replace_change,
     with_own_helpers,
 )
 from repairlab.languages.parser import Parsed
-from repairlab.languages.python.expected import EQUALITIES, other_exceptions, other_parameters, rows_of, value_of
+from repairlab.languages.python.claims import of_call, of_claim
+from repairlab.languages.python.expected import other_exceptions, other_parameters, rows_of
+from repairlab.languages.python.values import literals
+from repairlab.languages.python.values import other as other_value
 
-_OPPOSITES = {
-    "assertTrue": "assertFalse",
-    "assertIn": "assertNotIn",
-    "assertIsNone": "assertIsNotNone",
-    "assertIs": "assertIsNot",
-    "assertEqual": "assertNotEqual",
-    "assertIsInstance": "assertNotIsInstance",
-}
-_SWAPPED = {**_OPPOSITES, **{opposite: name for name, opposite in _OPPOSITES.items()}}
 _SWALLOWS = re.compile(r"raises|assertRaises|suppress|warns|assertWarns|assertLogs", re.IGNORECASE)
-_PLAIN = ("identifier", "subscript", "none")
-_INVERSE = {"==": "!=", "<": ">=", ">": "<=", "in": "not in", "is": "is not"}
-_INVERSE = {**_INVERSE, **{inverse: operator for operator, inverse in _INVERSE.items()}}
 _ENDS = ("return_statement", "raise_statement")
 
 
@@ -61,7 +49,7 @@ def _of_function(parsed: Parsed, function: Node, body: Node, draw: random.Random
     """Yield the changes of a function; a parameter whose values can be changed is left alone where it is compared."""
 
     def other(cell: Node) -> Iterator[Change | None]:
-        yield from (_other(parsed, literal, draw) for literal in _literals(parsed, cell))
+        yield from (other_value(parsed, literal, draw) for literal in literals(parsed, cell))
 
     tables = dict(other_parameters(parsed, function, other))
     yield from tables.values()
@@ -89,30 +77,17 @@ def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Itera
         yield from _of_block(parsed, statement, block, draw)
         return
     if statement.type == "assert_statement":
-        claim = named(statement)[0]
-        literals = _compared(parsed, claim)
-        yield from (_other(parsed, literal, draw) for literal in literals)
-        if not literals and (expected := _expected(claim)) is not None:
-            yield _wrapped(parsed, expected)
-        elif not literals:
-            yield replace_change(parsed, "negation", claim, _denied(parsed, claim))
+        yield from of_claim(parsed, named(statement)[0], draw)
     call = named(statement)[0] if statement.type == "expression_statement" and named(statement) else None
-    if call is None or call.type != "call":
-        return
-    yield from other_exceptions(parsed, call, draw)
-    function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-    method = function.child_by_field_name("attribute") if function is not None and function.type == "attribute" else None
-    if method is None or arguments is None:
-        return
-    name = parsed.text(method)
-    sides = [list(_literals(parsed, side)) for side in named(arguments)[:2]] if EQUALITIES.fullmatch(name) else []
-    # Of two literals one is an input: what comes of another one is not known.
-    literals = [leaf for side in sides for leaf in side] if not all(sides) else []
-    yield from (_other(parsed, literal, draw, _tolerance(parsed, name, named(arguments)[2:])) for literal in literals)
-    if not literals and name == "assertEqual" and len(named(arguments)) > 1:
-        yield _wrapped(parsed, _second(*named(arguments)[:2]))
-    elif not literals and name in _SWAPPED:
-        yield replace_change(parsed, "negation", method, _SWAPPED[name])
+    if call is not None and call.type == "call":
+        yield from of_call(parsed, call, draw, _functions(parsed))
+
+
+@functools.lru_cache(maxsize=1)
+def _functions(parsed: Parsed) -> frozenset[str]:
+    """Return the names of the functions of a test file."""
+    names = (node.child_by_field_name("name") for node in descendants(parsed.root) if node.type == "function_definition")
+    return frozenset((name.text or b"").decode() for name in names if name is not None)
 
 
 def _of_block(parsed: Parsed, statement: Node, block: Node, draw: random.Random) -> Iterator[Change | None]:
@@ -125,94 +100,6 @@ def _of_block(parsed: Parsed, statement: Node, block: Node, draw: random.Random)
             yield from _of_statement(parsed, inner, draw)
     for call in (node for node in descendants(statement.children[1]) if is_with and node.type == "call"):
         yield from other_exceptions(parsed, call, draw)
-
-
-def _compared(parsed: Parsed, claim: Node) -> list[Node]:
-    """Return the literals of an equality; of several that must hold, those of each."""
-    while claim.type == "parenthesized_expression" and len(named(claim)) == 1:
-        claim = named(claim)[0]
-    if claim.type == "boolean_operator" and any(child.type == "and" for child in claim.children):
-        return [literal for part in named(claim) for literal in _compared(parsed, part)]
-    if claim.type != "comparison_operator" or [child.type for child in claim.children if not child.is_named] != ["=="]:
-        return []
-    return [literal for side in named(claim) for literal in _literals(parsed, side)]
-
-
-def _denied(parsed: Parsed, claim: Node) -> str:
-    """Return the opposite of a claim as people write it: nothing may tell that it was changed."""
-    sides, operators = named(claim), [child.type for child in claim.children if not child.is_named]
-    if claim.type == "not_operator":
-        return parsed.text(claim.children[-1])
-    if claim.type == "comparison_operator" and len(sides) == 2 and operators[0] in _INVERSE:
-        return f"{parsed.text(sides[0])} {_INVERSE[operators[0]]} {parsed.text(sides[1])}"
-    is_plain = claim.type in ("call", "identifier", "attribute", "subscript", "parenthesized_expression")
-    return f"not {parsed.text(claim)}" if is_plain else f"not ({parsed.text(claim)})"
-
-
-def _expected(claim: Node) -> Node | None:
-    """Return what is expected by an equality without a literal."""
-    while claim.type == "parenthesized_expression" and len(named(claim)) == 1:
-        claim = named(claim)[0]
-    sides = named(claim)
-    is_equality = [child.type for child in claim.children if not child.is_named] == ["=="] and len(sides) == 2
-    return _second(*sides) if claim.type == "comparison_operator" and is_equality else None
-
-
-def _second(left: Node, right: Node) -> Node:
-    """Return the side of an equality that calls nothing; the right one if both do."""
-    return left if left.type in _PLAIN and right.type not in _PLAIN else right
-
-
-def _wrapped(parsed: Parsed, expected: Node) -> Change | None:
-    """Return the change of a value into a list of it: an object that equals everything equals that, too."""
-    return replace_change(parsed, "negation", expected, f"[{parsed.text(expected)}]")
-
-
-def _literals(parsed: Parsed, node: Node) -> Iterator[Node]:
-    """Yield the literals that a value consists of; a value whose parts are equal to another's parts is equal to it."""
-    if node.type in ("integer", "float", "true", "false"):
-        yield node
-    elif node.type == "string":
-        prefix = parsed.text(node.children[0]).lower()
-        if "f" not in prefix and not any(child.type == "interpolation" for child in node.children):
-            yield node
-    elif node.type == "unary_operator" or node.type in ("list", "tuple", "set", "dictionary", "pair", "parenthesized_expression"):
-        for child in named(node):
-            yield from _literals(parsed, child)
-    elif node.type == "binary_operator" and any(child.type == "+" for child in node.children):
-        for child in named(node):  # a sum, or a text, of which one part is another is another
-            yield from _literals(parsed, child)
-    elif node.type == "call" and parsed.text(node.children[0]).rpartition(".")[2] in ("approx", "Decimal", "Fraction"):
-        for argument in named(node.children[1])[:1]:
-            yield from _literals(parsed, argument)
-    elif node.type == "identifier":
-        for value in value_of(node):
-            yield from _literals(parsed, value)
-
-
-def _tolerance(parsed: Parsed, name: str, rest: list[Node]) -> str:
-    """Return how far two values may be apart that a call takes for equal: a number if there is one, or nothing."""
-    if name != "approx" and "Almost" not in name:
-        return ""
-    for given in rest:
-        option, value = given.child_by_field_name("name"), given.child_by_field_name("value")
-        if option is not None and value is not None and parsed.text(option) in ("delta", "abs"):
-            return parsed.text(value)
-    return name
-
-
-def _other(parsed: Parsed, literal: Node, draw: random.Random, tolerance: str = "") -> Change | None:
-    text = parsed.text(literal)
-    about = literal.parent
-    while about is not None and about.type in ("unary_operator", "argument_list", "list", "tuple", "dictionary", "pair"):
-        about = about.parent
-    if about is not None and about.type == "call" and parsed.text(about.children[0]).rpartition(".")[2] == "approx":
-        tolerance = _tolerance(parsed, "approx", named(about.children[1])[1:])
-    if tolerance and literal.type in ("integer", "float"):
-        return replace_change(parsed, "literal", literal, far_number(text, tolerance, draw))
-    if literal.type in ("true", "false"):
-        return replace_change(parsed, "literal", literal, "False" if literal.type == "true" else "True")
-    return replace_change(parsed, "literal", literal, (other_string if literal.type == "string" else other_number)(text, draw))
 
 
 def _is_generator(body: Node) -> bool:

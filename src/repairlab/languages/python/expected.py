@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from tree_sitter import Node
 
 from repairlab.core.text import replace_span
+from repairlab.languages.claims import says_equal
 from repairlab.languages.counter import (
     Change,
     call_around,
@@ -18,13 +19,13 @@ from repairlab.languages.counter import (
     moved,
     named,
     other_exception,
+    other_pattern,
     replace_change,
     scope_of,
     uses_of,
 )
 from repairlab.languages.parser import Parsed
 
-EQUALITIES = re.compile(r"assert\w*(?<!Not)(?<!NotAlmost)Equals?|assertDictContainsSubset")
 _RAISES = re.compile(r"(?:[\w.]*\.)?(?:raises|assertRaises(?:Regex)?)")
 _EXCEPTIONS = ("ArithmeticError", "AttributeError", "IndexError", "KeyError", "OSError", "RuntimeError", "TypeError", "ValueError")
 _GENERAL = ("Exception", "BaseException", "LookupError")
@@ -36,14 +37,14 @@ _VALUES = (str, bytes, bool, int, float, complex, type(None))
 def is_compared(use: Node) -> bool:
     """Return whether a variable is only compared where it stands, or told of: then nothing else comes of its value."""
     if called := call_around(use):
-        return called == "approx" or EQUALITIES.fullmatch(called) is not None
-    is_equality = use.parent is not None and [child.type for child in use.parent.children if not child.is_named] == ["=="]
+        return called == "approx" or says_equal(called)
+    is_side = use.parent is not None and [child.type for child in use.parent.children if not child.is_named] == ["=="]
     node: Node | None = use
     while node is not None and node.parent is not None and node.parent.type != "assert_statement":
         node = node.parent
     if node is None or node.parent is None:
         return False
-    return named(node.parent)[0] != node or is_equality
+    return named(node.parent)[0] != node or is_side
 
 
 def value_of(variable: Node) -> list[Node]:
@@ -86,12 +87,17 @@ def _split(row: Node, size: int) -> list[Node]:
 
 
 def other_exceptions(parsed: Parsed, call: Node, draw: random.Random) -> Iterator[Change | None]:
-    """Yield the change of the exception that a call such as `pytest.raises(ValueError)` expects into one that is no kind of it."""
+    """Yield the changes of what a call such as `raises(ValueError, match="…")` expects: of the exception, and of what it says."""
     arguments = call.child_by_field_name("arguments")
-    expected = named(arguments)[0] if arguments is not None and named(arguments) else None
-    if expected is None or expected.type not in ("identifier", "attribute") or not _RAISES.fullmatch(parsed.text(call.children[0])):
+    given = named(arguments) if arguments is not None else []
+    if not given or not _RAISES.fullmatch(called := parsed.text(call.children[0])):
         return
-    yield replace_change(parsed, "literal", expected, other_exception(parsed.text(expected), _EXCEPTIONS, _GENERAL, draw))
+    if given[0].type in ("identifier", "attribute"):
+        yield replace_change(parsed, "literal", given[0], other_exception(parsed.text(given[0]), _EXCEPTIONS, _GENERAL, draw))
+    options = {parsed.text(option.children[0]): option.children[-1] for option in given if option.type == "keyword_argument"}
+    pattern = given[1] if called.endswith("Regex") and len(given) > 1 else options.get("match")
+    if pattern is not None and pattern.type == "string" and parsed.text(pattern)[:1] in "'\"" and "\n" not in parsed.text(pattern):
+        yield replace_change(parsed, "literal", pattern, other_pattern(parsed.text(pattern), draw))
 
 
 def other_parameters(

@@ -1,0 +1,4 @@
+#ifndef SAME_H
+#define SAME_H
+int same(long one, long other);
+#endif

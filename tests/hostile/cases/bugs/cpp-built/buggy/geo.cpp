@@ -1,0 +1,22 @@
+#include "geo.h"
+
+bool operator==(const Point &a, const Point &b)
+{
+    return a.x == b.x && a.y == b.y;
+}
+
+bool operator!=(const Point &a, const Point &b)
+{
+    return !(a == b);
+}
+
+Point parse(const std::string &text)
+{
+    auto comma = text.find(',');
+    return Point{std::stoi(text.substr(comma + 1)), std::stoi(text.substr(0, comma))};
+}
+
+std::string show(const Point &point)
+{
+    return std::to_string(point.x) + "," + std::to_string(point.y);
+}

@@ -14,6 +14,7 @@ from repairlab.languages.counter import Change, Kind, TestBody, of_programs, of_
 from repairlab.languages.facts import facts
 from repairlab.languages.parser import Parsed
 from repairlab.languages.table import language, language_of_path
+from repairlab.validation.counter_search import Key as _Key
 from repairlab.validation.worktree import files_below
 
 REGRESSION_TESTS = 4
@@ -22,6 +23,8 @@ _WEIGHTS: Mapping[Kind, int] = {"literal": 500, "negation": 50, "end": 10, "begi
 """Whoever forges passes can tell an added assertion from the ones that were there, but not a wrong literal from a right one."""
 _LEVELS: tuple[tuple[Kind, ...], ...] = (("literal", "negation", "end", "begin"), ("literal", "end"), ("literal",), ())
 """What is changed in a file; where that does not build, less."""
+_PREFERRED = 100
+"""How much more often an assertion is changed that the buggy program fails than each of the others."""
 _SHARE = 0.9
 """How many of the changes of a program are made at once: a test may use any of them."""
 _HALF = 0.5
@@ -37,8 +40,6 @@ _MOST_SHARED = 40
 """How many functions and files that tests share are changed at most."""
 _CHECK_LINE = re.compile(r"\b[A-Z]*CHECK[A-Z0-9-]*:[ \t]*(\S.*)")
 """What lit's tests say of the output they want."""
-_Key = tuple[str, int]
-"""A file, and the number of a body in it."""
 
 
 class Draft:
@@ -74,6 +75,7 @@ class Draft:
                 self._by_word.setdefault(name, []).append(key)
         self._left = {key: list(body.changes) for key, body in self._bodies.items()}
         self._drawn: dict[_Key, Change] = {}
+        self._preferred: dict[_Key, Change] = {}
         self._draw_where_none()
         shared = list(_keyed(self._shared(bug, found)))
         few_shared = draw.sample(shared, min(_MOST_SHARED, len(shared)))
@@ -88,6 +90,21 @@ class Draft:
     def counter(self) -> dict[str, str]:
         """Return test files in which every test is changed."""
         return self._written(self._drawn)
+
+    def with_changes(self, drawn: Mapping[_Key, Change]) -> dict[str, str]:
+        """Return test files with these changes."""
+        return self._written(drawn)
+
+    def choices(self) -> dict[str, tuple[_Key, list[Change]]]:
+        """Return what can be changed in trigger tests, in the order of their text, where that is more than one thing."""
+        keys = {test: found for test in sorted(self._trigger) if len(found := self._keys(test) - self._programs.keys()) == 1}
+        all_changes = {key: sorted(self._possible(key[0], self._left[key]), key=_place) for (key,) in keys.values()}
+        return {test: (key, all_changes[key]) for test, (key,) in keys.items() if len(all_changes[key]) > 1}
+
+    def prefer(self, preferred: Mapping[_Key, Change]) -> None:
+        """Draw again, and rather what stands in the lines of these changes."""
+        self._preferred.update(preferred)
+        self._drawn.update({key: self._one_of(key, self._possible(key[0], self._left[key])) for key in preferred})
 
     @property
     def has_programs(self) -> bool:
@@ -213,7 +230,17 @@ class Draft:
             possible = {key: changes for key, changes in possible.items() if key in few or key not in self._programs}
         for key, changes in possible.items():
             if changes:
-                self._drawn[key] = self._draw.choices(changes, [_WEIGHTS[change.kind] for change in changes])[0]
+                self._drawn[key] = self._one_of(key, changes)
+
+    def _one_of(self, key: _Key, changes: Sequence[Change]) -> Change:
+        return self._draw.choices(changes, [self._weight(key, change) for change in changes])[0]
+
+    def _weight(self, key: _Key, change: Change) -> int:
+        source, preferred = self._sources[key[0]], self._preferred.get(key)
+        if preferred is None or change is preferred:
+            return _WEIGHTS[change.kind] * (_PREFERRED if preferred else 1)
+        is_beside = len({source.count("\n", 0, found.span.start) for found in (change, preferred)}) == 1
+        return _WEIGHTS[change.kind] * (_PREFERRED // 4 if is_beside else 1)
 
     def _possible(self, path: str, left: list[Change]) -> list[Change]:
         """Return those of a body's changes that its file may have; an added assertion only where there is nothing else."""
@@ -234,6 +261,10 @@ class Draft:
                     edits[path].append((change.span, change.neutral))
                     taken[path].append(change.span)
         return {path: _edited(self._sources[path], made) + self._tails[path] for path, made in edits.items()}
+
+
+def _place(change: Change) -> tuple[int, int]:
+    return change.span.start, change.span.end
 
 
 def _keyed(bodies: Mapping[str, Collection[TestBody]]) -> Iterator[tuple[_Key, TestBody]]:

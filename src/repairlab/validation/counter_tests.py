@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import json
 import random
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -24,12 +25,15 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.record import digest, record, to_data
+from repairlab.languages.counter import Change
 from repairlab.languages.table import default_cache
 from repairlab.validation.cache import engine_digest
 from repairlab.validation.counter_draft import REGRESSION_TESTS, Draft
+from repairlab.validation.counter_search import Key, met_by_failures
 
 ROUNDS = 3
 """How often places of changes are drawn before tests that passed all of them are left alone."""
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 PLANS = 3
 """How many plans a machine keeps for a bug, to draw from."""
 
@@ -183,6 +187,7 @@ class CounterTests:
         """Draw changes, and find out what the reference fix makes of them."""
         seed = secrets.randbits(32)
         draft = Draft(self._bug, random.Random(seed), regression_tests=regression_tests)
+        draft.prefer(met_by_failures(draft.choices(), lambda drawn: self._said(draft, drawn)))
         best, failing = draft.drawn, list[str]()
         for _ in range(ROUNDS if best else 0):
             found = [test.id for test in self._changed_everywhere(draft) if _is_plain_failure(test)]
@@ -210,6 +215,12 @@ class CounterTests:
         telling += [test for test in draft.tests if test not in telling and any(test in twin.due for twin in more)]
         self._keep_open(*(twin.texts for twin in (*twins, *more)))
         return CounterPlan(seed=seed, twins=(*twins, *more), tests=draft.tests, failing=tuple(telling)) if telling else None
+
+    def _said(self, draft: Draft, drawn: Mapping[Key, Change]) -> dict[str, str]:
+        """Return what the failures of the buggy program say where tests have these changes."""
+        texts, buggy = draft.with_changes(drawn), dataclasses.replace(self._bug.fix, edits=())
+        outcome = self._attempt(self._with_tests(draft.tests), texts, buggy) or self._run(texts, buggy, draft.tests)
+        return {test.id: _ADDRESS.sub("", test.message) for test in outcome.tests if _is_plain_failure(test)}
 
     def _shared_twins(self, draft: Draft) -> list[Twin]:
         """Return twins in which what tests share is changed, as far as the reference fix fails there."""

@@ -19,11 +19,10 @@ function head(line,  at) {
         rest = substr(line, at + 3)
         return at > 0
     }
-    if (line ~ /^"/) { # so CMake 4 writes it
-        at = index(substr(line, 2), "\" ")
-        who = substr(line, 2, at - 1)
-        rest = substr(line, at + 2)
-        return at > 1 && who !~ /["\\$;\047]/
+    if (match(line, /^"[^"\\$;\047]+"/)) { # since CMake 4
+        who = substr(line, 2, RLENGTH - 2)
+        rest = substr(line, RLENGTH + 1)
+        return 1
     }
     at = index(line, " ")
     who = substr(line, 1, at - 1)

@@ -211,3 +211,23 @@ def test_files_of_expected_output_are_changed_where_tests_are_no_functions(
     oracle = dataclasses.replace(bug.oracle, trigger=("tests/a",), regression=())
     other = dataclasses.replace(bug, oracle=oracle, tree=dataclasses.replace(bug.tree, source=str(tmp_path)))
     assert bool(Draft(other, random.Random(1)).drawn) is is_changed
+
+
+def test_changes_that_make_up_for_one_another_are_tried_apart(tmp_path: Path) -> None:
+    """Who negates an assertion, and the comparison that it calls, has changed nothing."""
+    bug = ATTACKED.bug("c-tap")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_calc.c").write_text(
+        """#include <assert.h>
+#include "../calc.h"
+static int same(const int *a, const int *b) { if (a[0] != b[0]) return 0; return 1; }
+int main(void) { int sum = add(1, 2), three = 1 + 2; assert(same(&sum, &three)); return 0; }
+"""
+    )
+    oracle = dataclasses.replace(bug.oracle, trigger=("whole",), regression=())
+    other = dataclasses.replace(bug, oracle=oracle, tree=dataclasses.replace(bug.tree, source=str(tmp_path)))
+    for seed in range(4):
+        draft = Draft(other, random.Random(seed))
+        assert len(draft.drawn) == 2
+        assert draft.redraw(()), "nothing failed"
+        assert len(draft.drawn) == 1

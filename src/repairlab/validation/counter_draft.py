@@ -26,7 +26,7 @@ _LEVELS: tuple[tuple[Kind, ...], ...] = (("literal", "negation", "end", "begin")
 _PREFERRED = 100
 """How much more often an assertion is changed that the buggy program fails than each of the others."""
 _SHARE = 0.9
-"""How many of the changes of a program are made at once: a test may use any of them."""
+"""How many of the changes of a program are made at once: a test may use any of them. Fewer, where they make up for one another."""
 _HALF = 0.5
 _ADDED: tuple[Kind, ...] = ("end", "begin")
 _LARGEST_FILE = 2_000_000
@@ -73,6 +73,7 @@ class Draft:
         for key, body in self._bodies.items():
             for name in set(body.names):
                 self._by_word.setdefault(name, []).append(key)
+        self._share = _SHARE
         self._left = {key: list(body.changes) for key, body in self._bodies.items()}
         self._drawn: dict[_Key, Change] = {}
         self._preferred: dict[_Key, Change] = {}
@@ -194,6 +195,8 @@ class Draft:
         for key in useless:
             self._left[key].remove(self._drawn.pop(key))
         again = bool(self._nameless - set(failing))
+        if again and self._nameless.isdisjoint(failing):
+            self._share /= 2
         if again:
             self._drawn = {key: change for key, change in self._drawn.items() if key not in self._programs}
         self._draw_where_none()
@@ -226,7 +229,7 @@ class Draft:
             free = [key for key in self._programs if possible[key]]
             # What is added to `main` would fail all its tests, and none of them for what it asserts.
             good = [key for key in free if any(change.kind not in _ADDED for change in possible[key])] or free
-            few = self._draw.sample(good, max(round(_SHARE * len(good)), 1)) if good else []
+            few = self._draw.sample(good, max(round(self._share * len(good)), 1)) if good else []
             possible = {key: changes for key, changes in possible.items() if key in few or key not in self._programs}
         for key, changes in possible.items():
             if changes:

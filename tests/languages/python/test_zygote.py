@@ -4,6 +4,7 @@ import dataclasses
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,8 @@ from repairlab.core import recipe
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.recipe import Build
 from repairlab.languages.language import Report, Tools
+from repairlab.languages.python.home import home_of, libraries
+from repairlab.languages.python.interpreters import ask
 from repairlab.languages.python.toolchain import PythonToolchain
 from repairlab.sandbox.landlock import landlock_version
 from repairlab.sandbox.sandbox import Runner, Sandbox
@@ -460,6 +463,25 @@ def test_a_program_that_may_load_files_of_the_tree_first_is_not_forked(tools: To
     toolchain = PythonToolchain(tools)
     assert not toolchain.program(Build(), recipe.Test(env=((variable, "src"),))).forks
     assert toolchain.program(Build(), recipe.Test(env=(("MODE", "fast"),))).forks
+
+
+def test_tests_in_an_environment_are_forked_when_all_is_loaded_not_when_the_interpreter_starts(
+    tmp_path: Path, tools: Tools
+) -> None:
+    interpreter, cache = ask(sys.executable), Path(tools.cache)
+    python = home_of(interpreter, cache, bare=True) / "bin" / f"python{interpreter.release}"
+    subprocess.run([python, "-m", "venv", "--without-pip", tmp_path / "environment"], check=True)
+    runner = home_of(interpreter, cache) / "runners/python_unittest.py"
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    (tmp_path / "tree").mkdir()
+    script = f"exec {tmp_path}/environment/bin/python -s {runner} 3>/dev/null 4<&0 </dev/null"
+    command = ["/bin/sh", "-c", script]
+    env = {**dict(libraries(python.parent.parent)), "REPAIRLAB_FORK_SERVER": "4"}
+    with ours, theirs, subprocess.Popen(command, cwd=tmp_path / "tree", env=env, stdin=theirs.fileno()) as server:
+        theirs.close()
+        said = ours.recv(16)
+        server.kill()
+    assert said == b"ready"
 
 
 @pytest.mark.slow

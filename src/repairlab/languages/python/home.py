@@ -22,19 +22,18 @@ _LEFT_OUT = ("site-packages", "dist-packages", "test", "tests", "idlelib", "ensu
 _RUNNERS = Path(__file__).parent / "runners"
 _ZYGOTE = Path(__file__).parent / "zygote"
 _SERVING = "sitecustomize.py"
-_SERVES_SCRIPTS = (3, 11)
-"""From this version on programs are served by forks, too; older ones run in environments of projects, which have tests."""
 
 
 def home_of(interpreter: Interpreter, cache: Path, *, bare: bool = False) -> Path:
     """Return the folder of the copy, made when it is not there.
 
-    A bare one is without pytest, which an environment brings, and without runners, so that environments outlive changes of those.
+    A bare one is without pytest, which an environment brings, and without runners, so that environments outlive changes of those;
+    nor does it serve programs: it would take our runners for such, and fork them before they have loaded anything.
     """
     compiler = _c_compiler()
     packages = [] if bare else [_package(name) for name in _PACKAGES]
     stamps = [(str(path), path.stat().st_mtime_ns) for path in (interpreter.executable, *packages)]
-    runners = [_RUNNERS / _SERVING] if bare else sorted(_RUNNERS.glob("*.py"))
+    runners = [] if bare else sorted(_RUNNERS.glob("*.py"))
     ours = {path.name: path.read_text() for path in (*sorted(_ZYGOTE.glob("*.[ch]")), *runners)}
     version = ".".join(map(str, interpreter.version))
     home = cache.absolute() / f"python-{version}-{digest(interpreter.full_version, stamps, ours, compiler)}"
@@ -77,7 +76,6 @@ def _make(home: Path, interpreter: Interpreter, packages: Sequence[Path], compil
         copy(package, home / "packages" / package.name)
     if packages:
         shutil.copytree(_RUNNERS, home / "runners", ignore=shutil.ignore_patterns("__pycache__", _SERVING))
-    if interpreter.version >= _SERVES_SCRIPTS:
         shutil.copy2(_RUNNERS / _SERVING, library / _SERVING)
     _copy_shared_libraries(home, [python, *library.glob("lib-dynload/*.so")])
     _compile_zygote(home, python, library / "_zygote.so", compiler)

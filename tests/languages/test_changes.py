@@ -623,3 +623,31 @@ def test_an_assertion_keeps_its_name(name: str, statement: str, changed: str) ->
     (body,) = language(name).test_bodies(text, framework, random.Random(1))
     (change,) = (change for change in body.changes if change.kind == "negation")
     assert replace_span(text, change.span, change.false) == shape.format(changed)
+
+
+@pytest.mark.parametrize(
+    ("name", "framework", "text", "shared"),
+    [
+        ("python", "pytest", "A = 3\n\ndef test_a():\n    assert f() == A\n\ndef test_b():\n    assert g() == A\n", ["3"]),
+        ("python", "pytest", "A = 3\n\ndef test_a():\n    assert f() == A\n\ndef test_b():\n    assert g(A) == 1\n", []),
+        (
+            "python",
+            "unittest",
+            "class T:\n    def setUp(s):\n        self.a = 3\n\n    def t(s):\n        eq(f(), self.a)\n",
+            ["3"],
+        ),
+        ("javascript", "node-test", "const A = 3;\nit('a', () => { eq(f(), A); });\nit('b', () => { eq(g(), A); });\n", ["3"]),
+        ("go", "go-test", "func A(t *testing.T) { eq(f(), c) }\nfunc B(t *testing.T) { eq(g(), c) }\nconst c = 3\n", ["3"]),
+        (
+            "java",
+            "junit5",
+            "class T { int a = 3; @Test void f() { assertEquals(a, f()); } @Test void g() { assertEquals(a, g()); } }",
+            ["3"],
+        ),
+    ],
+)
+def test_values_that_several_functions_only_compare_with_are_changed(
+    name: str, framework: Framework, text: str, shared: list[str]
+) -> None:
+    bodies = language(name).test_bodies(text, framework, random.Random(1))
+    assert [change.neutral for body in bodies if not body.names for change in body.changes] == shared

@@ -8,7 +8,7 @@ import dataclasses
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Literal
 
 from tree_sitter import Node
@@ -21,6 +21,8 @@ _NEAR = 0.5
 """How many of the numbers that are changed become the next one."""
 _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789", "+-*/.,;:!?=<>@^~|")
 """Characters of one kind."""
+ANY = "any"
+"""A tolerance that is not known."""
 _ESCAPES = (r"\n", r"\t", r"\r", r"\f")
 _INVERSE = {"==": "!=", "===": "!==", "<": ">=", ">": "<="}
 _INVERSE = {**_INVERSE, **{inverse: operator for operator, inverse in _INVERSE.items()}}
@@ -74,7 +76,7 @@ class TestBody:
     """A function of a test file."""
 
     names: tuple[str, ...]
-    """Words by which the names of tests may refer to it."""
+    """Words by which the names of tests may refer to it; none where it is a value that several functions compare with."""
     changes: tuple[Change, ...]
     calls: tuple[str, ...] = ()
     """Functions that it calls."""
@@ -306,6 +308,22 @@ def initial_value(variable: Node, is_compared: Callable[[Node], bool]) -> Node |
             return None
     others = [use for use in here if _made_with(use) is None]
     return values[0] if len(values) == 1 and all(map(is_compared, others)) else None
+
+
+def shared_values(root: Node, is_compared: Callable[[Node], bool]) -> Iterator[Node]:
+    """Yield what variables were made with that several functions use, and only to compare: constants, attributes of `self`."""
+    uses = dict[bytes, list[Node]]()
+    for node in descendants(root):
+        if ("identifier" in node.type and not node.children) or (
+            node.type == "attribute" and (node.text or b"").startswith(b"self.")
+        ):
+            uses.setdefault(node.text or b"", []).append(node)
+    for found in uses.values():
+        made = [(use, value) for use in found if (value := _made_with(use)) is not None]
+        others = [use for use in found if len(made) == 1 and use != made[0][0]]
+        users = others if made and made[0][0].type != "attribute" else found  # what makes an attribute is another function
+        if others and len({scope_of(use).id for use in users}) > 1 and all(map(is_compared, others)):
+            yield made[0][1]
 
 
 def call_around(value: Node) -> str:

@@ -138,7 +138,7 @@ class Draft:
         return [self._written({key: self._draw.choice(self._of_all[key].changes) for key in side}) for side in sides]
 
     def _shared(self, bug: Bug, found: Mapping[str, Collection[TestBody]]) -> dict[str, list[TestBody]]:
-        """Return functions that are called by tests and assert something, and files that say what is expected."""
+        """Return functions that are called by tests and assert something, values and files that say what is expected."""
         taken, names = (
             {(path, body.names) for (path, _), body in self._bodies.items()},
             words((*bug.oracle.trigger, *bug.oracle.regression)),
@@ -153,7 +153,7 @@ class Draft:
                 shared[path] = [
                     body
                     for body in bodies
-                    if body.changes and not names.intersection(body.names) and called.intersection(body.names)
+                    if body.changes and not names.intersection(body.names) and (not body.names or called.intersection(body.names))
                 ]
             places |= {path for path, bodies in shared.items() if bodies}
         told = "\n".join(self._sources[path] for path in sorted(places))

@@ -20,6 +20,7 @@ from repairlab.languages.counter import (
     other_number,
     other_string,
     replace_change,
+    shared_values,
 )
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
@@ -47,7 +48,11 @@ def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
         tester = _tester(parsed, node)
         if tester:
             found.append(TestBody(names=(parsed.text(name),), changes=tuple(_changes(parsed, body, tester, draw))))
-    return found
+    shared = [
+        TestBody(names=(), changes=tuple(filter(None, (_other(parsed, it, draw) for it in _literals(value)))))
+        for value in shared_values(parsed.root, _is_compared)
+    ]
+    return found + shared
 
 
 def _tester(parsed: Parsed, function: Node) -> str:

@@ -10,6 +10,7 @@ from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
 from repairlab.languages.claims import asserts, says_equal
 from repairlab.languages.counter import (
+    ANY,
     Change,
     TestBody,
     call_around,
@@ -25,6 +26,7 @@ from repairlab.languages.counter import (
     other_number,
     other_string,
     replace_change,
+    shared_values,
     with_own_helpers,
 )
 from repairlab.languages.parser import Parsed
@@ -64,7 +66,11 @@ def test_bodies(source: str, draw: random.Random, framework: Framework) -> list[
             found.append(TestBody(names=(parsed.text(name),), changes=tuple(changes), calls=calls))
             if "@" not in head and not parsed.text(name).startswith("test"):
                 helpers.add(parsed.text(name))
-    return with_own_helpers(found, helpers)
+    shared = [
+        TestBody(names=(), changes=tuple(filter(None, (_other(parsed, it, ANY, draw) for it in _literals(parsed, value)))))
+        for value in shared_values(parsed.root, _is_compared)
+    ]
+    return with_own_helpers(found, helpers) + shared
 
 
 def _called(body: Node) -> list[Node]:

@@ -22,6 +22,7 @@ from repairlab.languages.counter import (
     other_pattern,
     other_string,
     replace_change,
+    shared_values,
 )
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
@@ -65,7 +66,11 @@ def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
         name, body = _test(parsed, node) if node.type == "call_expression" else _function(parsed, node)
         if body is not None and not node.has_error:
             found.append(TestBody(names=(name,), changes=tuple(_changes(parsed, body, draw))))
-    return found
+    shared = [
+        TestBody(names=(), changes=tuple(filter(None, (_other(parsed, it, draw) for it in _literals(parsed, value)))))
+        for value in shared_values(parsed.root, _is_compared)
+    ]
+    return found + shared
 
 
 def _function(parsed: Parsed, node: Node) -> tuple[str, Node | None]:
@@ -205,8 +210,12 @@ def _literals(parsed: Parsed, node: Node, *, is_built: bool = False) -> Iterator
         given = node.child_by_field_name("arguments")
         yield from _literals(parsed, given, is_built=is_built) if given is not None else ()
     elif node.type == "identifier":
-        value = initial_value(node, lambda use: _is_equality(call_around(use)) or _is_side(use))
+        value = initial_value(node, _is_compared)
         yield from _literals(parsed, value, is_built=is_built) if value is not None else ()
+
+
+def _is_compared(use: Node) -> bool:
+    return _is_equality(call_around(use)) or _is_side(use)
 
 
 def _is_side(use: Node) -> bool:

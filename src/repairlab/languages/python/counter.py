@@ -9,17 +9,19 @@ from tree_sitter import Node
 
 from repairlab.core.text import Span
 from repairlab.languages.counter import (
+    ANY,
     Change,
     TestBody,
     descendants,
     equal_numbers,
     equal_words,
     named,
+    shared_values,
     with_own_helpers,
 )
 from repairlab.languages.parser import Parsed
 from repairlab.languages.python.claims import of_call, of_claim
-from repairlab.languages.python.expected import other_exceptions, other_parameters, rows_of
+from repairlab.languages.python.expected import is_compared, other_exceptions, other_parameters, rows_of
 from repairlab.languages.python.values import literals
 from repairlab.languages.python.values import other as other_value
 
@@ -36,7 +38,11 @@ def test_bodies(source: str, draw: random.Random) -> list[TestBody]:
         if node.type == "function_definition" and name is not None and body is not None and not node.has_error:
             calls = tuple(parsed.text(call.children[0]).removeprefix("self.") for call in _called(body))
             found.append(TestBody(names=(parsed.text(name),), changes=tuple(_of_function(parsed, node, body, draw)), calls=calls))
-    return with_own_helpers(found, {name for body in found for name in body.names if not name.startswith("test")})
+    shared = [
+        TestBody(names=(), changes=tuple(filter(None, (other_value(parsed, leaf, draw, ANY) for leaf in literals(parsed, value)))))
+        for value in shared_values(parsed.root, is_compared)
+    ]
+    return with_own_helpers(found, {name for body in found for name in body.names if not name.startswith("test")}) + shared
 
 
 def _called(body: Node) -> list[Node]:

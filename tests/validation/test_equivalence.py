@@ -9,6 +9,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
+from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import normal_digest
 from repairlab.validation.validator import validate
@@ -221,3 +222,9 @@ def test_what_tools_may_read_in_two_ways_is_judged_each(tmp_path: Path, name: st
 def test_javascript_that_is_read_in_two_ways_is_judged_each(one: str, other: str) -> None:
     bug = next(bug for bug in open_benchmark("starter").bugs if bug.problem.language == "javascript")
     assert digest_of(bug, one) != digest_of(bug, other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("a - -b", "a --b"), ("a < -b", "a <-b"), ("a & ^b", "a &^b"), ("a & &b", "a &&b")])
+def test_go_that_its_compiler_cuts_otherwise_than_the_grammar_is_judged_each(one: str, other: str) -> None:
+    form = language("go").syntax.normal_form
+    assert form(f"package p\n\nvar x = {one}\n") != form(f"package p\n\nvar x = {other}\n")

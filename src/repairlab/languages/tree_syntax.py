@@ -19,6 +19,8 @@ from repairlab.languages.syntax import Piece
 _WORD = re.compile(r"[^\W\d]\w*")
 _BLANK = " \t\v\f\r\n"
 _GAP = re.compile(f"[{_BLANK}]+|[^{_BLANK}]+")
+_ONE = frozenset({"--", "++", "<-", "&&", "&^"})
+"""What compilers read as one operator where it stands without a blank, and grammars perhaps as two: `a --b`, `a <-b`."""
 _BREAK = re.compile("[\r\n]")
 
 
@@ -86,7 +88,8 @@ class TreeSyntax:
             elif breaks and pieces:
                 pieces.append(Piece("newline", start, start))
             breaks = breaks and kind == "comment"
-            pieces.append(Piece(kind, start, span.end))
+            is_one = kind == "operator" and pieces and pieces[-1].kind == kind and source[start - 1 : start + 1] in _ONE
+            pieces.append(Piece(kind, pieces.pop().start if is_one else start, span.end))
             end = span.end
         _gap(source, end, len(source), pieces)
         return pieces

@@ -11,13 +11,14 @@ from collections.abc import Collection, Iterator
 from tree_sitter import Node
 
 from repairlab.languages.claims import asserts, says_equal
-from repairlab.languages.counter import Change, named, replace_change
+from repairlab.languages.counter import Change, descendants, named, replace_change
 from repairlab.languages.parser import Parsed
 from repairlab.languages.python.expected import other_exceptions
 from repairlab.languages.python.values import literals, of_sides, other, tolerance, wrapped
 
 _RECORDS = re.compile(r"assert_\w*(?:with|calls?)")
 """Names of assertions of which everything that they are given is expected."""
+_FAILS = re.compile(r"(?:[\w.]+\.)?fail\(|assert (?:False|0)\b")
 _PLAIN = ("identifier", "subscript", "none")
 _INVERSE = {"==": "!=", "<": ">=", ">": "<=", "is": "is not"}
 _INVERSE = {**_INVERSE, **{inverse: operator for operator, inverse in _INVERSE.items()}}
@@ -73,17 +74,47 @@ def _unlike(parsed: Parsed, name: str, given: list[Node]) -> Change | None:
 
 def _compared(parsed: Parsed, claim: Node, *, is_built: bool) -> list[Node]:
     """Return the literals of an equality; of several that must hold, those of each."""
-    while claim.type == "parenthesized_expression" and len(named(claim)) == 1:
-        claim = named(claim)[0]
+    claim = _inner(claim)
     if claim.type == "boolean_operator" and any(child.type == "and" for child in claim.children):
         return [literal for part in named(claim) for literal in _compared(parsed, part, is_built=is_built)]
     if claim.type == "call" and says_equal(parsed.text(claim.children[0]).rpartition(".")[2]):
         sides = named(claim.children[1])[:2]
         found = [list(literals(parsed, side, is_built=is_built)) for side in sides]
         return [leaf for side in found for leaf in side] if len(sides) > 1 and not all(found) else []
-    if claim.type != "comparison_operator" or [child.type for child in claim.children if not child.is_named] != ["=="]:
-        return []
-    return of_sides(parsed, named(claim), is_built=is_built)
+    if claim.type == "call" and parsed.text(claim.children[0]).endswith(").all"):
+        return _compared(parsed, named(claim.children[0])[0], is_built=is_built)
+    claim, operator = (_inner(claim.children[-1]), "!=") if claim.type == "not_operator" else (claim, "==")
+    operators = {child.type for child in claim.children if not child.is_named}
+    return (
+        of_sides(parsed, named(claim), is_built=is_built) if claim.type == "comparison_operator" and operators == {operator} else []
+    )
+
+
+def of_refusal(parsed: Parsed, choice: Node, draw: random.Random) -> Iterator[Change | None]:
+    """Yield the changes of `if … != 3: raise …`: of what is compared before a failure."""
+    condition, then = choice.child_by_field_name("condition"), choice.child_by_field_name("consequence")
+    last = named(then)[-1] if then is not None and named(then) else None
+    if condition is None or last is None or not (last.type == "raise_statement" or _FAILS.match(parsed.text(last))):
+        return
+    compared = [node for node in descendants(condition) if node.type in ("comparison_operator", "not_operator")]
+    sides = [named(node) for node in compared if [child.type for child in node.children if not child.is_named] == ["!="]]
+    sides += [named(_inner(node.children[-1])) for node in compared if _is_denied_equality(node)]
+    found = [of_sides(parsed, pair, is_built=False) or of_sides(parsed, pair, is_built=True) for pair in sides]
+    yield from (other(parsed, literal, draw) for literals_of_pair in found for literal in literals_of_pair)
+    if sides and not any(found):
+        yield replace_change(parsed, "negation", condition, denied(parsed, condition))
+
+
+def _is_denied_equality(node: Node) -> bool:
+    inner = _inner(node.children[-1])
+    return node.type == "not_operator" and [child.type for child in inner.children if not child.is_named] == ["=="]
+
+
+def _inner(node: Node) -> Node:
+    """Return what brackets are around."""
+    while node.type == "parenthesized_expression" and len(named(node)) == 1:
+        node = named(node)[0]
+    return node
 
 
 def denied(parsed: Parsed, claim: Node) -> str:
@@ -104,8 +135,7 @@ def denied(parsed: Parsed, claim: Node) -> str:
 
 def _expected(claim: Node) -> Node | None:
     """Return what is expected by an equality without a literal."""
-    while claim.type == "parenthesized_expression" and len(named(claim)) == 1:
-        claim = named(claim)[0]
+    claim = _inner(claim)
     sides = named(claim)
     is_equal = [child.type for child in claim.children if not child.is_named] == ["=="] and len(sides) == 2
     return _second(*sides) if claim.type == "comparison_operator" and is_equal else None

@@ -20,7 +20,7 @@ from repairlab.languages.counter import (
     with_own_helpers,
 )
 from repairlab.languages.parser import Parsed
-from repairlab.languages.python.claims import of_call, of_claim
+from repairlab.languages.python.claims import of_call, of_claim, of_refusal
 from repairlab.languages.python.expected import is_compared, other_exceptions, other_parameters, rows_of
 from repairlab.languages.python.values import literals
 from repairlab.languages.python.values import other as other_value
@@ -82,6 +82,8 @@ def _of_statement(parsed: Parsed, statement: Node, draw: random.Random) -> Itera
     if block is not None:
         yield from _of_block(parsed, statement, block, draw)
         return
+    if statement.type == "if_statement":
+        yield from of_refusal(parsed, statement, draw)
     if statement.type == "assert_statement":
         yield from of_claim(parsed, named(statement)[0], draw)
     call = named(statement)[0] if statement.type == "expression_statement" and named(statement) else None

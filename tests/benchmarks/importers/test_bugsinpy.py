@@ -133,7 +133,10 @@ def test_a_bug_that_needs_packages_says_which_python_it_was_made_for(checkout: P
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_lists_of_packages_are_read_in_the_encoding_that_they_have(checkout: Path, tmp_path: Path, encoding: str) -> None:
+def test_lists_of_packages_are_read_in_the_encoding_that_they_have(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")  # a reason is told whole, however narrow the terminal
     (checkout / "projects/clock/bugs/1/requirements.txt").write_text("dials==1.5\r\n", encoding=encoding)
     write_wheel(tmp_path / "libs", "pytest", {}, version="5.4.3")
     (dropped,) = read([checkout], Settings(clones=checkout.parent / "clones", libraries=tmp_path / "libs")).bugs

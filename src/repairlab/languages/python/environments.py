@@ -317,6 +317,7 @@ def _uv(*arguments: str, given: str = "") -> str:
     command = [_program(), *arguments]
     environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
     environment |= {"UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "UV_NO_CONFIG_WARNING": "1"}
+    environment["COLUMNS"] = "1000"  # it would wrap its lines, of which a reason is one
     with tempfile.TemporaryDirectory(prefix="repairlab-") as here:  # not in a project whose settings uv would read
         try:
             done = subprocess.run(

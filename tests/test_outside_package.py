@@ -155,6 +155,7 @@ def test_the_whole_line_goes_through_parts_of_the_package(installed: Path, tmp_p
     assert "first is right" not in scored.stdout
 
 
+@pytest.mark.slow
 def test_a_broken_package_is_named_and_harms_no_other(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     (folder / "broken.py").parent.mkdir()

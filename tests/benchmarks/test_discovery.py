@@ -6,6 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discovering
 from repairlab.core.execution import Command, Execution
@@ -94,6 +96,7 @@ def test_what_fails_without_the_fix_and_is_not_named_is_left_out(tiny: Path, san
     assert "without being trigger tests: tests/test_cart.py::test_empty" in seen.notes[0]
 
 
+@pytest.mark.slow
 def test_a_bug_that_shows_in_another_environment_is_tested_there(tiny: Path, sandbox: Sandbox) -> None:
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
     hidden = "import os\n    assert 'ELSEWHERE' not in os.environ or Cart([1, 2]).total() == 3"

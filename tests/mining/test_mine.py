@@ -74,6 +74,7 @@ def test_an_issue_that_tells_a_line_of_any_file_of_the_fix_drops_it(
     assert "the title of the issue tells the fix" in err
 
 
+@pytest.mark.slow
 def test_a_java_fix_needs_no_more_than_its_own_tests(history: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sums = "package a;\n\npublic class Sums {\n    public static int of(int x, int y) {\n        return x - y;\n    }\n}\n"
     test = "package a;\n\nimport org.junit.*;\n\npublic class SumsTest {\n    @Test public void sum() {\n        "

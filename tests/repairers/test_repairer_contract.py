@@ -142,6 +142,7 @@ def test_templates_never_repeat_a_program_nor_propose_the_buggy_one_nor_break_it
             assert not syntax.has_errors(text), (candidate, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", HOSTILE)
 def test_templates_survive_hostile_sources_and_their_edits_apply(title: str) -> None:
     kind, source = HOSTILE[title]
@@ -153,6 +154,7 @@ def test_templates_survive_hostile_sources_and_their_edits_apply(title: str) -> 
                 assert text.count("\n") == text.count("\r\n")
 
 
+@pytest.mark.slow
 def test_templates_generate_lazily() -> None:
     source = "def f(a, b, c):\n" + "".join(f"    x{i} = a + b * {i} - len(c[{i}:])\n" for i in range(60)) + "    return x0\n"
     stream = repairer("templates").propose(problem("python", source), ())

@@ -484,6 +484,27 @@ def test_folders_too_deep_to_delete_are_taken_away(sandbox: Sandbox, tree: Path)
     assert sum(1 for _ in tree.rglob("*")) <= 201
 
 
+def test_folders_too_deep_for_any_path_are_taken_away(sandbox: Sandbox, tree: Path) -> None:
+    """Chains that are short enough each, put below one another at once, before anybody has looked."""
+    code = """
+        import os
+        place, name = os.getcwd(), "d" * 100
+        ends = []
+        for number in range(10):
+            os.mkdir(f"chain{number}"); os.chdir(f"chain{number}")
+            for _ in range(25):
+                os.mkdir(name); os.chdir(name)
+            ends.append(os.open(".", os.O_RDONLY)); os.chdir(place)
+        os.makedirs(".gone-repairlab-0/taken")
+        for number in range(9, 0, -1):
+            os.rename(f"chain{number}", name, dst_dir_fd=ends[number - 1])
+    """
+    python(sandbox, tree, code, writable=True)
+    left = {path.relative_to(tree) for path in tree.rglob("*")}
+    assert left and max(len(str(path)) for path in left) < 3072
+    assert {path.parts[0] for path in left} <= {f"chain{number}" for number in range(10)}
+
+
 def test_what_was_built_in_one_run_can_be_used_in_the_next(sandbox: Sandbox, tree: Path) -> None:
     (tree / "main.c").write_text('#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n')
     assert shell(sandbox, tree, "umask 077; cc -o main main.c", writable=True).succeeded

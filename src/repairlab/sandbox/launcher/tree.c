@@ -5,10 +5,14 @@
 #include <fts.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-static const long long TOO_MUCH = 1LL << 50; /* blocks */
-static const int LONGEST_PATH = 16 * 1024;   /* bytes; fts counts them in 16 bits, and gives up at about 36 K */
+static const long long TOO_MUCH = 1LL << 50;      /* blocks */
+static const int LONGEST_PATH = PATH_MAX / 4 * 3; /* bytes: more than this ordinary programs can hardly name */
+static const int LONGEST_WALK = 16 * 1024;        /* bytes: fts counts them in 16 bits, and gives up at about 36 K */
+
+#define GONE ".gone-repairlab-" /* how names begin of what was moved up to be taken away */
 
 static uid_t user(void)
 {
@@ -33,10 +37,20 @@ static void return_entry(const FTSENT *e)
             die("cannot give back %s", e->fts_path);
 }
 
+/* Whether an entry is deeper than ordinary programs can walk or delete, or was before it was moved up. */
+static int is_too_deep(const FTSENT *e)
+{
+    if (e->fts_level > DEEPEST || e->fts_pathlen >= LONGEST_PATH)
+        return 1;
+    while (e->fts_level > 1)
+        e = e->fts_parent;
+    return e->fts_level == 1 && !strncmp(e->fts_name, GONE, sizeof GONE - 1);
+}
+
 static void give_entry(const FTSENT *e)
 {
     const struct stat *st = e->fts_statp;
-    if (e->fts_level > DEEPEST) { /* deeper than ordinary programs can walk or delete: taken away from the bottom upwards */
+    if (is_too_deep(e)) { /* taken away from the bottom upwards */
         if (e->fts_info == FTS_DP)
             rmdir(e->fts_accpath);
         else if (e->fts_info != FTS_D)
@@ -113,12 +127,16 @@ static int moved_up(const char *root, const FTSENT *e)
 {
     static unsigned number;
     char aside[PATH_MAX];
-    if (e->fts_info != FTS_D || e->fts_pathlen < LONGEST_PATH)
+    int failed;
+    if (e->fts_info != FTS_D || e->fts_pathlen < LONGEST_WALK)
         return 0;
     if (e->fts_statp->st_uid == user())
         chmod(e->fts_accpath, 0700);
-    snprintf(aside, sizeof aside, "%s/.gone-%d-%u", root, (int)getpid(), number++);
-    if (rename(e->fts_accpath, aside))
+    do { /* until there is no such name: commands choose names, too */
+        snprintf(aside, sizeof aside, "%s/" GONE "%u", root, number++);
+        failed = rename(e->fts_accpath, aside);
+    } while (failed && (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
+    if (failed)
         die("cannot take away what is too deep in %s", root);
     return 1;
 }
@@ -143,7 +161,7 @@ long walk(char *root, enum walk what)
             blocks = TOO_MUCH;
             break;
         }
-        if (what == MEASURE && (e->fts_level > DEEPEST || e->fts_pathlen >= LONGEST_PATH)) {
+        if (what == MEASURE && is_too_deep(e)) {
             blocks = TOO_MUCH;
             break;
         }

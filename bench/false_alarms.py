@@ -1,0 +1,65 @@
+"""What counter-tests say of honest candidates: reference fixes with a blank line more, and fix patterns.
+
+A candidate that passes and is called tampering is an alarm; every one of them is printed, to be read.
+Run: PYTHONPATH=src python bench/false_alarms.py BENCHMARK... [-n 20] [--sample 40 --seed 13] [-j 2]
+"""
+
+import argparse
+import dataclasses
+import random
+import sys
+from collections import Counter
+from itertools import islice
+
+import repairlab as rl
+from repairlab.repairers.templates.repairer import Templates
+
+
+def main() -> None:
+    """Print a row for each benchmark; the exit code says whether there was an alarm."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("benchmarks", nargs="+", metavar="BENCHMARK", help="names or folders")
+    parser.add_argument("-n", type=int, default=20, help="candidates of fix patterns for each bug [default: 20]")
+    parser.add_argument("--sample", type=int, help="so many bugs, drawn at random; by default all")
+    parser.add_argument("--seed", type=int, default=13)
+    parser.add_argument("-j", type=int, default=2, help="worker processes [default: 2]")
+    options = parser.parse_args()
+    alarms = 0
+    for name in options.benchmarks:
+        bench = rl.load(name)
+        ids = bench.ids
+        if options.sample and options.sample < len(ids):
+            ids = tuple(sorted(random.Random(options.seed).sample(ids, options.sample)))
+        counts: Counter[str] = Counter()
+        for number, bug_id in enumerate(ids, 1):
+            counts += examined(bench[bug_id], options.n, options.j)
+            print(f"\r{name} {number}/{len(ids)} {dict(counts)}", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
+        print(f"{name}: {len(ids)} bugs; " + "; ".join(f"{what} {n}" for what, n in sorted(counts.items())), flush=True)
+        alarms += sum(n for what, n in counts.items() if what.endswith("ALARM"))
+    sys.exit(1 if alarms else 0)
+
+
+def examined(bug: rl.Bug, n: int, workers: int) -> Counter[str]:
+    """Judge the fix and fix patterns of a bug, and count what came out."""
+    first, *others = bug.oracle.reference
+    honest = [dataclasses.replace(first, text=f"{first.text}\n"), *others]
+    patterns = list(islice(Templates().propose(bug.problem, ()), n))
+    counts: Counter[str] = Counter()
+    with rl.Validator(bug, workers=workers, cache=False) as validator:
+        for number, outcome in enumerate(validator.map([honest, *patterns])):
+            whose = "patterns" if number else "fixes"
+            counts[f"{whose}, all"] += 1
+            if outcome.message.startswith("tampering") or (not number and outcome.verdict is not rl.Verdict.PLAUSIBLE):
+                counts[f"{whose}, ALARM"] += 1
+                print(f"\n{bug.id} {whose} {number}: {outcome.verdict} {outcome.message}", flush=True)
+            elif outcome.verdict is rl.Verdict.PLAUSIBLE:
+                counts[f"{whose}, plausible"] += 1
+                counts[f"{whose}, unguarded"] += outcome.guard.startswith("unguarded")
+            elif outcome.verdict is rl.Verdict.UNDECIDED:
+                counts[f"{whose}, undecided"] += 1
+    return counts
+
+
+if __name__ == "__main__":
+    main()

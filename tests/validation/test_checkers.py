@@ -1,8 +1,13 @@
-import pytest
+import math
+import tracemalloc
 
-from repairlab.core.oracle import Checker
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repairlab.core.oracle import Case, Checker, CheckerKind
 from repairlab.core.outcome import TestVerdict
-from repairlab.validation.checkers import check, first_difference
+from repairlab.validation.checkers import check, compare, first_difference
 
 AC, WA, PE = TestVerdict.PASSED, TestVerdict.WRONG, TestVerdict.PRESENTATION
 
@@ -129,3 +134,91 @@ def test_the_first_difference_is_one_for_the_checker() -> None:
     lines = Checker(kind="unordered")
     assert first_difference(b"b\na\n", "a\nc d\n", checker=lines) == "no line 'c d', in whatever order (1 of 2 missing)"
     assert first_difference(b"b\na\na\n", "a\nb\n", checker=lines) == "1 lines too many, the first is 'a'"
+
+
+BLANKS = {
+    "newlines": b"\n",
+    "spaces": b" ",
+    "CRLF": b"\r\n",
+    "returns": b"\r",
+    "blank lines with spaces": b"  \n",
+    "form feeds": b"\f",
+}
+
+
+@pytest.mark.parametrize("blank", BLANKS.values(), ids=BLANKS)
+@pytest.mark.parametrize("kind", ["tokens", "lines", "exact", "float", "unordered"])
+def test_a_flood_of_blanks_costs_no_object_for_each(kind: CheckerKind, blank: bytes) -> None:
+    """A list for each blank line took 3 GB and most of a minute for 16 MB of them, outside the sandbox."""
+    flood, checker = blank * (300_000 // len(blank)), Checker(kind=kind)
+    tracemalloc.start()
+    try:
+        between = compare(Case(id="1", input="", expected="1\n2\n", checker=checker), b"1\n" + flood + b"2\n")
+        after = check(b"1\n2\n" + flood, "1\n2\n", checker)
+        before = check(flood + b"\n1\n2\n", "1\n2\n", checker)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 * len(flood)
+    has_lines, is_exact = b"\n" in blank, kind == "exact"
+    assert between.verdict is (PE if is_exact or (has_lines and kind in ("lines", "unordered")) else AC)
+    assert after is (PE if is_exact else AC)
+    assert before is (AC if kind in ("tokens", "float") else PE)
+
+
+@pytest.mark.parametrize("kind", ["tokens", "lines", "exact", "float"])
+def test_a_flood_of_words_is_counted_and_not_kept(kind: CheckerKind) -> None:
+    words = b"12 " * 100_000
+    tracemalloc.start()
+    try:
+        found = compare(Case(id="1", input="", expected="12\n", checker=Checker(kind=kind)), words)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (found.verdict, found.message) == (WA, "99999 tokens too many, the first is '12'")
+    assert peak < 8 * len(words)
+
+
+def lines_of(text: bytes) -> list[list[bytes]]:
+    """Return the words of each line, as the documentation says it, for small texts."""
+    lines = [line.split() for line in text.replace(b"\r\n", b"\n").split(b"\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+TEXTS = st.text(alphabet="ab1 \t\r\n\f\v", max_size=12)
+
+
+@given(TEXTS, TEXTS)
+def test_the_layout_is_that_of_the_words_of_each_line(output: str, expected: str) -> None:
+    given_lines, due_lines = lines_of(output.encode()), lines_of(expected.encode())
+    same_words = output.encode().split() == expected.encode().split()
+    assert check(output.encode(), expected, Checker(kind="tokens")) is (AC if same_words else WA)
+    verdict = AC if given_lines == due_lines else PE if same_words else WA
+    assert check(output.encode(), expected, Checker(kind="lines")) is verdict
+    bags = [sorted(lines) for lines in (given_lines, due_lines)]
+    without_blank = [[line for line in bag if line] for bag in bags]
+    loose = same_words or without_blank[0] == without_blank[1]
+    assert check(output.encode(), expected, Checker(kind="unordered")) is (AC if bags[0] == bags[1] else PE if loose else WA)
+
+
+WORDS = ["inf", "+inf", "-inf", "Infinity", "-INFINITY", "nan", "-nan", "NaN", "1e999", "-1e999", "9" * 400]
+NUMBERS = st.one_of(st.sampled_from(WORDS), st.floats(allow_nan=False, allow_infinity=False).map(repr), st.integers().map(str))
+
+
+@given(NUMBERS, NUMBERS, st.floats(0, 1e300), st.floats(0, 1, exclude_max=True))
+def test_what_is_no_number_is_near_to_none_whatever_the_tolerance(got: str, due: str, absolute: float, relative: float) -> None:
+    checker = Checker(kind="float", absolute=absolute, relative=relative)
+    verdict = check(got.encode(), due, checker)
+    if got == due:
+        assert verdict is AC
+        return
+    values = [float(text) for text in (got, due)]
+    words = [text.strip("+-")[0].isalpha() for text in (got, due)]
+    if any(math.isnan(value) for value in values):
+        assert verdict is (AC if all(math.isnan(value) for value in values) else WA)
+    elif any(math.isinf(value) for value in values):
+        assert verdict is (AC if all(words) and values[0] == values[1] else WA)
+    elif verdict is AC:
+        assert abs(values[0] - values[1]) <= max(absolute, relative * abs(values[1])) * (1 + 1e-6)

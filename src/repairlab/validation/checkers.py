@@ -1,9 +1,11 @@
-"""Compare a program's output with the expected one, outside the sandbox. Called by `verdict` for stdin/stdout bugs."""
+"""Compare a program's output with the expected one, outside the sandbox. Called by `verdict` for stdin/stdout bugs.
+
+An output may be all blank lines, or all words: nothing here makes an object for each of them, or looks at a character many times.
+"""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
 
 from repairlab.core.oracle import Case, Checker
 from repairlab.core.outcome import TestVerdict
@@ -12,6 +14,8 @@ from repairlab.core.record import record
 _INTEGER = re.compile(rb"[+-]?\d+")
 # Each character can be matched in one way only: a token of 16 MB must not cost more than one look at each.
 _NUMBER = re.compile(rb"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
+_BLANKS = bytes.maketrans(b"\t\r\f\v", b"    ")
+_SHAPE = bytes(ord(" " if bytes([code]).isspace() else "x") for code in range(256))
 _SLACK = 1 + 1e-9
 """A difference of just the tolerance passes, whatever the last bit of a double makes of it."""
 
@@ -38,7 +42,8 @@ def check(output: bytes, expected: str, checker: Checker) -> TestVerdict:
     wanted = expected.encode("utf-8")
     if checker.kind == "unordered":
         return _check_unordered(output, wanted)
-    tokens, wanted_tokens = output.split(), wanted.split()
+    wanted_tokens = wanted.split()
+    tokens = _tokens(output, len(wanted_tokens))
     if checker.kind == "float":
         same = len(tokens) == len(wanted_tokens) and all(
             _near(token, other, checker) for token, other in zip(tokens, wanted_tokens, strict=True)
@@ -46,7 +51,7 @@ def check(output: bytes, expected: str, checker: Checker) -> TestVerdict:
         return TestVerdict.PASSED if same else TestVerdict.WRONG
     if tokens != wanted_tokens:
         return TestVerdict.WRONG
-    if checker.kind == "lines" and _lines(output) != _lines(wanted):
+    if checker.kind == "lines" and _layout(output) != _layout(wanted):
         return TestVerdict.PRESENTATION
     if checker.kind == "exact" and _unix(output).removesuffix(b"\n") != _unix(wanted).removesuffix(b"\n"):
         return TestVerdict.PRESENTATION
@@ -57,36 +62,60 @@ def first_difference(output: bytes, expected: str, *, checker: Checker = Checker
     """Say in one line where two outputs begin to differ."""
     if checker.kind == "unordered":
         return _line_difference(output, expected.encode("utf-8"))
-    got, wanted = output.split(), expected.encode("utf-8").split()
+    wanted = expected.encode("utf-8").split()
+    got = _tokens(output, len(wanted))
     for index, token in enumerate(wanted):
         if index >= len(got):
             return f"output ends after {len(got)} of {len(wanted)} tokens; next expected {_show(token)}"
         if got[index] != token and not (checker.kind == "float" and _near(got[index], token, checker)):
             return f"token {index + 1} is {_show(got[index])}, expected {_show(token)}"
     if len(got) > len(wanted):
-        return f"{len(got) - len(wanted)} tokens too many, the first is {_show(got[len(wanted)])}"
+        rest = got[-1]
+        return f"{_n_tokens(rest)} tokens too many, the first is {_show(rest.split(maxsplit=1)[0])}"
     return "same tokens, other layout"
 
 
 def _check_unordered(output: bytes, wanted: bytes) -> TestVerdict:
     """Compare lines as a bag; only line breaks may be wrong for PRESENTATION, not lines and their order at once."""
-    lines, wanted_lines = _lines(output), _lines(wanted)
-    if _bag(lines) == _bag(wanted_lines):
+    lines, wanted_lines = _bag(output), _bag(wanted)
+    if lines == wanted_lines:
         return TestVerdict.PASSED
-    only_blank = _bag(line for line in lines if line) == _bag(line for line in wanted_lines if line)
-    return TestVerdict.PRESENTATION if only_blank or output.split() == wanted.split() else TestVerdict.WRONG
+    lines[b""] = wanted_lines[b""] = 0
+    only_blank = lines == wanted_lines
+    return TestVerdict.PRESENTATION if only_blank or _same_tokens(output, wanted) else TestVerdict.WRONG
 
 
 def _line_difference(output: bytes, wanted: bytes) -> str:
-    got, due = _bag(_lines(output)), _bag(_lines(wanted))
+    got, due = _bag(output), _bag(wanted)
     if missing := due - got:
-        return f"no line {_show(b' '.join(next(iter(missing))))}, in whatever order ({missing.total()} of {due.total()} missing)"
+        return f"no line {_show(next(iter(missing)))}, in whatever order ({missing.total()} of {due.total()} missing)"
     extra = got - due
-    return f"{extra.total()} lines too many, the first is {_show(b' '.join(next(iter(extra))))}" if extra else "same lines"
+    return f"{extra.total()} lines too many, the first is {_show(next(iter(extra)))}" if extra else "same lines"
 
 
-def _bag(lines: Iterable[list[bytes]]) -> Counter[tuple[bytes, ...]]:
-    return Counter(map(tuple, lines))
+def _bag(text: bytes) -> Counter[bytes]:
+    """Return how often each line is there, the blank one included."""
+    layout = _layout(text)
+    if not layout:
+        return Counter()
+    lines = _single(layout, b"\n").lstrip(b"\n").split(b"\n")
+    bag = Counter(lines)
+    bag[b""] = layout.count(b"\n") + 1 - len(lines)
+    return bag
+
+
+def _tokens(text: bytes, most: int) -> list[bytes]:
+    """Return the words of a text; what comes after so many is one more, whatever it is."""
+    return text.split(maxsplit=most)
+
+
+def _n_tokens(text: bytes) -> int:
+    return (b" " + text.translate(_SHAPE)).count(b" x")
+
+
+def _same_tokens(output: bytes, wanted: bytes) -> bool:
+    tokens = wanted.split()
+    return _tokens(output, len(tokens)) == tokens
 
 
 def _show(token: bytes) -> str:
@@ -98,12 +127,17 @@ def _unix(text: bytes) -> bytes:
     return text.replace(b"\r\n", b"\n")
 
 
-def _lines(text: bytes) -> list[list[bytes]]:
-    """Return the tokens of each line, without blank lines at the end."""
-    lines = [line.split() for line in _unix(text).split(b"\n")]
-    while lines and not lines[-1]:
-        lines.pop()
-    return lines
+def _layout(text: bytes) -> bytes:
+    """Return a text with one blank between the words of a line, none around them, and no blank lines at the end."""
+    spaced = _single(_unix(text).rstrip().translate(_BLANKS), b" ")
+    return spaced.replace(b" \n", b"\n").replace(b"\n ", b"\n").lstrip(b" ")
+
+
+def _single(text: bytes, mark: bytes) -> bytes:
+    """Return a text with one mark in the place of many in a row; each look at it halves them."""
+    while mark * 2 in text:
+        text = text.replace(mark * 2, mark)
+    return text
 
 
 def _near(token: bytes, wanted: bytes, checker: Checker) -> bool:

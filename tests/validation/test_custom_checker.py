@@ -107,8 +107,9 @@ def test_a_checker_program_decides_what_is_right(tiny: Path, sandbox: Sandbox, l
     assert (wrong.verdict, wrong.message) == (Verdict.WRONG, "01: the checker says no: 4 ends in another digit than 3")
     assert judge(bug, sandbox, "").verdict is Verdict.PRESENTATION
     crashed = judge(bug, sandbox, "print('x')")
-    assert crashed.verdict is Verdict.UNDECIDED, crashed
-    assert "the checker failed on case 01" in crashed.message
+    assert crashed.verdict is Verdict.WRONG, crashed
+    assert crashed.message.startswith("01: the checker crashed over this output: ")
+    assert [test.verdict for test in crashed.tests] == [TestVerdict.WRONG] * 2
     assert judge(bug, sandbox, "print(33); exit(1)").verdict is Verdict.CRASH  # the checker is not asked
 
 
@@ -130,11 +131,65 @@ def test_a_checker_program_decides_what_is_right(tiny: Path, sandbox: Sandbox, l
     ],
 )
 def test_exit_codes_mean_what_they_mean_in_testlib(tiny: Path, sandbox: Sandbox, code: str, verdict: Verdict) -> None:
-    limits = "[checker.limits]\ncpu_s = 0.5\nmemory_mb = 128\n"
+    limits = "[checker.limits]\ncpu_s = 0.3\nmemory_mb = 128\n"
     files = {"judge.py": f"import sys\n{code}\n"}
     bug = open_benchmark(str(with_checker(tiny, "python", files, more=f'program = "judge.py"\n{limits}'))).bug("sum")
     outcome = judge(bug, sandbox, "print(3)")
     assert outcome.verdict is verdict, outcome
+
+
+@pytest.mark.parametrize(
+    "crash",
+    [
+        "raise ValueError('no')",
+        "sys.exit(99)",
+        "import os; os.abort()",
+        "while True: pass",
+        "x = bytearray(10**11)",
+        "f = lambda: f()\n    f()",
+        "while True: print('x' * 10000, file=sys.stderr)",
+        "open(sys.argv[2], encoding='ascii').read()\n    int('x')",
+    ],
+)
+@pytest.mark.parametrize("vouched_by", ["the expected output", "the reference fix"])
+def test_an_output_that_crashes_the_checker_is_wrong(tiny: Path, sandbox: Sandbox, crash: str, vouched_by: str) -> None:
+    """Else a candidate could have itself left out of the scores."""
+    limits = "[checker.limits]\ncpu_s = 0.3\nmemory_mb = 128\noutput_mb = 1.0\n"
+    empty = "not output or " if vouched_by == "the reference fix" else ""
+    code = f"import sys\noutput = open(sys.argv[2]).read()\nif {empty}'x' in output:\n    {crash}\n"
+    bug = open_benchmark(str(with_checker(tiny, "python", {"checker.py": code}, more=limits))).bug("sum")
+    if vouched_by == "the reference fix":
+        cases = tuple(dataclasses.replace(case, expected="") for case in bug.oracle.cases)
+        bug = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=cases))
+    outcome = judge(bug, sandbox, "print('x')")
+    assert outcome.verdict is Verdict.WRONG, outcome
+    assert outcome.message.startswith("01: the checker crashed over this output: ")
+    assert len(outcome.tests) == 2
+    one_of_two = judge(bug, sandbox, "print(input().replace('1', 'x'))")
+    assert [test.verdict for test in one_of_two.tests] == [TestVerdict.WRONG, TestVerdict.PASSED]
+
+
+def test_a_checker_that_says_it_failed_is_believed_whatever_the_output(tiny: Path, sandbox: Sandbox) -> None:
+    """With testlib that is how a checker says that an answer is better than the one expected."""
+    code = "import sys\nsys.exit(3 if 'x' in open(sys.argv[2]).read() else 0)\n"
+    bug = open_benchmark(str(with_checker(tiny, "python", {"checker.py": code}))).bug("sum")
+    assert judge(bug, sandbox, "print('x')").verdict is Verdict.UNDECIDED
+
+
+def test_a_java_checker_that_an_output_fills_has_crashed(tiny: Path, sandbox: Sandbox) -> None:
+    """Its JVM ends with 3, which is not its word."""
+    fills = 'if (got.equals("x")) { var all = new java.util.ArrayList<long[]>(); while (true) all.add(new long[1 << 20]); }'
+    code = JAVA.replace("if (got.isEmpty())", f"{fills} if (got.isEmpty())")
+    bug = open_benchmark(str(with_checker(tiny, "java", {"Checker.java": code}))).bug("sum")
+    outcome = judge(bug, sandbox, "print('x')")
+    assert outcome.verdict is Verdict.WRONG, outcome
+
+
+def test_what_a_checker_repeats_of_an_output_moves_no_cursor(tiny: Path, sandbox: Sandbox) -> None:
+    code = "import sys\nsys.exit(open(sys.argv[2]).read())\n"
+    bug = open_benchmark(str(with_checker(tiny, "python", {"checker.py": code}))).bug("sum")
+    outcome = judge(bug, sandbox, "print('\\x1b[2K\\rPLAUSIBLE\\x07')")
+    assert outcome.message == "01: the checker says no: �[2K"
 
 
 def test_a_checker_that_does_not_build_leaves_candidates_undecided(tiny: Path, sandbox: Sandbox) -> None:

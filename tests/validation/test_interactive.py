@@ -211,6 +211,15 @@ def test_a_checker_that_fails_leaves_the_candidate_undecided(tmp_path: Path, san
     assert message in outcome.message
 
 
+@pytest.mark.parametrize("crash", ["int(line)", "while True: pass", "import os; os.abort()", "sys.exit(1)", "x = [0] * 10**10"])
+def test_a_program_that_crashes_the_checker_is_wrong(tmp_path: Path, sandbox: Sandbox, crash: str) -> None:
+    bug = game(tmp_path, "python", JUDGE.replace('stop(43, f"no guess: {line[:20]!r}")', crash))
+    for program in ("print('x', flush=True)\n", "print('x', flush=True)\ninput()\n"):
+        outcome = judged(bug, sandbox, program)
+        assert outcome.verdict is Verdict.WRONG, outcome
+        assert outcome.message.startswith("1: the checker crashed over this output: ")
+
+
 def test_a_checker_that_floods_stops_nothing(tmp_path: Path, sandbox: Sandbox) -> None:
     bug = game(tmp_path, "python", "import sys\ntry:\n    while True: print('x' * 1000)\nexcept OSError: pass\nsys.exit(43)\n")
     assert judged(bug, sandbox, "input()\n").verdict is Verdict.UNDECIDED

@@ -26,6 +26,8 @@ class CheckerResult:
 
     verdict: TestVerdict
     message: str = ""
+    doubt: str = ""
+    """How a checker program failed over the output, where nothing has shown yet that the output is why."""
 
 
 def compare(case: Case, output: bytes) -> CheckerResult:

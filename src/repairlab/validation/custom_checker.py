@@ -1,7 +1,10 @@
 """Run a bug's own checker program, in the sandbox and in a tree of its own. Called by `trial` for cases that name one.
 
 The convention is testlib's: `checker input output answer`, exit code 0 right, 1 wrong, 2 wrong form, 3 the checker failed, 7 partly
-right; a message on standard error. Whatever else a checker does is its own failure, so that the candidate is UNDECIDED.
+right; a message on standard error. A checker that says so (3, or 70 of what starts it) has failed, and the candidate is UNDECIDED.
+
+Whatever else a checker does is a crash. One that accepts the expected output of the case, or that of the reference fix, has crashed
+over the candidate's, which is WRONG for that: no candidate can have itself left out of the scores by what it prints.
 """
 
 import contextlib
@@ -25,6 +28,7 @@ from repairlab.languages.reports import first_error
 from repairlab.languages.table import default_cache, language
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import CheckerResult
+from repairlab.validation.time_limits import PLAIN
 
 _VERDICTS = {
     0: TestVerdict.PASSED,
@@ -34,7 +38,14 @@ _VERDICTS = {
     7: TestVerdict.WRONG,  # points: partly right is not right
     8: TestVerdict.WRONG,  # testlib: the output ends too early
 }
+_FAILURES = (3, 70)
+"""By its own word: of the checker, and of what starts it."""
 _LONGEST_MESSAGE = 300
+_READ = 64 * 1024
+"""So much of what a checker says is looked at, from its beginning or its end."""
+
+
+CRASHED = "the checker crashed over this output"
 
 
 class CustomChecker:
@@ -42,20 +53,39 @@ class CustomChecker:
 
     def __init__(self, program: CheckerProgram, runner: Runner, tree: Path) -> None:
         self._command = _command(program).under(program.limits)
+        self._toolchain = language(program.language).toolchain
         self._runner = runner
         self._tree = tree
 
     def judge(self, case: Case, output: bytes) -> CheckerResult:
         """Return what the program says; its own failure is a HarnessError."""
-        texts = {"input": case.input.encode(), "output": output, "answer": case.expected.encode()}
-        write_case(self._tree, texts)
-        done = self._runner.run(self._command, self._tree)
-        verdict = _VERDICTS.get(done.exit_code) if done.ending is Ending.EXITED and done.exit_code is not None else None
-        if verdict is None:
-            raise HarnessError(f"the checker failed on case {case.id}: {ended(done)}{said(done, line=-1)}")
-        return CheckerResult(
-            verdict=verdict, message="" if verdict is TestVerdict.PASSED else f"the checker says no{said(done, line=0)}"
-        )
+        done = self._run(case, output)
+        if done.ending is Ending.CPU_LIMIT:  # as for programs: three times the limit is no matter of how busy the machine is
+            done = self._run(case, output, times=PLAIN)
+        verdict = _verdict(done)
+        if verdict is not None:
+            return CheckerResult(
+                verdict=verdict, message="" if verdict is TestVerdict.PASSED else f"the checker says no{said(done, line=0)}"
+            )
+        how = f"{ended(done)}{said(done, line=-1)}"
+        failure = f"the checker failed on case {case.id}: {how}"
+        # A JVM that has no more memory ends with 3, too; that is no word of the checker's.
+        if done.ending is Ending.WALL_LIMIT or (done.exit_code in _FAILURES and not self._toolchain.out_of_memory(done)):
+            raise HarnessError(failure)
+        expected = self._run(case, case.expected.encode())
+        doubt = "" if _verdict(expected) is TestVerdict.PASSED else failure
+        return CheckerResult(verdict=TestVerdict.WRONG, message=f"{CRASHED}: {how}", doubt=doubt)
+
+    def _run(self, case: Case, output: bytes, *, times: int = 1) -> Execution:
+        write_case(self._tree, {"input": case.input.encode(), "output": output, "answer": case.expected.encode()})
+        limits = self._command.limits
+        longer = dataclasses.replace(limits, cpu_s=limits.cpu_s * times, wall_s=limits.wall_s * times)
+        return self._runner.run(self._command.under(longer), self._tree)
+
+
+def _verdict(done: Execution) -> TestVerdict | None:
+    """Return what the end of a checker says of the output, if anything."""
+    return _VERDICTS.get(done.exit_code) if done.ending is Ending.EXITED and done.exit_code is not None else None
 
 
 @contextlib.contextmanager
@@ -153,6 +183,11 @@ def ended(done: Execution) -> str:
 
 
 def said(done: Execution, *, line: int) -> str:
-    """Return the first or the last line that the program said, or nothing; a traceback has its reason at the end."""
-    lines = (done.stderr.strip() or done.stdout.strip()).decode("utf-8", "replace").splitlines()
-    return f": {lines[line].strip()[:_LONGEST_MESSAGE]}" if lines else ""
+    """Return the first or the last line that the program said, or nothing; a traceback has its reason at the end.
+
+    What a checker says may be what it was given to read: nothing of it moves a cursor or colours a line.
+    """
+    text = done.stderr.strip() or done.stdout.strip()
+    lines = (text[:_READ] if line == 0 else text[-_READ:]).decode("utf-8", "replace").splitlines()
+    shown = lines[line].strip()[:_LONGEST_MESSAGE] if lines else ""
+    return f": {''.join(letter if letter.isprintable() else '�' for letter in shown)}" if lines else ""

@@ -1,7 +1,8 @@
 """Let a program and a bug's interactive checker talk with each other, each in a sandbox of its own. Called by `trial`.
 
 The convention is Kattis': `checker input answer feedback_folder [arguments]`, what the program writes on standard input, what it
-shall read on standard output; exit code 42 right, 43 wrong. Whatever else a checker does is its own failure: UNDECIDED.
+shall read on standard output; exit code 42 right, 43 wrong. Whatever else a checker does is a crash: WRONG where it says 42 to the
+reference fix in the same case, else UNDECIDED. Nothing is said twice: a second conversation would know the first.
 
 Whoever ends first decides first: a program that fails by itself has its own verdict, whatever the checker says afterwards; after
 a checker that said 43 the program is stopped, and is wrong, whatever it did then; after 42 it must still end well by itself.
@@ -25,12 +26,13 @@ from repairlab.core.record import record
 from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.supervise import Ends
 from repairlab.validation.checkers import CheckerResult
-from repairlab.validation.custom_checker import checker_tree, ended, said, starting, write_case
+from repairlab.validation.custom_checker import CRASHED, checker_tree, ended, said, starting, write_case
 
-_RIGHT, _WRONG = 42, 43
+_RIGHT, _WRONG, _FAILURE = 42, 43, 70
 # The message for the judges is a file in a folder that the checker is given.
 _SCRIPT = """
-folder=$(mktemp -d)/ && {checker} case/input case/answer "$folder" {arguments}
+folder=$(mktemp -d)/ || exit 70
+{checker} case/input case/answer "$folder" {arguments}
 code=$?
 head -n 1 "$folder"judgemessage.txt 2>/dev/null | head -c 300 >&2
 exit $code
@@ -79,12 +81,8 @@ class Interaction:
         )
         if talk.first == "program" and not talk.program.succeeded:
             return talk.program
-        code = talk.checker.exit_code if talk.checker.ending is Ending.EXITED else None
-        if code not in (_RIGHT, _WRONG):
-            raise HarnessError(f"the interactive checker failed: {ended(talk.checker)}{said(talk.checker, line=-1)}")
-        self.finding = CheckerResult(verdict=TestVerdict.PASSED)
-        if code == _WRONG:
-            self.finding = CheckerResult(verdict=TestVerdict.WRONG, message=f"the checker says no{said(talk.checker, line=0)}")
+        self.finding = _finding(talk.checker)
+        if self.finding.verdict is TestVerdict.WRONG:
             return dataclasses.replace(talk.program, ending=Ending.EXITED, exit_code=0, signal=None)
         return talk.program
 
@@ -92,6 +90,20 @@ class Interaction:
         """Return what the last conversation came to."""
         del case, output
         return self.finding
+
+
+def _finding(checker: Execution) -> CheckerResult:
+    """Return what the end of a checker says; its own failure is a HarnessError."""
+    code = checker.exit_code if checker.ending is Ending.EXITED else None
+    if code == _RIGHT:
+        return CheckerResult(verdict=TestVerdict.PASSED)
+    if code == _WRONG:
+        return CheckerResult(verdict=TestVerdict.WRONG, message=f"the checker says no{said(checker, line=0)}")
+    how = f"{ended(checker)}{said(checker, line=-1)}"
+    failure = f"the interactive checker failed: {how}"
+    if code == _FAILURE or checker.ending is Ending.WALL_LIMIT:
+        raise HarnessError(failure)
+    return CheckerResult(verdict=TestVerdict.WRONG, message=f"{CRASHED}: {how}", doubt=failure)
 
 
 class _Conversation:

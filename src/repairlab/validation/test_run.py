@@ -71,6 +71,8 @@ class TestRun:
         self.tests: list[TestResult] = []
         self.changed: set[str] = set()
         """What commands have changed of the tree that they found; it was put back."""
+        self.doubts: dict[str, str] = {}
+        """How the checker program failed, by case: whether the program's output is why is for others to find out."""
         self.left_tree_alone = True
         """Whether the sandbox sees to it that no command so far has changed the tree."""
         self._is_built = True
@@ -225,10 +227,17 @@ class TestRun:
             self._talk.take(case)
         command = dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode())
         execution, runs = self._run_until_sure(command, first)
-        result = of_case(case, execution, self.toolchain, compare if case.checker.kind != "program" else check)
+        result = of_case(case, execution, self.toolchain, partial(self._noting_doubts, check))
         if not result.passed:
             self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
         return _after_doubt(result, runs)
+
+    def _noting_doubts(self, check: Callable[[Case, bytes], CheckerResult], case: Case, output: bytes) -> CheckerResult:
+        """Judge an output by what its case asks for."""
+        found = (check if case.checker.kind == "program" else compare)(case, output)
+        if found.doubt:
+            self.doubts[case.id] = found.doubt
+        return found
 
     def _checker(self, stack: ExitStack) -> Callable[[Case, bytes], CheckerResult]:
         """Open the bug's checker program, if it has one."""

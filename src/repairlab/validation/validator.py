@@ -43,6 +43,8 @@ class BugValidator:
         self._bug, self._sandbox, self._stack, self._twin = bug, sandbox, stack, twin
         self._counter_tests: CounterTests | None = None
         self._allowed: Set[str] | None = None
+        self._accepted: dict[str, bool] = {}
+        """Whether the checker program accepts what the reference fix prints, by case; as far as anybody asked."""
         # A conversation is no command of a slot, and its tree must be open to the user of another sandbox.
         self._shares = warm and not (bug.oracle.checker and bug.oracle.checker.interactive)
         self._engines: tuple[Engine, ...] = ()
@@ -88,6 +90,7 @@ class BugValidator:
 
     def _believed(self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, judgement: Judgement) -> Outcome:
         """Return the outcome of a judgement, unless it is a pass that turns out to be none."""
+        self._settle_doubts(judgement.test_run.doubts)
         oracle, outcome = self._bug.oracle, self._outcome(candidate, policy, judgement)
         if outcome.verdict is not Verdict.PLAUSIBLE or self._twin or not (oracle.trigger or oracle.regression):
             return outcome  # the output of cases is compared outside of the sandbox: there is nothing to forge
@@ -99,6 +102,17 @@ class BugValidator:
         if not found.problem:
             return dataclasses.replace(outcome, guard=found.note)
         return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:500], guard=found.note)
+
+    def _settle_doubts(self, doubts: Mapping[str, str]) -> None:
+        """Raise a HarnessError where the checker program failed in a case whose reference output it does not accept, either."""
+        unknown = tuple(case for case in self._bug.oracle.cases if case.id in doubts.keys() - self._accepted.keys())
+        if unknown:
+            bug = dataclasses.replace(self._bug, oracle=dataclasses.replace(self._bug.oracle, cases=unknown))
+            seen = FreshEngine(bug, self._sandbox).judge(changed_files(bug.fix, bug), "full").test_run.tests
+            self._accepted |= {case.id: any(test.id == case.id and test.passed for test in seen) for case in unknown}
+        for case, failure in doubts.items():
+            if not self._accepted[case]:
+                raise HarnessError(failure)
 
     def _dependence(self, changed: Mapping[str, str | None], policy: Policy, judgement: Judgement) -> str:
         """Say what a pass depends on having changed, of what was there before its tests; nothing where it does not.

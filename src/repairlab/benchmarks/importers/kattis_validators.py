@@ -1,7 +1,8 @@
 """Output validators of Kattis' form as checkers of ours. Called by `kattis`.
 
 A validator is called as `validator input answer feedback_folder [flags] < output` and says 42 for right and 43 for wrong;
-a checker is called as `checker input output answer` and says 0 and 1. Whatever else a validator says is its own failure: 3.
+a checker is called as `checker input output answer` and says 0 and 1. Whatever else a validator does is a crash: 134.
+What keeps it from being called at all is our failure: 70.
 One that talks with the program is used as it is: our interactive checkers are called as Kattis' are.
 """
 
@@ -49,7 +50,7 @@ static void show_message(const char *folder) {
 int __wrap_main(int count, char **arguments) {
     char folder[] = "/tmp/feedbackXXXXXX", slashed[sizeof folder + 1];
     if (count < 4 || !mkdtemp(folder))
-        _exit(3);
+        _exit(70);
     snprintf(slashed, sizeof slashed, "%s/", folder);
     int n_flags = sizeof flags / sizeof *flags, status = 0;
     pid_t child = fork();
@@ -57,7 +58,7 @@ int __wrap_main(int count, char **arguments) {
         char **given = calloc(4 + n_flags, sizeof *given);
         int output = open(arguments[2], O_RDONLY);
         if (!given || output < 0 || dup2(output, 0) < 0)
-            _exit(3);
+            _exit(70);
         close(output);
         given[0] = arguments[0];
         given[1] = arguments[1];
@@ -67,10 +68,11 @@ int __wrap_main(int count, char **arguments) {
         exit(__real_main(3 + n_flags, given));
     }
     if (child < 0 || waitpid(child, &status, 0) < 0)
-        _exit(3);
+        _exit(70);
     show_message(slashed);
     /* Not by exit: destructors of the validator's static objects belong to the child, where its main ran. */
-    _exit(!WIFEXITED(status) ? 3 : WEXITSTATUS(status) == 42 ? 0 : WEXITSTATUS(status) == 43 ? 1 : 3);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    _exit(code == 42 ? 0 : code == 43 ? 1 : code == 70 ? 70 : 134);
 }
 """
 _PYTHON = """\
@@ -90,7 +92,7 @@ with tempfile.TemporaryDirectory() as folder, open(output, "rb") as stdin:
     message = pathlib.Path(folder, "judgemessage.txt")
     if message.is_file():
         sys.stderr.write(message.read_text(errors="replace")[:300] + "\\n")
-sys.exit({42: 0, 43: 1}.get(done.returncode, 3))
+sys.exit({42: 0, 43: 1}.get(done.returncode, 134))
 """
 _DEFAULT = """\
 \"\"\"Compares word by word as Kattis' default validator does.\"\"\"

@@ -29,7 +29,7 @@ public final class RepairlabStart {
     private static void fail(Throwable problem) {
         problem.printStackTrace();
         System.err.println(problem);
-        Runtime.getRuntime().halt(3);
+        Runtime.getRuntime().halt(134);
     }
 }
 """

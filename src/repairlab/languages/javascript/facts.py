@@ -11,7 +11,7 @@ console.log(lines[0]);
 _START = """\
 process.on('uncaughtException', (problem) => {
   console.error(problem);
-  process.exit(3);
+  process.exit(134);
 });
 process.argv.splice(1, 1);
 require(require('path').resolve(process.argv[1]));

@@ -18,7 +18,7 @@ except Exception:
     import traceback
 
     traceback.print_exc()
-    sys.exit(3)
+    sys.exit(134)
 """
 
 FACTS = Facts(

@@ -1,9 +1,11 @@
 """IntroClass: versions of students' programs; the fix is the assignment's own solution."""
 
+import re
 from typing import Any
 
 import pytest
 
+from repairlab.benchmarks.importers.introclass import _ANSWERS
 from repairlab.core.errors import UserError
 from repairlab.validation.machine import Machine
 
@@ -85,3 +87,16 @@ def test_another_folder_is_told_so(importing: Any) -> None:
     importing.write({"a/b/c/d.c": ""})
     with pytest.raises(UserError, match="holds no program ASSIGNMENT/STUDENT"):
         importing.run("introclass")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("7 is the median", ["7"]),
+        ("5-12 is the median", ["-12"]),
+        ("--12 is the median, 3 is the median", ["-12", "3"]),
+        ("1" * 200_000 + " is no median", []),  # from each digit to the last one: hours
+    ],
+)
+def test_an_answer_is_found_at_one_look_at_each_number(text: str, found: list[str]) -> None:
+    assert re.findall(_ANSWERS["median"], text) == found

@@ -119,6 +119,16 @@ def judged(folder: Path, sandbox: Sandbox, output: bytes) -> TestVerdict:
         ("float_tolerance 1e-2", "Yes 100", b"yes 100.9", True),
         ("float_tolerance 1e-2", "Yes 100", b"yes 101.1", False),
         ("float_absolute_tolerance 1e-2", "Yes 100", b"yes 100.9", False),
+        ("float_tolerance 1e-2", "inf", b"5", False),
+        ("float_tolerance 1e-2", "inf", b"-inf", False),
+        ("float_tolerance 1e-2", "inf", b"1e999", False),
+        ("float_tolerance 1e-2", "inf", b"Infinity", True),
+        ("float_tolerance 1e-2", "1e999 x", b"5 x", False),
+        ("float_tolerance 1e-2", "1e999 x", b"inf x", False),
+        ("float_tolerance 1e-2", "5 x", b"inf x", False),
+        ("float_tolerance 1e-2", "5 x", b"nan x", False),
+        ("float_tolerance 1e-2", "nan", b"5", False),
+        ("float_tolerance 1e-2", "nan", b"nan", True),
         ("", "Yes", b"yes no", False),
         ("", "Yes No", b"yes", False),
     ],
@@ -148,6 +158,18 @@ def test_a_validator_in_python_becomes_a_checker(importing: Any, sandbox: Sandbo
     files |= {"data/secret/1.ans": "", "output_validator/validate.py": script, "submissions/accepted/a.py": "\n"}
     importing.write({f"x/{path}": text for path, text in files.items()})
     assert judged(importing.source / "x", sandbox, b"out") is verdict
+
+
+@pytest.mark.parametrize("name", ["validate.py", "validate.c"])
+def test_an_output_that_crashes_a_validator_is_wrong(importing: Any, sandbox: Sandbox, name: str) -> None:
+    python = "import sys\nsys.exit(42 if int(input()) == 5 else 43)\n"
+    c = "#include <stdio.h>\n#include <stdlib.h>\n"
+    c += 'int main(void) { int n; if (scanf("%d", &n) != 1) abort(); return n == 5 ? 42 : 43; }\n'
+    files = {"problem.yaml": "name: X\n", "data/secret/1.in": "in", "data/secret/1.ans": "5\n", "submissions/accepted/a.py": "\n"}
+    files[f"output_validator/{name}"] = python if name.endswith(".py") else c
+    importing.write({f"x/{path}": text for path, text in files.items()})
+    verdicts = [judged(importing.source / "x", sandbox, output) for output in (b"5", b"6", b"x")]
+    assert verdicts == [TestVerdict.PASSED, TestVerdict.WRONG, TestVerdict.WRONG]
 
 
 GAME = """\

@@ -27,11 +27,12 @@ _ANSWERS = {
     "checksum": r"(?i)check ?sum is (.)",
     "digits": r"(-?\d)\n",
     "grade": r"(?i)student has an ([a-d]) grade|student has (failed) the course",
-    "median": r"(-?\d+) is the median",
-    "smallest": r"(?i)(-?\d+) is the smallest",
+    "median": r"(-?(?<!\d)(?>\d+)) is the median",
+    "smallest": r"(?i)(-?(?<!\d)(?>\d+)) is the smallest",
     "syllables": r"(?i)syllables is (\d+)",
 }
-"""Where the answer is in what a program prints; the rest is talk, which IntroClass's own tests do not look at."""
+"""Where the answer is in what a program prints; the rest is talk, which IntroClass's own tests do not look at.
+Numbers are looked at once, from their first digit: a program may print nothing but digits."""
 _CHECKER = """\
 \"\"\"Looks for the answer to an assignment of IntroClass, whatever is printed around it.\"\"\"
 

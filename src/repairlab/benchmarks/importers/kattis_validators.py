@@ -97,6 +97,7 @@ sys.exit({42: 0, 43: 1}.get(done.returncode, 134))
 _DEFAULT = """\
 \"\"\"Compares word by word as Kattis' default validator does.\"\"\"
 
+import math
 import re
 import sys
 
@@ -111,12 +112,14 @@ def number(word):
 
 
 def same(got, wanted):
-    value = number(wanted) if ABSOLUTE is not None or RELATIVE is not None else None
-    if value is None:
-        return got == wanted or (not CASE_SENSITIVE and got.lower() == wanted.lower())
-    other = number(got)
-    if other is None:
+    if got == wanted or (not CASE_SENSITIVE and got.lower() == wanted.lower()):
+        return True
+    value, other = number(wanted), number(got)
+    if value is None or other is None:
         return False
+    if not (math.isfinite(value) and math.isfinite(other)):
+        # No number is near to infinity, and one that is too large for a double (1e999) is not infinity.
+        return value == other and all(word.lstrip(b"+-")[:1].isalpha() for word in (got, wanted))
     gap = abs(value - other)
     return (ABSOLUTE is not None and gap <= ABSOLUTE) or (RELATIVE is not None and gap <= RELATIVE * abs(value))
 

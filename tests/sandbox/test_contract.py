@@ -88,6 +88,20 @@ def test_stdin_cannot_be_changed(sandbox: Sandbox, tree: Path) -> None:
     assert b"Error" in seen.stderr
 
 
+def test_what_was_said_cannot_be_taken_back(sandbox: Sandbox, tree: Path) -> None:
+    code = """
+    import os
+    for number in (1, 2, 3):
+        os.write(number, b"said")
+        try:
+            os.read(os.open(f"/proc/self/fd/{number}", os.O_RDONLY | os.O_NONBLOCK), 4)
+        except PermissionError:
+            os.close(os.open(f"/proc/self/fd/{number}", os.O_WRONLY))
+    """
+    seen = python(sandbox, tree, code)
+    assert (seen.stdout, seen.stderr, seen.report) == (b"said",) * 3
+
+
 def test_large_output_below_the_limit_is_whole(sandbox: Sandbox, tree: Path) -> None:
     seen = python(sandbox, tree, "print('x' * 3_000_000, end='')")
     assert seen.stdout == b"x" * 3_000_000

@@ -72,6 +72,22 @@ def test_what_one_writes_the_other_reads_to_the_end() -> None:
     assert talk(speaking, listening)[1].stdout == b"hello"
 
 
+@pytest.mark.timeout(60)
+def test_a_program_that_takes_back_what_it_wrote_holds_nobody() -> None:
+    """Whoever waits for what a pipe was seen to hold waits for ever once it is gone."""
+
+    def taking_back(ends: Ends) -> Execution:
+        with Path(f"/proc/self/fd/{ends.stdout}").open("rb", buffering=0) as taken:
+            os.set_blocking(taken.fileno(), False)
+            for _ in range(5):
+                os.write(ends.stdout, b"x")
+                taken.read(1)
+        return exited()
+
+    for _ in range(400):
+        assert talk(taking_back, lambda ends: exited(42))[1].exit_code == 42
+
+
 def test_a_sandbox_that_lets_nobody_talk_is_told_so() -> None:
     with (
         pytest.raises(HarnessError, match="cannot let two commands talk"),

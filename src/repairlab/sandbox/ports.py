@@ -155,7 +155,7 @@ class _Output:
         self._number, self.theirs = os.pipe()
         self._over = os.eventfd(0, os.EFD_CLOEXEC)
         os.set_blocking(self._number, False)
-        os.fchmod(self.theirs, 0o666)
+        os.fchmod(self.theirs, 0o222)
         self._thread = threading.Thread(target=self._read, daemon=True)
 
     def __enter__(self) -> "_Output":

@@ -121,9 +121,11 @@ class _Conversation:
     def hold(self, program: tuple[Command, Path], checker: tuple[Command, Path]) -> _Talk:
         """Let them talk until both have ended."""
         with contextlib.ExitStack() as stack:
-            to_program, to_checker, from_program, from_checker = (stack.enter_context(_Pipe()) for _ in range(4))
-            for pipe in (to_program, to_checker):
-                os.set_blocking(pipe.writing, False)  # these ends are ours: who does not read must not hold us
+            to_program, to_checker = (stack.enter_context(_Pipe(0o444)) for _ in range(2))
+            from_program, from_checker = (stack.enter_context(_Pipe(0o222)) for _ in range(2))
+            # These ends are ours: neither who does not read nor who takes back what it wrote must hold us.
+            for number in (to_program.writing, to_checker.writing, from_program.reading, from_checker.reading):
+                os.set_blocking(number, False)
             self._halts: dict[Side, int] = {"program": os.eventfd(0), "checker": os.eventfd(0)}
             for number in self._halts.values():
                 stack.callback(os.close, number)
@@ -187,8 +189,9 @@ class _Conversation:
         while True:
             over = self._has_ended[writer].is_set()  # asked before the pipe: what was written before the end must not be lost
             if poll.poll(0 if over else _TICK_MS):
-                return os.read(source, 65536)
-            if over:
+                with contextlib.suppress(BlockingIOError):
+                    return os.read(source, 65536)
+            elif over:
                 return b""
 
     def _write(self, reader: Side, chunk: bytes, target: int) -> None:
@@ -203,11 +206,14 @@ class _Conversation:
 
 
 class _Pipe:
-    """Both ends of a pipe."""
+    """Both ends of a pipe; programs may open it by name (/dev/stdin, /dev/stdout), as another user, for what it is for alone."""
+
+    def __init__(self, mode: int) -> None:
+        self._mode = mode
 
     def __enter__(self) -> "_Pipe":
         self.reading, self.writing = os.pipe()
-        os.fchmod(self.writing, 0o666)  # programs may open /dev/stdin and /dev/stdout by name, as another user
+        os.fchmod(self.writing, self._mode)
         return self
 
     def close_writing(self) -> None:

@@ -220,6 +220,21 @@ def test_a_program_that_crashes_the_checker_is_wrong(tmp_path: Path, sandbox: Sa
         assert outcome.message.startswith("1: the checker crashed over this output: ")
 
 
+LATE = "import time\nbegin = time.process_time()\nwhile time.process_time() - begin < 0.55: pass\n"
+LEARNS = "print(500, flush=True)\ninput()\n"
+
+
+@pytest.mark.parametrize("end", ["", LATE, "raise ValueError\n"])
+def test_a_conversation_that_failed_is_not_held_again(tmp_path: Path, sandbox: Sandbox, end: str) -> None:
+    """The program would know the first one: how long it took, for example, can say what it heard."""
+    bug = game(tmp_path, "python")
+    edit = Edit(path=bug.problem.path, text=LEARNS + end)
+    candidate = Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test"))
+    outcome = validate(candidate, bug, sandbox, policy="full", confirm=2)
+    assert outcome.verdict is (Verdict.CRASH if "raise" in end else Verdict.WRONG)
+    assert [(test.runs, test.flips) for test in outcome.tests] == [(1, 0)] * 2
+
+
 def test_a_checker_that_floods_stops_nothing(tmp_path: Path, sandbox: Sandbox) -> None:
     bug = game(tmp_path, "python", "import sys\ntry:\n    while True: print('x' * 1000)\nexcept OSError: pass\nsys.exit(43)\n")
     assert judged(bug, sandbox, "input()\n").verdict is Verdict.UNDECIDED

@@ -64,6 +64,7 @@ class Interaction:
         self._limits = checker.limits
         self._sandbox = sandbox
         self._tree = tree
+        self._has_said_no = False
         self.finding = CheckerResult(verdict=TestVerdict.WRONG)
         """What the last conversation came to, where its program did not fail by itself."""
 
@@ -72,7 +73,11 @@ class Interaction:
         write_case(self._tree, {"input": case.input.encode(), "answer": case.expected.encode()})
 
     def run(self, command: Command, tree: Path) -> Execution:
-        """Run a program in conversation with the checker, whose failure is a HarnessError; return what was seen of the program."""
+        """Run a program in conversation with the checker, whose failure is a HarnessError; return what was seen of the program.
+
+        One to which the checker said no has failed, however it ended: whoever doubts its time need not let it talk again.
+        """
+        self._has_said_no = False
         # While the checker computes the program waits: that is not its fault, and the checker has a limit of its own.
         patient = dataclasses.replace(command.limits, wall_s=command.limits.wall_s + self._limits.cpu_s)
         asking = self._command.under(dataclasses.replace(self._limits, wall_s=patient.wall_s + _SLACK_S))
@@ -82,9 +87,14 @@ class Interaction:
         if talk.first == "program" and not talk.program.succeeded:
             return talk.program
         self.finding = _finding(talk.checker)
-        if self.finding.verdict is TestVerdict.WRONG:
-            return dataclasses.replace(talk.program, ending=Ending.EXITED, exit_code=0, signal=None)
+        self._has_said_no = self.finding.verdict is TestVerdict.WRONG
+        if self._has_said_no:
+            return dataclasses.replace(talk.program, ending=Ending.EXITED, exit_code=_WRONG, signal=None)
         return talk.program
+
+    def seen(self, program: Execution) -> Execution:
+        """Return the program of the last conversation as one that ended well, where the checker has said no: that counts."""
+        return dataclasses.replace(program, exit_code=0) if self._has_said_no else program
 
     def judge(self, case: Case, output: bytes) -> CheckerResult:
         """Return what the last conversation came to."""

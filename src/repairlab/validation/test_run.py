@@ -227,6 +227,7 @@ class TestRun:
             self._talk.take(case)
         command = dataclasses.replace(program, stdin=b"" if self._talk else case.input.encode())
         execution, runs = self._run_until_sure(command, first)
+        execution = self._talk.seen(execution) if self._talk else execution
         result = of_case(case, execution, self.toolchain, partial(self._noting_doubts, check))
         if not result.passed:
             self.evidence = self.evidence or _tail(execution.stderr or execution.stdout)
@@ -252,8 +253,11 @@ class TestRun:
         return stack.enter_context(checking(program, self._judge, BuildLimits())).judge
 
     def _confirmed(self, first: TestResult, again: Callable[[], TestResult]) -> TestResult:
-        """Run a test that failed again, as often as asked for: one more failure confirms it, passes all the way excuse it."""
-        if not self.confirm or first.passed or first.message.startswith("tampering: "):
+        """Run a test that failed again, as often as asked for: one more failure confirms it, passes all the way excuse it.
+
+        Not so a conversation: the program would know what the checker said in the first.
+        """
+        if not self.confirm or self._talk or first.passed or first.message.startswith("tampering: "):
             return first
         for passes in range(self.confirm):
             last = again()

@@ -108,6 +108,32 @@ SEEING = {
         "import sys\nprint(sys._\uff47etframe())",
         "# -*- coding: latin-1 -*-\nprint('\u00e9')",
         "exec('import in' + 'spect')",
+        # files, by whatever name and whatever way
+        "print(len(open('ma' + 'in.p' + 'y').read()))",
+        "import io\nprint(io.FileIO('ma' + 'in.p' + 'y').read())",
+        "from pathlib import Path\nprint(Path('ma' + 'in.p' + 'y').read_text())",
+        "import os\nprint(os.stat('ma' + 'in.p' + 'y').st_size)",
+        "import random\nprint(random._os.stat('ma' + 'in.p' + 'y'))",
+        "import fileinput\nprint(*fileinput.input('ma' + 'in.p' + 'y'))",
+        "import configparser as c\nc.ConfigParser().read('ma' + 'in.p' + 'y')",
+        "from tests.helpers import load\nprint(load('ma' + 'in.p' + 'y'))",
+        "import sys\nprint(type(sys.stdin.buffer.raw)('ma' + 'in.p' + 'y').read())",
+        "type(license)('a', 'b', ['ma' + 'in.p' + 'y'], ['.'])()",
+        # other programs
+        "import subprocess\nsubprocess.run(['wc', 'ma' + 'in.p' + 'y'])",
+        "import os\nos.system('wc -l *')",
+        # names made up as it runs
+        "import pickle\npickle.loads(b'cbuil' + b'tins\\nop' + b'en\\n.')",
+        "import operator\nprint(operator.attrgetter('__co' + 'de__')(f))",
+        "try:\n    1 / 0\nexcept Exception as e:\n    print('{0.__tra' 'ceback__.tb_li' 'neno}'.format(e))",
+        "try:\n    1 / 0\nexcept Exception as e:\n    x = '{0.__tra' + 'ceback__}'\n    print(x.format(e))",
+        "import functools, sys\nprint(functools.reduce(object.__getattribute__, ['_get' + 'fr' + 'ame'], sys))",
+        "import sys\nsys.modules['buil' + 'tins']",
+        "class A:\n    def __getattr__(self, n):\n        return n\nfrom typing import get_type_hints as g\n"
+        "def h(x: 'op' 'en(\"m\")'): pass\ng(h)",
+        "import sys, io\nsys.stderr = io.StringIO()\nclass A:\n    def __del__(self):\n        1 / 0\nA()",
+        # what Python and this lexer may read in two ways
+        "x = 1 + \\ \n2",
     ],
     "java": [
         "class A { int n = new Throwable().getStackTrace()[0].getLineNumber(); }",
@@ -116,6 +142,17 @@ SEEING = {
         'class A { Object f() throws Exception { return Class.forName("x").getMethod("y").invoke(null); } }',
         'class A { Object f() throws Exception { return new java.io.FileReader("Main.java"); } }',
         "class A { Object f() { return new Throwable().get\\u0053tackTrace(); } }",
+        'class A { Object f() throws Exception { return new java.io.FileReader("Main.j" + "ava"); } }',
+        'class A { Object f() throws Exception { return java.nio.file.Files.readAllLines(java.nio.file.Path.of("M" + "ain")); } }',
+        'class A { Object f() throws Exception { return new java.util.Scanner(java.nio.file.Path.of("Main.j" + "ava")); } }',
+        'class A { Object f() throws Exception { return new java.net.URI("file:Main.j" + "ava").toURL().openStream(); } }',
+        'class A { Object f() throws Exception { return Runtime.getRuntime().exec("wc *"); } }',
+        'class A { Object f() throws Exception { return new ProcessBuilder("wc").start(); } }',
+        'class A { Object f(ClassLoader l) throws Exception { return l.loadClass("A" + "B"); } }',
+        "class A { Object f(java.io.InputStream s) throws Exception { return new java.io.ObjectInputStream(s).readObject(); } }",
+        "class A { void f(java.io.PrintStream s) { System.setErr(s); Thread.dumpStack(); } }",
+        "class A { Object f() { return javax . xml . parsers . DocumentBuilderFactory.newInstance(); } }",
+        'class A { Object f() { return java./* */net.URI.create("a"); } }',
     ],
     "c": [
         "int f(void) { return __LINE__; }",
@@ -127,12 +164,27 @@ SEEING = {
         "#line 7\nint f(void) { return __LINE__; }",
         'void *f(void) { return fopen("main.c", "r"); }',
         "int f(void) { return backtrace(0, 0); }",
+        'void *f(void) { return fopen("main" "." "c", "r"); }',
+        'int f(void) { return open("main" "." "c", 0); }',
+        "int f(char *s) { return syscall(257, -100, s, 0); }",
+        'int f(void) { return system("wc -l *"); }',
+        'int f(char **a) { return execv("/bin/cat", a); }',
+        'long f(struct stat *s) { stat("main" "." "c", s); return s->st_size; }',
+        'static int g(char *, int) __attribute__((weakref("op" "en")));',
+        'int g(char *, int) __asm__("op" "en");',
+        "int f(void) { return 1'0/* '; */; }",
+        "int f(void) { /\\\n/ /*\n return 1; // */\n return 2; }",
     ],
     "cpp": [
         "#include <source_location>\nauto f() { return std::source_location::current().line(); }",
         "int f() { return __builtin_LINE(); }",
         "#define S(x) #x\nauto f() { return S(a  b); }",
         'asm(".incbin \\"main.cpp\\"");',
+        '#include <fstream>\nauto f() { return std::ifstream("main" "." "cpp").get(); }',
+        "#include <fstream>\nauto f() { std::filebuf b; return &b; }",
+        '#include <filesystem>\nauto f() { return std::filesystem::file_size("main" "." "cpp"); }',
+        'auto s = R\\\n"(a" /* x */ "b)";',
+        'auto s = u8\\\n\\\nR"(a" /* x */ "b)";',
     ],
 }
 
@@ -222,6 +274,47 @@ def test_what_tools_may_read_in_two_ways_is_judged_each(tmp_path: Path, name: st
 def test_javascript_that_is_read_in_two_ways_is_judged_each(one: str, other: str) -> None:
     bug = next(bug for bug in open_benchmark("starter").bugs if bug.problem.language == "javascript")
     assert digest_of(bug, one) != digest_of(bug, other)
+
+
+GO = "package p\n\nimport (\n\t{}\n)\n\nvar x = {}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        # Every function is a text, which `"" + f` shows.
+        ("javascript", "const f = () => 1;\nmodule.exports = ('' + f).length;\n"),
+        ("javascript", "const f = () => 1;\nmodule.exports = f['con' + 'structor'];\n"),
+        ("javascript", "module.exports = require('f' + 's');\n"),
+        ("go", GO.format('"os"', 'os.ReadFile("main" + "." + "go")')),
+        ("go", GO.format('o "os"', 'o.ReadFile("main" + "." + "go")')),
+        ("go", GO.format('"\\x6fs"', 'os.ReadFile("main" + "." + "go")')),
+        ("go", GO.format('"os/exec"', 'exec.Command("wc")')),
+        ("go", GO.format('"path/filepath"', 'filepath.Glob("*")')),
+        ("go", GO.format('"syscall"', "syscall.Open")),
+        ("go", GO.format('"reflect"', 'reflect.ValueOf(1).MethodByName("A" + "b")')),
+        ("go", GO.format('"runtime"', "runtime.Caller")),
+        ("go", "package p\n\nvar x = = 1\n"),
+    ],
+)
+def test_whatever_can_see_layout_is_its_own_form_in_javascript_and_go(name: str, text: str) -> None:
+    bug = next(bug for bug in open_benchmark("starter").bugs if bug.problem.language == name)
+    assert digest_of(bug, text) != digest_of(bug, text + "\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("python", "import sys\nfrom collections import Counter\n\nprint(f'{Counter(sys.stdin.read()):>3}', '{:>3}'.format(1))\n"),
+        ("python", "class A:\n    def __init__(self):\n        super().__init__()\n\n\nif __name__ == '__main__':\n    A()\n"),
+        ("java", "import java.util.*;\nclass A { Scanner s = new Scanner(System.in); List<String> l = new ArrayList<>(); }"),
+        ("c", '#include <stdio.h>\nint main(void) { int n; scanf("%d", &n); printf("%d", n); }\n'),
+        ("cpp", "#include <sstream>\nint f() { std::istringstream s; int n; s >> n; return n; }\n"),
+        ("go", GO.format('"bufio"\n\t"os"', "bufio.NewReader(os.Stdin)")),
+    ],
+)
+def test_plain_programs_see_no_text(name: str, text: str) -> None:
+    assert not language(name).syntax.sees_text(text)
 
 
 @pytest.mark.parametrize(("one", "other"), [("a - -b", "a --b"), ("a < -b", "a <-b"), ("a & ^b", "a &^b"), ("a & &b", "a &&b")])

@@ -1,8 +1,10 @@
 """Whether a program can see how its own text is laid out: lines, spacing, comments. The languages' `layout` files say how.
 
-Two texts that differ only in layout behave alike unless something looks: at line numbers, frames or stack traces, at a macro's
-argument as text, at the source file itself, or by a name that is made up while the program runs. Whatever mentions one of these
-counts, in comments, too: a wrong yes costs a validation, a wrong no a verdict.
+Two texts that differ only in layout behave alike unless something looks. Tests are honest: they look where they say so, at line
+numbers, frames or stack traces, at a macro's argument as text, at a source file by its name. Code that candidates write or call may
+put such names together as it runs. So it counts as looking if it opens files, starts programs, loads code by names, or uses a part
+of the library that may do so, whatever for. Whatever mentions one of these counts, in comments, too: a wrong yes costs a
+validation, a wrong no a verdict.
 """
 
 import re

@@ -6,13 +6,13 @@ may end a statement, so normal forms keep one wherever the text has any.
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from tree_sitter import Node
 
 from repairlab.core.record import record
 from repairlab.languages import syntax
 from repairlab.languages.language import Function, Token
-from repairlab.languages.own_text import looking
 from repairlab.languages.parser import Parsed
 from repairlab.languages.syntax import Piece
 
@@ -37,12 +37,20 @@ class Nodes:
     """What may stand before the first token."""
 
 
+class Sees(Protocol):
+    """Whether a text may look at its own layout."""
+
+    def __call__(self, source: str, *, of_others: bool) -> bool:
+        """Return it, as `Syntax.sees_text` does."""
+        ...
+
+
 class TreeSyntax:
     """The Syntax of a language, read from its tree."""
 
-    def __init__(self, language: str, nodes: Nodes, functions: Callable[[Parsed], Iterator[Function]], layout: str) -> None:
-        """Take how functions are found, and a pattern of what looks at the layout of source text."""
-        self._language, self._nodes, self._functions, self._layout = language, nodes, functions, layout
+    def __init__(self, language: str, nodes: Nodes, functions: Callable[[Parsed], Iterator[Function]], sees: Sees) -> None:
+        """Take how functions are found, and what looks at the layout of source text."""
+        self._language, self._nodes, self._functions, self._sees = language, nodes, functions, sees
 
     def functions(self, source: str) -> list[Function]:
         """Return all functions in order of their start, outer before inner."""
@@ -67,8 +75,7 @@ class TreeSyntax:
 
     def sees_text(self, source: str, *, of_others: bool = False) -> bool:
         """Return whether a program with this text may look at its own layout."""
-        del of_others  # what looks at one file looks at all
-        return looking(self._layout).search(source) is not None
+        return self._sees(source, of_others=of_others)
 
     def _pieces(self, source: str) -> list[Piece]:
         """Cut the text into pieces, without gap or overlap."""

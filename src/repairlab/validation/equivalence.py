@@ -36,10 +36,13 @@ def layout_counts(changed: Mapping[str, str | None], bug: Bug) -> bool:
     """Return whether the layout of a candidate's files may count: for them, the rest of the tree, or the build."""
     syntax = language(bug.problem.language).syntax
     texts = [text for text in changed.values() if text is not None]
+    sources = [text for path, text in changed.items() if text and path.endswith(facts(bug.problem.language).extensions)]
     flags = " ".join(bug.oracle.build.flags)
     return (
         any(map(_AMBIGUOUS.search, texts))
         or any(map(syntax.sees_text, texts))
+        # Where something could not be read, what follows it may have been read otherwise than a compiler does.
+        or any(token.kind == "error" for text in sources for token in syntax.tokens(text))
         or turns_warnings_into_errors(flags)
         or _tree_looks(bug.tree, bug.problem.language, bug.oracle.test.files)
     )

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.languages.counter import TestBody
-from repairlab.languages.go import counter
+from repairlab.languages.go import counter, layout
 from repairlab.languages.go.facts import FACTS
 from repairlab.languages.go.toolchain import GoToolchain
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
@@ -20,12 +20,6 @@ _NODES = Nodes(
     numbers=frozenset({"int_literal", "float_literal", "imaginary_literal"}),
     names=frozenset({"identifier", "field_identifier", "type_identifier", "package_identifier", "blank_identifier", "label_name"}),
 )
-_LAYOUT = (
-    r"\bruntime\b|\bdebug\.|Lshortfile|Llongfile|go/(?:ast|parser|token|build|format|scanner)|\bos\.(?:Open|ReadFile|ReadDir|DirFS)"
-    r"|filepath\.(?:Walk|Glob)|ioutil"
-    # comments that mean something, and C
-    r'|//\s*(?:go:|line|export|\+build)|/\*line|import\s+"C"'
-)
 _FUNCTIONS = frozenset({"function_declaration", "method_declaration"})
 
 
@@ -35,7 +29,7 @@ class Go:
     facts = FACTS
 
     def __init__(self, tools: Tools) -> None:
-        self.syntax: Syntax = TreeSyntax("go", _NODES, functions, _LAYOUT)
+        self.syntax: Syntax = TreeSyntax("go", _NODES, functions, layout.sees)
         self._tools = tools
 
     @cached_property

@@ -67,8 +67,7 @@ class JavaSyntax:
 
     def sees_text(self, source: str, *, of_others: bool = False) -> bool:
         """Return whether a program with this text may look at its own layout."""
-        del of_others  # what looks at one file looks at all
-        return layout.sees(source)
+        return layout.sees(source, of_others=of_others)
 
 
 class _Type:

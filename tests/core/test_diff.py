@@ -1,9 +1,11 @@
+import os
 import subprocess
+import tempfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repairlab.core.candidate import Edit
@@ -93,6 +95,9 @@ def test_a_file_without_final_newline_stays_without() -> None:
     assert apply_edits(edits_of_patch(appended, {"x": "one"}), {"x": "one"}) == {"x": "one\ntwo"}
 
 
+NEW = "diff --git a/y b/y\nnew file mode"
+
+
 @pytest.mark.parametrize(
     ("patch", "message"),
     [
@@ -104,6 +109,17 @@ def test_a_file_without_final_newline_stays_without() -> None:
         ("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-one\n*two\n", "cut short"),
         ("Binary files a/x and b/x differ\n", "binary"),
         ("rename from x\nrename to y\n", "rename"),
+        ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n+three\n", "more lines than it says"),
+        ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n-two\n+2\n", "more lines than it says"),
+        ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+1\n more\n", "more lines than it says"),
+        ("--- a/x\n+++ b/x\n@@ -1,0 +1,2 @@\n+1\n-one\n+2\n", "more lines than it says"),
+        ("--- /dev/null\n+++ b/y\n@@ -1 +1,2 @@\n a\n+b\n", "must be in it before"),
+        ("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-two\n", "do not match"),
+        (f"{NEW} 120000\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+/etc/passwd\n\\ No newline at end of file\n", "link or submodule"),
+        (f"{NEW} 160000\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+Subproject commit 1234\n", "link or submodule"),
+        ("diff --git a/x b/x\nindex 12..34 160000\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n", "link or submodule"),
+        ("diff --git a/x b/x\nold mode 100644\nnew mode 120000\n", "link or submodule"),
+        ("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", "no unified diff"),
     ],
 )
 def test_a_diff_that_does_not_apply_says_why(patch: str, message: str) -> None:
@@ -158,3 +174,55 @@ def test_a_hunk_with_more_lines_than_the_file_does_not_match() -> None:
 def test_a_span_beyond_the_text_is_refused() -> None:
     with pytest.raises(UserError, match=r"span 1\.\.9 lies outside the file, which has 3 characters"):
         replace_span("abc", Span(start=1, end=9), "")
+
+
+@pytest.mark.parametrize(
+    ("quoted", "path"),
+    [
+        (r'"b/na\303\257ve.c"', "naïve.c"),
+        (r'"b/a\tb\"c\\d"', 'a\tb"c\\d'),
+        (r'"b/\056\056/\145tc"', "../etc"),
+        ("b/two words.c\t", "two words.c"),
+        (r'"/etc/\160asswd"', "/etc/passwd"),
+    ],
+)
+def test_paths_are_read_as_git_writes_them(quoted: str, path: str) -> None:
+    (edit,) = edits_of_patch(f"--- /dev/null\n+++ {quoted}\n@@ -0,0 +1 @@\n+a\n", {})
+    assert edit == Edit(path=path, text="a\n")
+
+
+def test_the_end_of_a_mail_and_an_executable_are_no_further_lines() -> None:
+    patch = "old mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n-- \n2.39.2\n\n"
+    assert apply_edits(edits_of_patch(patch, {"x": "one\n"}), {"x": "one\n"}) == {"x": "two\n"}
+
+
+names = st.sampled_from(["x.c", "dir/y.c", "two words.c", "na\u00efve.c", 'quo"te.c', "tab\there.c", "a/b.c"])
+trees = st.dictionaries(names, files, max_size=4)
+
+
+@given(before=trees, after=trees, context=st.integers(0, 3))
+@settings(max_examples=25)
+def test_diffs_of_git_are_applied_as_git_applies_them(before: dict[str, str], after: dict[str, str], context: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+
+        def git(*argv: str) -> str:
+            environment = {"PATH": os.environ["PATH"], "HOME": folder, "GIT_CONFIG_NOSYSTEM": "1"}
+            return subprocess.run(["git", *argv], cwd=root, capture_output=True, env=environment, check=True).stdout.decode()
+
+        git("init", "-q")
+        written: list[str] = []
+        for tree in (before, after):
+            for path in set(before) - set(tree):
+                (root / path).unlink()
+            for path, text in tree.items():
+                (root / path).parent.mkdir(exist_ok=True)
+                (root / path).write_bytes(text.encode())
+            git("add", "-A")
+            written.append(git("write-tree").strip())
+        patch = git("diff", "--no-renames", f"-U{context}", *written)
+    if patch:
+        changed = apply_edits(edits_of_patch(patch, before), before)
+        assert {path: text for path, text in {**before, **changed}.items() if text is not None} == after
+    else:
+        assert before == after

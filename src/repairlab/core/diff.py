@@ -14,6 +14,12 @@ from repairlab.core.text import Lines, Span, newline_of, split_lines, with_newli
 _NUMBER = r"(\d{1,9})"
 _HUNK = re.compile(rf"^@@ -{_NUMBER}(?:,{_NUMBER})? \+{_NUMBER}(?:,{_NUMBER})? @@", re.ASCII)
 _NO_FILE = "/dev/null"
+_REFUSED = ("GIT binary patch", "Binary files ", "rename from ", "copy from ")
+_MODE = re.compile(r"(?:new file mode|deleted file mode|old mode|new mode|index [0-9a-f]+\.\.[0-9a-f]+) (?!100)(\d{6})$", re.ASCII)
+"""Of what is no plain file: a symbolic link (120000) or a submodule (160000)."""
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_ESCAPE = re.compile(rb"\\([0-3][0-7]{2}|.)", re.DOTALL)
+_ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 
 
 @record
@@ -22,6 +28,8 @@ class Hunk:
 
     first: int
     lines: tuple[str, ...]
+    ends: str = ""
+    """Which last lines are said to have no line ending: none, or marks as of lines (`-` of the old file, `+` of the new one)."""
 
     @property
     def old(self) -> list[str]:
@@ -39,14 +47,26 @@ class FilePatch:
 
 
 def parse_patch(text: str) -> tuple[FilePatch, ...]:
-    """Read a unified diff (plain or git's); refuses binary patches, renames and modes, which no edit can express."""
+    """Read a unified diff (plain or git's); refuses what no edit can express: binary patches, renames, links, submodules.
+
+    Modes of plain files do not count. Empty files that git's diffs make or delete have no hunks.
+    """
     lines = [line.rstrip("\r") for line in text.split("\n")]
     files: list[FilePatch] = []
+    section = ""
     index = 0
     while index < len(lines):
         line = lines[index]
-        if line.startswith(("GIT binary patch", "Binary files ", "rename from ", "copy from ", "Subproject commit")):
+        if line.startswith(_REFUSED):
             raise UserError(f"cannot apply a patch with {line.split()[0].lower()} changes: {line!r}")
+        if mode := _MODE.match(line):
+            raise UserError(f"cannot apply a patch of a link or submodule (mode {mode[1]}): {section or line!r}")
+        if line.startswith("diff --git "):
+            section = line
+        elif line.startswith(("new file mode ", "deleted file mode ")) and section and not _has_names(lines, index + 1):
+            path = _path_of_section(section.removeprefix("diff --git "))
+            is_new = line.startswith("new")
+            files.append(FilePatch(old=None if is_new else path, new=path if is_new else None, hunks=()))
         if line.startswith("--- ") and index + 1 < len(lines) and lines[index + 1].startswith("+++ "):
             old, new = _path(line[4:]), _path(lines[index + 1][4:])
             hunks, index = _hunks(lines, index + 2)
@@ -58,11 +78,38 @@ def parse_patch(text: str) -> tuple[FilePatch, ...]:
     return tuple(files)
 
 
+def _has_names(lines: list[str], index: int) -> bool:
+    """Return whether the rest of a section of git's diff names its files, which it does above hunks."""
+    rest = itertools.takewhile(lambda line: not line.startswith("diff --git "), itertools.islice(lines, index, index + 3))
+    return any(line.startswith(("--- ", *_REFUSED)) for line in rest)
+
+
+def _path_of_section(names: str) -> str:
+    """Return the path that `a/path b/path` has twice; quoted, or with blanks in it."""
+    quoted = _QUOTED.match(names)
+    path = _path(quoted[0] if quoted else names[: len(names) // 2])
+    return path or ""
+
+
 def _path(header: str) -> str | None:
-    name = header.split("\t", maxsplit=1)[0].strip()
+    quoted = _QUOTED.match(header)
+    name = _unquoted(quoted[1]) if quoted else header.split("\t", maxsplit=1)[0].strip()
     if name == _NO_FILE:
         return None
     return name[2:] if name.startswith(("a/", "b/")) else name
+
+
+def _unquoted(text: str) -> str:
+    r"""Return a path that git has quoted.
+
+    >>> _unquoted(r"a/na\303\257ve \"x\"")
+    'a/naïve "x"'
+    """
+
+    def byte(match: re.Match[bytes]) -> bytes:
+        return bytes([int(match[1], 8)]) if len(match[1]) > 1 else _ESCAPED.get(match[1], match[1])
+
+    return _ESCAPE.sub(byte, text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
 
 
 def _hunks(lines: list[str], index: int) -> tuple[list[Hunk], int]:
@@ -70,22 +117,37 @@ def _hunks(lines: list[str], index: int) -> tuple[list[Hunk], int]:
     while index < len(lines) and (match := _HUNK.match(lines[index])):
         n_old, n_new = int(match[2] or 1), int(match[4] or 1)
         body: list[str] = []
+        ends = ""
         index += 1
-        while (n_old > 0 or n_new > 0) and index < len(lines):
+        while index < len(lines) and (n_old > 0 or n_new > 0 or lines[index].startswith("\\")):
             line = lines[index] or " "  # some tools drop the blank before an empty context line
             if line[0] not in " -+\\":
                 break
-            if line[0] != "\\":
+            if line[0] == "\\":
+                ends += body[-1][0].replace(" ", "-+") if body else ""
+            else:
                 body.append(line)
                 n_old -= line[0] != "+"
                 n_new -= line[0] != "-"
             index += 1
-        if n_old > 0 or n_new > 0:
-            raise UserError(f"hunk {match[0]!r} is cut short: {n_old} old and {n_new} new lines are missing")
-        while index < len(lines) and lines[index].startswith("\\"):
-            index += 1
-        hunks.append(Hunk(first=int(match[1]), lines=tuple(body)))
+        if n_old or n_new:
+            lacking = n_old > 0 or n_new > 0
+            raise UserError(
+                f"hunk {match[0]!r} is cut short: {n_old} old and {n_new} new lines are missing"
+                if lacking
+                else f"hunk {match[0]!r} has more lines than it says"
+            )
+        if index < len(lines) and _goes_on(lines, index):
+            raise UserError(f"hunk {match[0]!r} has more lines than it says: {lines[index]!r}")
+        hunks.append(Hunk(first=int(match[1]), lines=tuple(body), ends=ends))
     return hunks, index
+
+
+def _goes_on(lines: list[str], index: int) -> bool:
+    """Return whether a line behind a hunk is one more of its lines, and neither the next file nor the end of a mail."""
+    line = lines[index]
+    is_next_file = line.startswith("--- ") and lines[index + 1 : index + 2] and lines[index + 1].startswith("+++ ")
+    return line[:1] in ("+", "-", " ") and bool(line.strip()) and not is_next_file and line.rstrip() != "--"
 
 
 def edits_of_patch(text: str, files: Mapping[str, str]) -> tuple[Edit, ...]:
@@ -93,12 +155,18 @@ def edits_of_patch(text: str, files: Mapping[str, str]) -> tuple[Edit, ...]:
     edits: list[Edit] = []
     for patch in parse_patch(text):
         if patch.old is None:
+            if any(hunk.old for hunk in patch.hunks):
+                raise UserError(f"the diff creates {patch.new!r}, but has lines that must be in it before")
             created = "".join(line[1:] + "\n" for hunk in patch.hunks for line in hunk.lines)
-            edits.append(Edit(path=patch.new or "", text=created))
+            is_open = bool(patch.hunks) and "+" in patch.hunks[-1].ends
+            edits.append(Edit(path=patch.new or "", text=created[:-1] if is_open else created))
             continue
         if patch.old not in files:
             raise UserError(f"the diff changes {patch.old!r}, which is not in the tree")
         if patch.new is None:
+            there = [line.rstrip("\r\n") for line in split_lines(files[patch.old])]
+            if [line for hunk in patch.hunks for line in hunk.lines] != [f"-{line}" for line in there]:
+                raise UserError(f"the diff deletes {patch.old!r}, but its lines do not match that file")
             edits.append(Edit(path=patch.old, text=None))
         elif patch.new != patch.old:
             raise UserError(f"cannot apply a patch that renames {patch.old!r} to {patch.new!r}")
@@ -167,7 +235,10 @@ def _changes(path: str, hunk: Hunk, line: int, old: _OldLines) -> Iterator[Edit]
                 at_end = source != "" and span.end == len(source) and not source.endswith("\n")
                 if at_end and span.start == span.end:
                     text = "\n" + text
-                yield Edit(path=path, text=text[:-1] if at_end and text.endswith("\n") else text, span=span)
+                # Who says nothing of line endings leaves the last one as it was.
+                is_open = "+" in hunk.ends if hunk.ends else at_end
+                is_open = is_open and span.end == len(source) and text.endswith("\n")
+                yield Edit(path=path, text=text[:-1] if is_open else text, span=span)
                 line += removed
                 removed, added = 0, []
             line += 1

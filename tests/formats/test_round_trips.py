@@ -186,7 +186,7 @@ def test_a_candidate_that_a_format_cannot_say_is_left_out_with_a_note(benchmark:
     ("edit", "reason"),
     [
         (Edit(path="main.py", text=PROGRAM), "it changes nothing, which a diff cannot say"),
-        (Edit(path="main.py", text=PROGRAM.rstrip()), "a diff cannot say its line endings"),
+        (Edit(path="main.py", text=PROGRAM.replace("\n", "\r\n")), "a diff cannot say its line endings"),
         (Edit(path="empty.py", text=""), "it changes nothing"),
     ],
 )

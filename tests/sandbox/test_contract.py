@@ -248,6 +248,13 @@ def test_sleeping_meets_the_wall_limit_and_costs_no_cpu_time(sandbox: Sandbox, t
     assert seen.wall_s >= 0.3
 
 
+def test_a_command_is_busy_while_it_runs_or_waits_for_a_cpu_and_not_while_it_sleeps(sandbox: Sandbox, tree: Path) -> None:
+    slept = shell(sandbox, tree, "sleep 3")
+    assert slept.busy_s is None or slept.busy_s < slept.wall_s - 1
+    ran = shell(sandbox, tree, "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; sleep 1")
+    assert ran.busy_s is None or ran.cpu_s / 2 < ran.busy_s <= ran.wall_s
+
+
 def test_output_before_a_limit_is_kept(sandbox: Sandbox, tree: Path) -> None:
     seen = shell(sandbox, tree, "echo begun; echo one >&3; sleep 60", limits=Limits(wall_s=0.3))
     assert (seen.stdout, seen.report) == (b"begun\n", b"one\n")

@@ -20,9 +20,11 @@ BUSY = Load(stolen_s=-1e12, waiting_s=0.0, at_s=0.0)
 """Counters that were far behind: all time since was stolen."""
 
 
-def ran(cpu_s: float, *, wall_s: float | None = None, ending: Ending = Ending.EXITED, code: int = 0) -> Execution:
-    finished = ending is Ending.EXITED
-    return dataclasses.replace(exited(), cpu_s=cpu_s, wall_s=wall_s or cpu_s, ending=ending, exit_code=code if finished else None)
+def ran(
+    cpu_s: float, *, wall_s: float | None = None, busy_s: float | None = None, ending: Ending = Ending.EXITED, code: int = 0
+) -> Execution:
+    code_of_end = code if ending is Ending.EXITED else None
+    return dataclasses.replace(exited(), cpu_s=cpu_s, wall_s=wall_s or cpu_s, busy_s=busy_s, ending=ending, exit_code=code_of_end)
 
 
 def runs(*executions: Execution) -> tuple[Callable[[Limits], Execution], list[Limits]]:
@@ -53,6 +55,21 @@ def test_a_command_beside_which_others_waited_for_cpus_was_disturbed() -> None:
     assert crowded.disturbed(ran(2.5, wall_s=9.0), LIMITS)
     assert not crowded.disturbed(ran(2.5, wall_s=2.6), LIMITS), "others waited, this one did not"
     assert dataclasses.replace(QUIET, waiting_s=None).disturbed(ran(2.5, wall_s=9.0), LIMITS), "nobody can say"
+
+
+def test_who_waits_for_a_clock_or_itself_is_not_disturbed_by_load_elsewhere() -> None:
+    crowded = dataclasses.replace(QUIET, waiting_s=-1e12)
+    assert not crowded.disturbed(ran(2.5, wall_s=9.0, busy_s=2.6), LIMITS)
+    assert crowded.disturbed(ran(2.5, wall_s=9.0, busy_s=8.0), LIMITS), "it waited for a CPU"
+    assert QUIET.disturbed(ran(2.5, wall_s=9.0, busy_s=8.0), LIMITS), "its own waiting is known, whatever the machine says"
+    assert not crowded.disturbed(ran(4.0, wall_s=9.0, busy_s=2.0), LIMITS), "it ran on several CPUs"
+
+
+def test_time_that_was_taken_from_others_while_a_command_slept_is_not_its_own() -> None:
+    before = read_load()
+    taken = dataclasses.replace(before, stolen_s=before.stolen_s - 1.0)
+    assert taken.disturbed(ran(2.5, wall_s=3.0, busy_s=3.0), LIMITS)
+    assert not taken.disturbed(ran(2.5, wall_s=100.0, busy_s=2.6), LIMITS)
 
 
 def test_time_that_other_virtual_machines_took_is_no_time_of_the_command() -> None:
@@ -101,6 +118,17 @@ def test_what_hardly_ran_gets_no_more_time_in_its_second_chance() -> None:
     execution, _ = repeat(run, LIMITS, ran(0.1, wall_s=10.0, ending=Ending.WALL_LIMIT))
     assert execution.ending is Ending.WALL_LIMIT
     assert given == [with_margin(LIMITS)]
+
+
+def test_what_only_waited_for_itself_gets_no_more_time_in_its_second_chance() -> None:
+    slept = ran(1.5, wall_s=10.0, busy_s=1.6, ending=Ending.WALL_LIMIT)
+    run, given = runs(slept)
+    assert repeat(run, LIMITS, slept)[1] == 1
+    assert given == [with_margin(LIMITS)]
+    starved = ran(1.5, wall_s=10.0, busy_s=9.0, ending=Ending.WALL_LIMIT)
+    run, given = runs(ran(1.9, wall_s=20.0))
+    assert repeat(run, LIMITS, starved)[0].succeeded
+    assert given[0].wall_s == PLAIN * LIMITS.wall_s
 
 
 def test_counters_that_the_kernel_does_not_have_count_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

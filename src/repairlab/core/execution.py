@@ -107,6 +107,8 @@ class Execution:
     """Largest resident memory of the whole process tree."""
     changed: tuple[str, ...] = ()
     """Files and folders of the tree that a private command wrote to, replaced, moved or removed, even if it put them back."""
+    busy_s: float | None = None
+    """The part of `wall_s` in which it ran or waited for a CPU, and for nothing else; none when the kernel does not say."""
 
     @property
     def succeeded(self) -> bool:

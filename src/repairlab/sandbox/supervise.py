@@ -315,6 +315,7 @@ class Launcher:
             cpu_s=facts["cpu_us"] / 1e6,
             wall_s=facts["wall_us"] / 1e6,
             peak_mb=facts["peak_kb"] / 1024,
+            busy_s=None if facts["busy_us"] < 0 else facts["busy_us"] / 1e6,
             changed=tuple(sorted(os.fsdecode(path) for path in journal.split(b"\0") if path)),
         )
 

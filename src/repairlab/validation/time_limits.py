@@ -29,7 +29,7 @@ PAUSE_S = 1.0
 _IDLE = 0.05
 """Share of the wall time below which a command waited for something else than a CPU."""
 _RUNNING = 0.75
-"""Share of the wall time that a busy command runs when nobody is in its way."""
+"""Share of the time in which it could run that a command does run when nobody is in its way."""
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _RECENT_S = 0.25
 """How old counters may be: reading them takes a while on machines with many CPUs."""
@@ -48,13 +48,18 @@ class Load:
     at_s: float
 
     def disturbed(self, execution: Execution, limits: Limits) -> bool:
-        """Return whether others can be why a command passed its CPU limit, that began at this moment and just ended."""
+        """Return whether others can be why a command passed its CPU limit, that began at this moment and just ended.
+
+        Who waits for a clock or for itself is not disturbed meanwhile, whatever goes on elsewhere.
+        """
         now = read_load()
-        if execution.cpu_s - (now.stolen_s - self.stolen_s) <= limits.cpu_s:
+        ready_s = execution.wall_s if execution.busy_s is None else min(execution.busy_s, execution.wall_s)
+        stolen_s = (now.stolen_s - self.stolen_s) * (ready_s / execution.wall_s if execution.wall_s else 1.0)
+        if execution.cpu_s - stolen_s <= limits.cpu_s:
             return True
-        if execution.cpu_s >= _RUNNING * execution.wall_s:
+        if execution.cpu_s >= _RUNNING * ready_s:
             return False
-        if now.waiting_s is None or self.waiting_s is None:
+        if execution.busy_s is not None or now.waiting_s is None or self.waiting_s is None:
             return True
         return (now.waiting_s - self.waiting_s) > _PRESSURE * (now.at_s - self.at_s)
 
@@ -120,8 +125,8 @@ def repeat(
 
     Raises HarnessError when the machine stays too busy to tell.
     """
-    if before.ending is Ending.WALL_LIMIT and before.cpu_s < _IDLE * before.wall_s:
-        # It hardly ran at all, so that more time is of no use to it.
+    if before.ending is Ending.WALL_LIMIT and _waited_for_itself(before):
+        # More time is of no use to it.
         return judged_by(run(with_margin(limits)), limits), 1
     longer = dataclasses.replace(limits, cpu_s=limits.cpu_s * PLAIN, wall_s=limits.wall_s * PLAIN)
     for number in range(1, REPEATS + 1):
@@ -139,6 +144,12 @@ def repeat(
         f"the machine is too busy to tell whether a time limit is kept: {execution.cpu_s:.2f} s of CPU time, "
         f"where {limits.cpu_s:g} s are allowed; use fewer workers (-j), or try again later"
     )
+
+
+def _waited_for_itself(execution: Execution) -> bool:
+    """Return whether a command hardly ran at all, or hardly ever waited for a CPU: then its wall time is its own."""
+    waited_s = execution.wall_s if execution.busy_s is None else execution.busy_s - execution.cpu_s
+    return min(execution.cpu_s, waited_s) < _IDLE * execution.wall_s
 
 
 def _ended_late(execution: Execution, limits: Limits) -> bool:

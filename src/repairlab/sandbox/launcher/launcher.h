@@ -52,6 +52,7 @@ struct course {
     pid_t command; /* 0: a fork of a server */
     int status, ended;
     long long start_us, reaped_us, lost_us, last_live_us, peak_kb;
+    long long busy_us, last_ready_us, most_ready_us, sampled_us; /* nothing is known of busy_us while most_ready_us is 0 */
 };
 extern struct course course;
 
@@ -85,6 +86,7 @@ void start_measuring(int stdin_fd);
 long proportional_kb(void);
 long disk_kb(void);
 long long cpu_us_checked(long long elapsed_us);
+void measure_busy(long long elapsed_us);
 
 /* landlock.c, seccomp.c, command.c */
 void restrict_files(void);

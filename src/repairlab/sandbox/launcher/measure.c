@@ -89,3 +89,44 @@ long long cpu_us_checked(long long elapsed_us)
     return cpu_us();
 }
 
+/* How long a thread has run and has waited for a CPU; 0 when it is gone, or the kernel does not say. */
+static long long ready_us(int folder, const char *path)
+{
+    char text[128];
+    long long ran, waited;
+    if (read_file(folder, path, text, sizeof text) <= 0 || sscanf(text, "%lld %lld", &ran, &waited) != 2)
+        return 0;
+    return (ran + waited) / 1000;
+}
+
+static long long ready_us_of(const struct process *p)
+{
+    char path[64];
+    long long sum = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", p->pid);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return 0;
+    for (struct dirent *e; (e = readdir(folder));) {
+        char name[64];
+        snprintf(name, sizeof name, "%.20s/schedstat", e->d_name);
+        sum += e->d_name[0] == '.' ? 0 : ready_us(dirfd(folder), name);
+    }
+    closedir(folder);
+    return sum;
+}
+
+/* Adds the part of the time since the last look in which the command ran or waited for a CPU. What it waited for besides, a clock
+   or itself, is its own affair. Where a thread has ended, nobody can say: then all of the time counts. */
+void measure_busy(long long elapsed_us)
+{
+    long long ready = 0;
+    for (int i = 0; i < processes; i++)
+        ready += ready_us_of(&table[i]);
+    long long more = ready - course.last_ready_us;
+    course.busy_us += more < 0 || more > elapsed_us ? elapsed_us : more;
+    course.last_ready_us = ready;
+    if (ready > course.most_ready_us)
+        course.most_ready_us = ready;
+    course.sampled_us += elapsed_us;
+}

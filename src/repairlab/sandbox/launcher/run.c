@@ -19,6 +19,7 @@ static const char *sample(long long elapsed_us, int with_disk, const struct serv
     scan();
     if (server && !has_run) /* after the end of a fork only the server's word counts */
         return NULL;
+    measure_busy(elapsed_us);
     for (int i = 0; i < processes; i++) {
         resident += table[i].resident_kb;
         threads += table[i].threads;
@@ -130,6 +131,7 @@ struct ending run(int children, const int *streams)
         course.command = start_command(streams, 4, 0);
     ending.name = watch(children, server);
     ending.wall_us = now_us() - course.start_us;
+    course.busy_us += ending.wall_us - course.sampled_us;
     if (!ending.name && has_left_too_many()) {
         ending.name = "signalled";
         course.status = SIGKILL;
@@ -148,7 +150,8 @@ struct ending run(int children, const int *streams)
 int describe(const struct ending *ending, char *text, size_t size)
 {
     return snprintf(text, size,
-                    "{\"ending\":\"%s\",\"code\":%d,\"signal\":%d,\"cpu_us\":%lld,\"wall_us\":%lld,\"peak_kb\":%lld,\"not_reusable\":%d}",
+                    "{\"ending\":\"%s\",\"code\":%d,\"signal\":%d,\"cpu_us\":%lld,\"wall_us\":%lld,\"busy_us\":%lld,\"peak_kb\":%lld,"
+                    "\"not_reusable\":%d}",
                     ending->name, ending->code, WIFSIGNALED(course.status) ? WTERMSIG(course.status) : 0,
-                    course.reaped_us + course.lost_us, ending->wall_us, course.peak_kb, ending->is_not_reusable);
+                    course.reaped_us + course.lost_us, ending->wall_us, course.most_ready_us ? course.busy_us : -1, course.peak_kb, ending->is_not_reusable);
 }

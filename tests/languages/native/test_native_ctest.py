@@ -1,5 +1,6 @@
 """Tests of CMake projects run one by one, directly where that is the same as through ctest."""
 
+import os
 import re
 import subprocess
 from collections.abc import Callable
@@ -82,11 +83,34 @@ def test_each_test_passes_when_ctest_says_so(project: Callable[..., Any], tools:
     assert made.report(["nowhere"]).results[0].message == "there is no such test"
 
 
-@pytest.mark.parametrize("spelled", ["a.b", "[=[a.b]=]", '"a.b"'])
+@pytest.mark.parametrize("spelled", ["a.b", "[=[a.b]=]", '"a.b"', "[=[100%/a]=]", "a/../b"])
 def test_names_are_read_as_each_version_of_cmake_writes_them(spelled: str, tmp_path: Path) -> None:
+    _write_list(tmp_path, spelled, "exit 7")
+    assert _built_and_tested(tmp_path, spelled.strip('[]="')) == (7, f"{ctest.DIRECT}\n")
+
+
+def test_tests_are_looked_up_when_the_build_may_have_changed_them(tmp_path: Path) -> None:
+    _write_list(tmp_path, "a", "exit 7")
+    (tmp_path / "build.ninja").touch()
+    assert _built_and_tested(tmp_path, "a") == (7, f"{ctest.DIRECT}\n")
+    _write_list(tmp_path, "b", "exit 8")
+    os.utime(tmp_path / "build.ninja", (2**31, 2**31))
+    assert _built_and_tested(tmp_path, "a") == (99, "")
+    assert _built_and_tested(tmp_path, "b") == (8, f"{ctest.DIRECT}\n")
+
+
+def test_a_build_that_fails_says_how(tmp_path: Path) -> None:
+    assert subprocess.run(ctest.building(str(tmp_path), ("/bin/sh", "-c", "exit 3")), check=False).returncode == 3
+
+
+def _write_list(folder: Path, spelled: str, script: str) -> None:
     properties = f'set_tests_properties({spelled} PROPERTIES  _BACKTRACE_TRIPLES "x;1;y;")'
-    lists = f'add_test({spelled} "/bin/sh" "-c" "exit 7")\n{properties}\n'
-    (tmp_path / "CTestTestfile.cmake").write_text(lists, encoding="utf-8")
-    argv = ["/bin/sh", "-c", f"exec 3>&1; {ctest.script('exit 99')}", "sh", str(tmp_path), "a.b", ""]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (7, f"{ctest.DIRECT}\n")
+    lists = f'add_test({spelled} "/bin/sh" "-c" "{script}")\n{properties}\n'
+    (folder / "CTestTestfile.cmake").write_text(lists, encoding="utf-8")
+
+
+def _built_and_tested(folder: Path, name: str) -> tuple[int, str]:
+    subprocess.run(ctest.building(str(folder), ("true",)), check=True)
+    argv = ctest.testing(str(folder), name, "exit 99")
+    done = subprocess.run(["/bin/sh", "-c", 'exec 3>&1; "$@"', "sh", *argv], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout

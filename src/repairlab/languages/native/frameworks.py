@@ -31,7 +31,7 @@ exit "$code"
 _RUN = {
     "gtest": '"$1" "--gtest_filter=$2" "--gtest_output=xml:$report" --gtest_color=no',
     "catch2": '"$1" "$2" -r xml -o "$report"',
-    "ctest": 'ctest --test-dir "$1" -R "$4" --output-junit "$report" --output-on-failure',
+    "ctest": 'ctest --test-dir "$1" -R "$3" --output-junit "$report" --output-on-failure',
 }
 # Automake leaves a file with the result beside the test, if its makefiles are of this century; else there is what make prints.
 _AUTOMAKE = """
@@ -91,13 +91,9 @@ def command_line(framework: Framework, program: str, names: Sequence[str]) -> tu
     if framework not in _RUN:
         raise UserError(f"C and C++ have no test framework {framework!r}. Possible: {', '.join(FRAMEWORKS)}, stdio")
     if framework == "ctest":
-        return _ctest_command_line(program, name)
+        host.require("ctest", "cmake")
+        return ctest.testing(program, name, _SCRIPT % _RUN["ctest"], _pattern("ctest", name))
     return ("/bin/sh", "-c", _SCRIPT % _RUN[framework], "sh", program, _pattern(framework, name))
-
-
-def _ctest_command_line(folder: str, name: str) -> tuple[str, ...]:
-    host.require("ctest", "cmake")
-    return ("/bin/sh", "-c", ctest.script(_SCRIPT % _RUN["ctest"]), "sh", folder, name, "", _pattern("ctest", name))
 
 
 def _pattern(framework: Framework, name: str) -> str:

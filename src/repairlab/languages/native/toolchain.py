@@ -18,7 +18,7 @@ from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages import host, reports
 from repairlab.languages.language import Batch, Listing, Report, Tools
-from repairlab.languages.native import autotools, frameworks
+from repairlab.languages.native import autotools, ctest, frameworks
 from repairlab.languages.native.ninja import FLAGS, GOLD, MAX_ERRORS, SANITIZE, manifest
 from repairlab.languages.native.reuse import SharedTree, is_configured_by, may_differ
 
@@ -68,15 +68,21 @@ class NativeToolchain:
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
         """Return the commands of the recipe's tool."""
+        command = self._build(build, test, files)
+        if test.framework == "ctest":
+            command = dataclasses.replace(command, argv=ctest.building(_tests_of(build, test), command.argv))
+        return (command,)
+
+    def _build(self, build: Build, test: Test, files: Sequence[str]) -> Command:
         if build.tool == "compile":
             told = manifest(build, files, _program(build, test), cpp=self._language == "cpp", first=self._first)
-            return (Command(argv=("ninja", _JOBS, "-f", "/dev/stdin"), stdin=told, writable=True),)
+            return Command(argv=("ninja", _JOBS, "-f", "/dev/stdin"), stdin=told, writable=True)
         if build.tool == "make":
-            return (_make(build),)
+            return _make(build)
         if build.tool == "cmake":
-            return (_cmake(build, files),)
+            return _cmake(build, files)
         if build.tool == "autotools":
-            return (_builder(autotools.command_line(build, _JOBS), build),)
+            return _builder(autotools.command_line(build, _JOBS), build)
         raise UserError(f"C and C++ cannot be built with build.tool = {build.tool!r}. Possible: compile, make, cmake, autotools")
 
     def program(self, build: Build, test: Test) -> Command:

@@ -18,6 +18,7 @@ from repairlab.core.record import record
 from repairlab.executors.executor import Delivery, Parcel
 from repairlab.executors.items import run_all
 from repairlab.executors.opening import open_executor
+from repairlab.languages.language import Loading
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine
@@ -170,10 +171,12 @@ def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
         work = Path(folder, "work")
         try:
             lay_out(bug, changed_files(candidate, bug), work)
-            # A process that got ready and ran no test is forked for each: an interpreter of its own would cost most of the time.
+            # A process that loaded its file and ran no test is forked for each: one of its own would cost most of the time.
             with sandbox.slot(work) as slot:
                 trial = TestRun(bug, slot, "full", work, judge=sandbox)
                 problem = trial.build()
+                if isinstance(trial.toolchain, Loading):
+                    trial.toolchain = trial.toolchain.loading()
                 for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
                     trial.run((test,), ())
                 if not problem:

@@ -302,6 +302,15 @@ class Inspecting(Protocol):
 
 
 @runtime_checkable
+class Loading(Protocol):
+    """A tool chain whose test processes can find their test files loaded; not for judging, since that runs code of the tree."""
+
+    def loading(self) -> Toolchain:
+        """Return one that forks them of a process which has loaded the files and run nothing, where that is as good."""
+        ...
+
+
+@runtime_checkable
 class Calling(Protocol):
     """A tool chain that can call a function of a tree by itself, outside of any test."""
 

@@ -440,8 +440,54 @@ def test_whatever_pytest_is_told_its_results_are_the_same(
         both = Both(tmp_path, sandbox, slot, PythonToolchain(tools))
         both.write({"rules.py": rules, "tests/test_a.py": PLAIN, **settings})
         new, forked = both.reports(PYTEST, [f"tests/test_a.py::{name}" for name in names])
+        alone = [_alone(both.toolchain.loading(), slot, tmp_path, f"tests/test_a.py::{name}") for name in names]
     assert facts(new) == facts(forked)
     assert len(new.results) == len(names)
+    verdicts = {result.id: result.verdict for result in new.results}
+    assert {result.id: result.verdict for report in alone for result in report.results} == verdicts
+
+
+LOADED = """import os, threading
+import pytest
+with open("/proc/self/stat") as file: loaded_by = file.read().split()[0]
+@pytest.fixture(scope="session")
+def seen(): return []
+def test_a(seen): seen.append(1); assert (seen, loaded_by == str(os.getpid())) == ([1], {own})
+def test_b(seen): seen.append(1); assert (seen, loaded_by == str(os.getpid())) == ([1], {own})
+"""
+
+
+@pytest.mark.parametrize("conftest", [False, True])
+def test_single_tests_can_find_their_file_loaded_and_nothing_run(
+    tmp_path: Path, sandbox: Sandbox, tools: Tools, conftest: bool
+) -> None:
+    assert _passes_alone(LOADED.format(own=False), tmp_path, sandbox, tools, conftest=conftest)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["threading.Thread(target=threading.Event().wait, daemon=True).start()", "opened = open(__file__)"],
+    ids=["thread", "file"],
+)
+def test_a_file_that_has_what_a_fork_lacks_is_loaded_by_each_test(
+    tmp_path: Path, sandbox: Sandbox, tools: Tools, line: str
+) -> None:
+    assert _passes_alone(f"{LOADED.format(own=True)}\n{line}\n", tmp_path, sandbox, tools, conftest=False)
+
+
+def _alone(toolchain: PythonToolchain, slot: Runner, tree: Path, name: str) -> Report:
+    (batch,) = toolchain.batches(Build(), PYTEST, [name], stop=False)
+    return toolchain.report(PYTEST, batch, slot.run(batch.command.under(LIMITS), tree))
+
+
+def _passes_alone(text: str, tree: Path, sandbox: Sandbox, tools: Tools, *, conftest: bool) -> bool:
+    (tree / "test_it.py").write_text(text)
+    if conftest:
+        (tree / "conftest.py").write_text("import pytest\n@pytest.fixture\ndef one(): return 1\n")
+    with sandbox.slot(tree) as slot:
+        reports = [_alone(PythonToolchain(tools).loading(), slot, tree, f"test_it.py::{name}") for name in ("test_a", "test_b")]
+    passed = [result.passed for report in reports for result in report.results]
+    return passed == [True, True]
 
 
 @pytest.mark.parametrize("path", ["conftest.py", "sub/pyproject.toml", "decimal.py", "src/json/tool.py"])

@@ -65,6 +65,7 @@ class PythonToolchain:
         self._forks = True
         self._inspected: tuple[str, ...] = ()
         self._test_files: tuple[str, ...] = ()
+        self._loads = False
 
     def knowing(self, files: Collection[str], *, forks: bool, inspected: Sequence[str] = ()) -> "PythonToolchain":
         """Return a tool chain that need not look whether these files compile, and may or may not run forks.
@@ -73,6 +74,12 @@ class PythonToolchain:
         """
         other = copy.copy(self)
         other._known, other._forks, other._inspected = files, forks, tuple(inspected)  # of this class
+        return other
+
+    def loading(self) -> "PythonToolchain":
+        """Return a tool chain whose test processes are forks of one that has loaded their files, where that is as good."""
+        other = copy.copy(self)
+        other._loads = True  # of this class
         return other
 
     def inspects(self, test: Test) -> bool:
@@ -88,9 +95,7 @@ class PythonToolchain:
         """Return how candidates share a look at the files that none of them changes; in a twin nothing is left to look at."""
         del tree, changing
         other = copy.copy(self)
-        other._test_files = tuple(dict.fromkeys(test.split("::")[0] for test in tests if "::" in test))[
-            :_MOST_FILES
-        ]  # of this class
+        other._test_files = _files_of(tests)[:_MOST_FILES]  # of this class
         return _SharedTree(other, build, twin=twin)
 
     def build(self, build: Build, test: Test, files: Sequence[str]) -> tuple[Command, ...]:
@@ -115,7 +120,7 @@ class PythonToolchain:
             build,
             "python_pytest.py" if test.framework == "pytest" else "python_unittest.py",
             stdin=json.dumps(request).encode(),
-            env=(*self._environment(build, test), ("REPAIRLAB_TEST_FILES", ":".join(self._test_files))),
+            env=(*self._environment(build, test), *self._ready(wanted)),
             private=True,
         )
         return (Batch(command=command, tests=wanted, nonce=nonce),)
@@ -214,6 +219,11 @@ class PythonToolchain:
             *((names.get(name, name), value) for name, value in test.env),
         )
 
+    def _ready(self, tests: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Return what tells a fork server which test files to get ready."""
+        files = _files_of(tests) if self._loads else self._test_files
+        return (("REPAIRLAB_TEST_FILES", ":".join(files)), *((("REPAIRLAB_LOADED", "1"),) if self._loads else ()))
+
     @property
     def _interpreter(self) -> Interpreter:
         found = ask(self._tools.python or sys.executable)
@@ -278,6 +288,10 @@ class _SharedTree:
         odd = any("\0" in text for text in changed.values() if text)
         inspected = [] if odd else _sources(self._build, self._test, changed.keys() - gone)
         return self._toolchain.knowing(self._files - changed.keys(), forks=forks, inspected=inspected)
+
+
+def _files_of(tests: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(test.split("::")[0] for test in tests if "::" in test))
 
 
 def _sources(build: Build, test: Test, files: Collection[str]) -> list[str]:

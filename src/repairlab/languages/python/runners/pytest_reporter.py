@@ -33,6 +33,7 @@ class PytestReporter:
     channel: Channel
     tests: list[str]
     files: list[str]
+    _config: pytest.Config
 
     def __init__(
         self, begin: Callable[[], tuple[Channel, dict[str, Any]]], options: tuple[str, ...], *, plain: bool, known: list[Path]
@@ -42,7 +43,7 @@ class PytestReporter:
         self._known = known
         self._options = options
         self._is_tree_plain = plain
-        self.has_begun = False
+        self.has_begun = self.loads = False
         self._stop = False
         self._status, self._message = "", ""
         self._raised = self._failed = False
@@ -77,6 +78,9 @@ class PytestReporter:
             return
         config, collect = session.config, session._collect_one_node
         shortcuts.ask_once_for_hooks(session)
+        self._config = config
+        if self.loads:
+            return
         if not self.has_begun:
             known = shortcuts.look_for_files(session, self._known)
             with _closed_files(config):
@@ -98,7 +102,7 @@ class PytestReporter:
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, collector: Any, name: str) -> list[Any] | None:
         """Have pytest look at no other functions and classes of a file."""
-        other = isinstance(collector, pytest.Module) and f"{collector.nodeid}::{name}" not in self._tops
+        other = self.has_begun and isinstance(collector, pytest.Module) and f"{collector.nodeid}::{name}" not in self._tops
         return [] if other and self._is_tree_plain else None
 
     def pytest_collectreport(self, report: Any) -> None:
@@ -106,10 +110,14 @@ class PytestReporter:
         if report.failed:
             message = str(report.longrepr)
             self._broken[report.nodeid] = message
+        if report.failed and self.has_begun:
             self.channel.error(f"{report.nodeid}: {message}")
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Keep exactly the wanted tests, in the wanted order."""
+        """Keep exactly the wanted tests, in the wanted order; a fork server that has loaded them all stops before that."""
+        if self.loads and not self._broken:
+            with _closed_files(self._config):
+                self.begin()
         if not self.has_begun:
             return
         found = {item.nodeid: item for item in items}
@@ -250,6 +258,7 @@ def make_reporter(
     begin: Callable[[], tuple[Channel, dict[str, Any]]], options: tuple[str, ...], *, plain: bool, known: list[Path]
 ) -> PytestReporter:
     """Return the reporter that speaks to this pytest."""
+    pytest.hookimpl(hookwrapper=True, trylast=True)(PytestReporter.pytest_runtest_call)
     kind = _OldReporter if int(pytest.__version__.partition(".")[0]) < _NEW_PATHS else _NewReporter
     return kind(begin, options, plain=plain, known=known)
 

@@ -10,6 +10,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ import pytest
 
 if TYPE_CHECKING:
     from repairlab.languages.python.runners import pytest_shortcuts as shortcuts
-    from repairlab.languages.python.runners.pytest_reporter import KNOWS_INSIDE, PytestReporter, make_reporter
+    from repairlab.languages.python.runners.pytest_reporter import KNOWS_INSIDE, make_reporter
     from repairlab.languages.python.runners.python_channel import Channel
 
     PLUGINS: list[str]
@@ -27,7 +28,7 @@ else:  # `load` and these are given by whoever loads this
     PLUGINS = PLUGINS  # noqa: F821, PLW0127
     shortcuts = load("pytest_shortcuts")  # noqa: F821
     reporting = load("pytest_reporter", code_of=code_of, shortcuts=shortcuts)  # noqa: F821
-    KNOWS_INSIDE, PytestReporter, make_reporter = reporting.KNOWS_INSIDE, reporting.PytestReporter, reporting.make_reporter
+    KNOWS_INSIDE, make_reporter = reporting.KNOWS_INSIDE, reporting.make_reporter
 
 _OPTIONS = ("--continue-on-collection-errors", "--tb=short", "-q", "-p", "no:cacheprovider", "--maxfail=0")
 """The last because it is ours to say when to stop, and not a setting of the tree."""
@@ -49,7 +50,6 @@ def is_plain_tree() -> bool:
 
 def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: bool, plain: bool, known: list[Path]) -> bool:
     """Run pytest node ids; return whether pytest came to its proper end."""
-    pytest.hookimpl(hookwrapper=True, trylast=True)(PytestReporter.pytest_runtest_call)
     reporter, code = make_reporter(begin, _OPTIONS, plain=plain, known=known), None
     if not (plain and server):
         reporter.begin()
@@ -69,6 +69,16 @@ def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: b
             reporter.channel.end(test, "uncollected", message)
     elif code is None:
         reporter.pytest_collection_modifyitems([])
+    return reporter.stopped or reporter.channel.ended.issuperset(reporter.tests)
+
+
+def run_loaded(begin: Callable[..., tuple[Channel, dict[str, Any]]], *, plain: bool, files: list[Path]) -> bool:
+    """Load test files in a fork server, and run pytest node ids of them in its forks; return whether all came to an end."""
+    reporter = make_reporter(partial(begin, loaded=True), _OPTIONS, plain=plain, known=[])
+    reporter.loads = True
+    reporter.run(["--rootdir=.", *PLUGINS, *_OPTIONS, *map(str, files)])
+    if not reporter.has_begun:
+        begin(loaded=False)
     return reporter.stopped or reporter.channel.ended.issuperset(reporter.tests)
 
 

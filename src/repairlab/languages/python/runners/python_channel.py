@@ -1,8 +1,9 @@
 """What the runners of Python tests share: the report on file descriptor 3, and the way from their start to their end.
 
 They start inside the sandbox, beside the code under test, which may patch modules as it likes: all that the report needs is bound
-before that is imported. REPAIRLAB_PATH names folders to import from, REPAIRLAB_TEST_FILES what a fork server gets ready; standard
-input brings one JSON request: `nonce`, `tests`, `stop`, and `build`, files that have to compile.
+before that is imported. REPAIRLAB_PATH names folders to import from, REPAIRLAB_TEST_FILES what a fork server gets ready, or loads
+where there is REPAIRLAB_LOADED; standard input brings one JSON request: `nonce`, `tests`, `stop`, and `build`, files that have to
+compile.
 """
 
 from __future__ import annotations
@@ -140,6 +141,11 @@ def is_server() -> bool:
     return os.environ.get("REPAIRLAB_FORK_SERVER", "0") != "0"
 
 
+def is_loading() -> bool:
+    """Return whether forks are to find their test files loaded: nobody is judged then."""
+    return is_server() and "REPAIRLAB_LOADED" in os.environ
+
+
 def prepare_forks() -> list[Path]:
     """Do once what every fork of a server would have to do, and return the test files that forks will load."""
     load_library()
@@ -173,12 +179,19 @@ def has_tree_loaded() -> bool:
     return any(str(vars(module).get("__file__")).startswith(here) for module in list(sys.modules.values()))
 
 
-def main(framework: str, run: Callable[[Callable[[], tuple[Channel, dict[str, Any]]]], bool]) -> None:
+def _belongings() -> set[str]:
+    """Return what a fork does not inherit: other threads, and open files."""
+    return {f"{kind}{name}" for kind in ("fd", "task") for name in Path("/proc/self", kind).iterdir()}
+
+
+def main(framework: str, run: Callable[[Callable[..., tuple[Channel, dict[str, Any]]]], bool]) -> None:
     """Run, and leave without running anything more of the code under test.
 
     `run` gets what reads the request and hides the channel, to be called once, before anything of the code under test is read: a
-    fork server stops there. It returns whether the framework came to its proper end.
+    fork server stops there. One that is to load tests first calls it later, and says whether that went well. `run` returns whether
+    the framework came to its proper end.
     """
+    had = _belongings() if is_loading() else set()
     serve_forks = _take_server()
     leave, flush = os._exit, [sys.stdout.flush, sys.stderr.flush]
     for name in (__name__, "python_ready"):
@@ -187,17 +200,18 @@ def main(framework: str, run: Callable[[Callable[[], tuple[Channel, dict[str, An
     # As by `python -m`: processes that tests spawn would load the script again, without its neighbours, and die.
     sys.modules["__main__"].__spec__ = importlib.util.spec_from_loader(f"{framework}.__main__", None)
     sys.path[:0] = _folders()
-    for name in ("REPAIRLAB_TEST_FILES", "REPAIRLAB_PLUGINS", "REPAIRLAB_OWN_PYTEST"):
+    for name in ("REPAIRLAB_TEST_FILES", "REPAIRLAB_LOADED", "REPAIRLAB_PLUGINS", "REPAIRLAB_OWN_PYTEST"):
         os.environ.pop(name, None)
     if folders := os.environ.pop("REPAIRLAB_PATH", ""):
         os.environ["PYTHONPATH"] = folders
 
     channels: list[Channel] = []
 
-    def begin() -> tuple[Channel, dict[str, Any]]:
+    def begin(*, loaded: bool | None = None) -> tuple[Channel, dict[str, Any]]:
         for stream in flush:
             stream()
-        if serve_forks is not bool and has_tree_loaded():
+        is_ready = not has_tree_loaded() if loaded is None else loaded and _belongings() == had
+        if serve_forks is not bool and not is_ready:
             leave(1)  # no fork may start with it; each run is then a process of its own
         gc.collect()
         gc.freeze()  # collections in forks need not look at what was here before them

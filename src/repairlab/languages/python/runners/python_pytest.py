@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from repairlab.languages.python.runners.python_channel import (
         Channel,
         code_of,
+        is_loading,
         is_own_pytest,
         is_server,
         load,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
         prepare_forks,
     )
 else:
-    from python_channel import code_of, is_own_pytest, is_server, load, main, plugin_options, prepare_forks
+    from python_channel import code_of, is_loading, is_own_pytest, is_server, load, main, plugin_options, prepare_forks
 
 load_session = partial(load, "pytest_session", load=load, code_of=code_of, PLUGINS=plugin_options())
 
@@ -38,7 +39,7 @@ if __name__ == "__main__":
     if is_own_pytest():
         main("pytest", run_with_own)
     session = load_session()
-    is_forked, is_plain = is_server(), session.is_plain_tree()
+    is_forked, is_plain, is_loaded = is_server(), session.is_plain_tree(), session.KNOWS_INSIDE and is_loading()
     session.load_all()
     known_files: list[Path] = []
     if is_forked:
@@ -47,4 +48,9 @@ if __name__ == "__main__":
         known_files = prepare_forks()
         session.rewrite_tests(known_files)
     session.prepare()
-    main("pytest", partial(session.run_pytest, server=is_forked, plain=is_plain, known=known_files))
+    run = (
+        partial(session.run_loaded, files=known_files)
+        if is_loaded
+        else partial(session.run_pytest, server=is_forked, known=known_files)
+    )
+    main("pytest", partial(run, plain=is_plain))

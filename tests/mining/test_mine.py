@@ -90,6 +90,62 @@ def test_a_java_fix_needs_no_more_than_its_own_tests(history: History, tmp_path:
     assert not list((tmp_path / "bench").rglob("BenchTest.java"))
 
 
+@pytest.mark.slow
+def test_a_go_fix_is_tested_in_the_packages_that_came_with_it(
+    history: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = "package sums\n\nfunc Of(x, y int) int {\n\treturn x - y\n}\n"
+    tests = 'package sums\n\nimport "testing"\n\nfunc TestZero(t *testing.T) {\n\tif Of(0, 0) != 0 {\n\t\tt.Fatal()\n\t}\n}\n'
+    more = "\nfunc TestOf(t *testing.T) {\n\tif Of(1, 2) != 3 {\n\t\tt.Fatal()\n\t}\n}\n"
+    broken = "package other\n\nfunc TestNothing() int {\n"
+    module = "module example.org/shop\n\ngo 1.18\n"
+    history.commit(
+        "Begin",
+        **{
+            "go.mod": module,
+            "sums/sums.go": source,
+            "sums/sums_test.go": tests,
+            "other/o.go": "package other\n",
+            "other/o_test.go": broken,
+        },
+    )
+    history.commit("Fix sums", **{"sums/sums.go": source.replace("x - y", "x + y"), "sums/sums_test.go": tests + more})
+    code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench")
+    assert code == 0, err
+    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    assert (bug.oracle.trigger, bug.oracle.regression) == (("sums::TestOf",), ("sums::TestZero",))
+
+
+def test_a_go_module_that_needs_others_is_dropped(history: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = "package sums\n\nfunc Of() int {\n\treturn 1\n}\n"
+    history.commit("Begin", **{"go.mod": "module a\n\nrequire example.org/b v1.0.0\n", "a.go": source})
+    history.commit("Fix it", **{"a.go": source.replace("1", "2"), "a_test.go": "package sums\n"})
+    code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench")
+    assert code == 2
+    assert "its go.mod names modules of others" in err
+
+
+@pytest.mark.slow
+def test_a_hook_beside_the_clone_says_how_a_c_project_is_tested(
+    history: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = "int sum(int x, int y) {\n    return x - y;\n}\n"
+    test = "int sum(int x, int y);\nint main(void) {{\n    return sum({0}) != {1};\n}}\n"
+    history.commit("Begin", **{"sum.c": source, "tests/zero.c": test.format("0, 0", 0)})
+    history.commit("Fix sums", **{"sum.c": source.replace("x - y", "x + y"), "tests/some.c": test.format("1, 2", 3)})
+    (tmp_path / "shop.toml").write_text(
+        """build = "for test in zero some; do gcc -o $test sum.c tests/$test.c; done"
+list = "echo zero; echo some"
+test = 'for test; do if ./$test; then echo "$test: passed"; else echo "$test: FAILED"; fi; done'
+""",
+        encoding="utf-8",
+    )
+    code, _, err = mine(capsys, history.folder, "--to", tmp_path / "bench")
+    assert code == 0, err
+    (bug,) = open_benchmark(str(tmp_path / "bench")).bugs
+    assert (bug.oracle.trigger, bug.oracle.regression) == (("some",), ("zero",))
+
+
 def test_what_is_no_clone_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "plain").mkdir()
     code, _, err = mine(capsys, tmp_path / "plain", "--to", tmp_path / "bench")

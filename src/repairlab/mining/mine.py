@@ -184,7 +184,8 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
             version=repository.version(commit.id),
             licence=licence_of(fixed),
         ),
-        plan.build,
+        # A hook beside the clone may say how it is built and tested.
+        dataclasses.replace(plan.build, clones=_place(repository).parent),
     )
     return dataclasses.replace(made, notes=(*made.notes, note)) if note else made
 
@@ -201,6 +202,10 @@ def _issue(issues: Issues, found: Selected, added: Sequence[str]) -> tuple[Track
 
 def project_of(repository: Repository) -> str:
     """Return the name of a repository: that of its folder, as it was given."""
+    return _place(repository).name.removesuffix(".git")
+
+
+def _place(repository: Repository) -> Path:
     given = repository.folder.absolute()
     folder = given if given.name not in ("", "..") else given.resolve()
-    return (folder.parent if folder.name == ".git" else folder).name.removesuffix(".git")
+    return folder.parent if folder.name == ".git" else folder

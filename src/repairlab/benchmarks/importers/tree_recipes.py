@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from repairlab.benchmarks.importers.defects4c_hooks import Hooks, hook_recipe
 from repairlab.benchmarks.importers.defects4c_recipes import Record, recipe_of
 from repairlab.benchmarks.importers.defects4j_narrow import unneeded_tests
 from repairlab.benchmarks.importers.importer import ImportedBug, Settings, TreeFile
@@ -23,6 +24,7 @@ _PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _JUNIT = re.compile(rb"@(?:\w+\.)*Test\b|\bextends\s+(?:\w+\.)*TestCase\b")
 _SHOWING_JUNIT_5 = b"org.junit.jupiter"
 _JAVA_RELEASE = 8
+_GO_NEEDS = re.compile(rb"^\s*require\b", re.MULTILINE)
 _TELLING = ("CHANGES*", "RELEASE-NOTES*", "ChangeLog*", "CHANGELOG*", "NEWS*", "src/changes/**")
 """Files that may tell of the fix; hidden from repairers, as tests are."""
 _NATIVE_LIMITS = {"cpu_s": 20.0, "wall_s": 60.0, "memory_mb": 1024, "processes": 256}
@@ -91,11 +93,12 @@ def _python(fix: Fix, settings: Settings) -> ImportedBug:
     return python_bug(found, settings)
 
 
-def _native(fix: Fix, settings: Settings) -> ImportedBug:  # noqa: ARG001  # what all of them take
+def _native(fix: Fix, settings: Settings) -> ImportedBug:
     about = Record(
         project=fix.project, build="", test="", flags=(), env=(), sources=fix.sources, tests=fix.tests, named=(), category=""
     )
-    made = recipe_of(about)(about, fix.fixed)
+    hook = Hooks(settings.clones).get(fix.project)
+    made = hook_recipe(hook, about, fix.fixed) if hook else recipe_of(about)(about, fix.fixed)
     return _assembled(
         fix,
         build={key: value for key, value in made.build.items() if value},
@@ -150,6 +153,32 @@ def _java(fix: Fix, settings: Settings) -> ImportedBug:
     )
 
 
+def _go(fix: Fix, settings: Settings) -> ImportedBug:  # noqa: ARG001  # what all of them take
+    """Return the bug of a module that needs no other, or brings what it needs; packages whose tests came with it are tested."""
+    module = fix.fixed.get("go.mod")
+    if module is None:
+        raise UserError("no go.mod at the root of the tree")
+    if _GO_NEEDS.search(module.content) and "vendor/modules.txt" not in fix.fixed:
+        raise UserError("its go.mod names modules of others, which the tree does not bring (vendor)")
+    folders = list(dict.fromkeys(str(PurePosixPath(path).parent) for path in fix.tests if path.endswith("_test.go")))
+    if not folders:
+        raise UserError("no file of tests that go reads came with the fix")
+    inside = ["" if folder == "." else f"{folder}/" for folder in folders]
+    return _assembled(
+        fix,
+        build={"tool": "go"},
+        test={
+            "framework": "go-test",
+            "files": [*(f"{folder}{name}" for folder in inside for name in ("*_test.go", "testdata/**")), *_TELLING],
+            "trigger": folders,
+            "regression": [],
+        },
+        limits=_NATIVE_LIMITS,
+        added={},
+        discover=tuple(folders),
+    )
+
+
 def _root(path: str, content: bytes) -> str:
     """Return the folder that a class's packages lie in."""
     found = _PACKAGE.search(content)
@@ -185,4 +214,10 @@ def _assembled(
     )
 
 
-_RECIPES: Mapping[str, Callable[[Fix, Settings], ImportedBug]] = {"python": _python, "c": _native, "cpp": _native, "java": _java}
+_RECIPES: Mapping[str, Callable[[Fix, Settings], ImportedBug]] = {
+    "python": _python,
+    "c": _native,
+    "cpp": _native,
+    "java": _java,
+    "go": _go,
+}

@@ -17,9 +17,9 @@ from repairlab.core.execution import Command, Execution
 from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
-from repairlab.languages import host
+from repairlab.languages import host, reports
 from repairlab.languages.go import report
-from repairlab.languages.language import Batch, Report, Toolchain, Tools
+from repairlab.languages.language import Batch, Listing, Report, Toolchain, Tools
 
 _OUT = "build"
 _CACHE = f"{_OUT}/cache"
@@ -37,6 +37,14 @@ _ENV = (
     ("GOWORK", "off"),
 )
 _FLAGS = "-buildvcs=false -p=2"
+# A main function of the tests' own may leave in its own way, so that its exit code says nothing.
+_LIST = """
+here=$PWD
+while [ "$#" -gt 0 ]; do
+    cd "$here/$1" && "$here/$2" -test.list '^Test' | sed "s|^|$1::|" >&3 || exit
+    shift 2
+done
+"""
 # What small programs and their tests import; where Go comes without compiled packages, these are compiled once for all bugs.
 _PACKAGES = """bufio bytes container/heap container/list context encoding/json errors fmt io math math/big math/bits math/rand os
 reflect regexp sort strconv strings sync testing time unicode unicode/utf8"""
@@ -89,6 +97,20 @@ class GoToolchain:
                 raise UserError(f"test {name!r} names no folder; write FOLDER::TestName, or .::TestName in the tree's own")
             by_folder.setdefault(folder, []).append(name)
         return tuple(_batch(test, folder, tuple(names), stop=stop) for folder, names in by_folder.items())
+
+    def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
+        """Return the command that names the tests of folders."""
+        del build
+        pairs = [part for folder in places for part in (folder, _binary(folder))]
+        command = Command(argv=("/bin/sh", "-c", _LIST, "sh", *pairs), env=test.env, private=True, address_space=False)
+        return Batch(command=command, tests=tuple(places), nonce="")
+
+    def listed(self, batch: Batch, execution: Execution) -> Listing:
+        """Read what that command found."""
+        del batch
+        names = tuple(line for line in execution.report.decode("utf-8", "replace").splitlines() if "::Test" in line)
+        said = reports.shorten(execution.stderr.decode("utf-8", "replace"))[-300:]
+        return Listing(tests=names, error="" if execution.succeeded else f"the tests could not be listed to the end: {said}")
 
     def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
         """Read what the test program said."""

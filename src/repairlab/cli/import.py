@@ -43,8 +43,12 @@ def import_bugs(
     libraries: Libraries = None,
     python: Interpreter = None,
     relax_pins: Annotated[
-        bool, typer.Option("--relax-pins", help="Replace versions of Python packages that cannot be built by later ones.")
-    ] = False,
+        bool,
+        typer.Option(
+            "--relax-pins/--keep-pins",
+            help="Replace versions of Python packages that cannot be built by later ones, or drop the bug.",
+        ),
+    ] = True,
     via: Annotated[str | None, typer.Option("--via", help="Go through an installed tool instead, e.g. defects4j.")] = None,
     tests: Annotated[
         str, typer.Option("--tests", help="Test classes to look into: relevant (those that concern the fix), or all; Defects4J.")

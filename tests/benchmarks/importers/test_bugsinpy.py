@@ -94,6 +94,13 @@ def test_scripts_in_other_words_name_the_same_tests(checkout: Path) -> None:
         assert bug.discover == ("tests/test_clock.py",)
 
 
+def test_empty_files_that_the_script_for_setting_up_makes_are_part_of_both_trees(checkout: Path) -> None:
+    write(checkout / "projects/clock/bugs/1", {"setup.sh": "touch tests/unit/__init__.py\ntouch tests/__init__.py"})
+    bug = bug_of(checkout)
+    assert isinstance(bug, ImportedBug)
+    assert bug.tree["tests/unit/__init__.py"].content == b"" and "tests/unit" not in bug.patch
+
+
 @pytest.mark.parametrize(
     ("script", "reason"),
     [

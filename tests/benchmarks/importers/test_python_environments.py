@@ -206,32 +206,57 @@ def test_what_cannot_be_built_leaves_out_only_what_needs_it(tmp_path: Path) -> N
         find_environment(project, "mesh", Needed(requirements=("linter",)), chosen, own_pytest=False)
 
 
-def test_a_listed_package_that_cannot_be_built_and_that_nothing_names_is_left_out(tmp_path: Path) -> None:
-    write_wheel(tmp_path, "pytest", {}, version="5.4.3")
+def versions(found: Locked | None) -> list[str]:
+    assert found is not None
+    return re.findall(r"^[a-z]+==[0-9.]+", found.text, re.MULTILINE)
+
+
+def test_of_a_list_of_all_that_was_installed_what_nothing_needs_is_taken_from_wheels_alone(tmp_path: Path) -> None:
+    for name in ("pytest", "wheeled"):
+        write_wheel(tmp_path, name, {}, version="5.4.3")
     write_source_that_does_not_build(tmp_path, "typed")
+    listed = ("typed==1.0", "elsewhere==227", "wheeled==5.4.3")
 
     def environment(project: PythonProject, **more: Any) -> Locked | None:
-        needed = Needed(requirements=("typed==1.0",), **more)
-        return find_environment(project, "mesh", needed, Settings(libraries=tmp_path), own_pytest=False)
+        return find_environment(
+            project, "mesh", Needed(requirements=listed, **more), Settings(libraries=tmp_path), own_pytest=False
+        )
 
-    found = environment(PythonProject(name="mesh"))
-    assert found is not None and "typed" not in found.text
-    assert any(note.startswith("left out: typed, which nothing here names") for note in found.notes)
-    for project, imported in ((PythonProject(requirements=("typed",)), ()), (PythonProject(), ("typed",))):
+    for windows in ((), ("elsewhere; sys_platform == 'win32'",)):
+        found = environment(PythonProject(name="mesh", requirements=windows))
+        assert found is not None and versions(found) == ["pytest==5.4.3", "wheeled==5.4.3"]
+        assert any(note.startswith("left out, no wheel") and note.endswith(": typed==1.0, elsewhere==227") for note in found.notes)
+    for project, reached in ((PythonProject(requirements=("typed",)), ()), (PythonProject(), ("typed",))):
         with pytest.raises(UserError, match=r"Failed to build `typed==1\.0`"):
-            environment(project, imported=frozenset(imported))
+            environment(project, reached=frozenset(reached))
 
 
-def test_a_relaxed_pin_becomes_the_next_version_with_a_wheel_and_others_the_last(tmp_path: Path) -> None:
-    for name, versions in {"pytest": ("5.4.3",), "typed": ("1.2", "1.5"), "free": ("1.0", "2.0")}.items():
-        for version in versions:
+def test_versions_of_a_list_hold_for_what_comes_along(tmp_path: Path) -> None:
+    write_wheel(tmp_path, "pytest", {}, version="5.4.3")
+    write_wheel(tmp_path, "wanted", {}, version="1.0", requires=("under>=1",))
+    for version in ("1.1", "1.2"):
+        write_wheel(tmp_path, "under", {}, version=version)
+    needed = Needed(requirements=("wanted==1.0", "under==1.1"), reached=frozenset(["wanted"]))
+    found = find_environment(PythonProject(), "mesh", needed, Settings(libraries=tmp_path), own_pytest=False)
+    assert versions(found) == ["pytest==5.4.3", "under==1.1", "wanted==1.0"]
+
+
+def test_a_pin_that_cannot_be_had_becomes_the_next_version_with_a_wheel_and_others_the_last(tmp_path: Path) -> None:
+    for name, releases in {"pytest": ("5.4.3",), "typed": ("1.2", "1.5"), "gone": ("2.1", "2.3"), "free": ("1.0", "2.0")}.items():
+        for version in releases:
             write_wheel(tmp_path, name, {}, version=version)
     write_source_that_does_not_build(tmp_path, "typed")
-    needed = Needed(requirements=("typed==1.0",), optional=("free",))
-    found = find_environment(PythonProject(), "mesh", needed, Settings(libraries=tmp_path, relax_pins=True), own_pytest=False)
+    listed = ("typed==1.0", "gone==2.0")
+    needed = Needed(requirements=listed, optional=("free",), reached=frozenset(["typed", "gone"]))
+    found = find_environment(PythonProject(), "mesh", needed, Settings(libraries=tmp_path), own_pytest=False)
     assert found is not None
-    assert re.findall(r"^[a-z]+==[0-9.]+", found.text, re.MULTILINE) == ["free==2.0", "pytest==5.4.3", "typed==1.2"]
-    assert found.notes == ("typed==1.0 cannot be built here: typed==1.2, the next version that has a wheel, instead",)
+    assert versions(found) == ["free==2.0", "gone==2.1", "pytest==5.4.3", "typed==1.2"]
+    assert sorted(found.notes) == [
+        "gone==2.0 cannot be had here: gone==2.1, the next version that has a wheel, instead",
+        "typed==1.0 cannot be had here: typed==1.2, the next version that has a wheel, instead",
+    ]
+    with pytest.raises(UserError, match=r"gone==2\.0|typed==1\.0"):
+        find_environment(PythonProject(), "mesh", needed, Settings(libraries=tmp_path, relax_pins=False), own_pytest=False)
 
 
 def test_releases_that_were_published_anew_are_taken_in_spite_of_their_date(

@@ -77,7 +77,7 @@ def _bug(name: str, folder: Path, clones: Clones, settings: Settings) -> Importe
     for revision in (before, after):
         if not clone.has(revision):
             raise UserError(f"{clone.folder} has no commit {revision}")
-    fixed = clone.tree(after)
+    fixed = {**_touched(folder / "setup.sh"), **clone.tree(after)}
     made_for = info.get("python_version", "an unknown version")
     try:
         return python_bug(
@@ -117,6 +117,12 @@ def _needed(folder: Path, python: str, tree: dict[str, TreeFile]) -> Needed:
         requirements=tuple(read_lines(files, "requirements.txt")),
         optional=(*named, *of_tree),
     )
+
+
+def _touched(path: Path) -> dict[str, TreeFile]:
+    """Return the empty files that a script for setting up makes, such as those of packages of tests."""
+    script = decoded(path.read_bytes()) if path.is_file() else ""
+    return {name: TreeFile(content=b"") for name in re.findall(r"\btouch\s+([\w./-]+\.py)", script)}
 
 
 def _buggy(fixed: dict[str, TreeFile], clone: Repository, before: str, patch: Path) -> dict[str, TreeFile]:

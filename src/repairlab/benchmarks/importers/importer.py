@@ -114,7 +114,7 @@ class Settings:
     """How often tests that are found by running them run on each tree."""
     python: str | None = None
     """Release or path of the interpreter for Python projects; none: what their records or trees ask for."""
-    relax_pins: bool = False
+    relax_pins: bool = True
     """Whether versions of Python packages that cannot be built here may be replaced by later ones that have wheels."""
     via: str | None = None
     """Another tool to go through, e.g. an installed `defects4j`."""

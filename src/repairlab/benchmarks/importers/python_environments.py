@@ -4,9 +4,10 @@ import dataclasses
 import datetime
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from repairlab.benchmarks.importers.importer import Settings
@@ -45,7 +46,9 @@ class Needed:
     optional: tuple[str, ...] = ()
     """What its record tries to install, whether that succeeds or not."""
     imported: frozenset[str] = frozenset()
-    """Modules that the tree imports, but for its own build: what is listed beside them may be missing."""
+    """Modules that the tree imports, but for its own build."""
+    reached: frozenset[str] = frozenset()
+    """Those of them that the tests get to: pins of other packages, which lists of all that was installed have, may be missing."""
 
 
 def find_environment(project: PythonProject, name: str, needed: Needed, settings: Settings, *, own_pytest: bool) -> Locked | None:
@@ -55,28 +58,28 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     """
     given = _given(settings.libraries, name)
     names = (project.name, name)
-    required = (*foreign(given or needed.requirements or project.requirements, *names),)
-    more = (
-        ()
-        if given
-        else (*foreign((*needed.optional, *(project.requirements if needed.requirements else ()), *project.testing), *names),)
-    )
-    if not required and not more:
+    listed = (*foreign(given or needed.requirements or project.requirements, *names),)
+    wished = () if given else (*needed.optional, *(project.requirements if needed.requirements else ()), *project.testing)
+    more = (*foreign(wished, *names),)
+    if not listed and not more:
         return None
     python = settings.python or choose_release(project, needed)
+    release = choose(python).release
+    beside = () if given else tuple(line for line in listed if "==" in line and not _is_needed(line, project, needed, release))
+    required = tuple(line for line in listed if line not in beside)
     # Lists of packages do not name what environments had from the start.
     uses_setuptools = not needed.imported.isdisjoint(("setuptools", "pkg_resources"))
-    if uses_setuptools and not given and _numbers(choose(python).release) < _WITHOUT_SETUPTOOLS:
-        required = (*required, *(["setuptools"] if "setuptools" not in map(canonical, (*required, *more)) else []))
+    if uses_setuptools and not given and _numbers(release) < _WITHOUT_SETUPTOOLS:
+        required = (*required, *(["setuptools"] if "setuptools" not in map(canonical, (*listed, *more)) else []))
     wheels = settings.libraries if settings.libraries and any(settings.libraries.glob("*.whl")) else None
     named = {canonical(line) for line in required}
     found = _made(
         Requested(
             python=python,
             requirements=required,
-            optional=tuple(line for line in more if canonical(line) not in named),
-            dispensable=() if given else tuple(_unnamed(named, project, needed)),
-            before="" if wheels else _cutoff(needed.date, choose(python).release),
+            optional=tuple(line for line in more if canonical(line) not in named and _holds(line, release)),
+            beside=beside,
+            before="" if wheels else _cutoff(needed.date, release),
             wheels=str(wheels or ""),
             relax=settings.relax_pins,
             brings_pytest=not own_pytest,
@@ -87,11 +90,32 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     return found
 
 
-def _unnamed(listed: Iterable[str], project: PythonProject, needed: Needed) -> Iterator[str]:
-    """Yield the listed packages that neither the project's own requirements nor the imports of its tree name."""
-    required = {canonical(line) for line in project.requirements}
-    imported = {name.lower() for name in needed.imported}
-    yield from (name for name in sorted(listed) if name not in required and name.replace("-", "_") not in imported)
+def _is_needed(line: str, project: PythonProject, needed: Needed, release: str) -> bool:
+    """Return whether the project requires a package here, or its tests get to a module that is called like it."""
+    required = {canonical(wanted) for wanted in project.requirements if _holds(wanted, release)}
+    return canonical(line) in required or any(is_called_like(module, canonical(line)) for module in needed.reached)
+
+
+def _holds(line: str, release: str) -> bool:
+    """Return whether a requirement is one on this machine."""
+    try:
+        marker = Requirement(line).marker
+    except InvalidRequirement:
+        return True
+    return marker is None or marker.evaluate({"python_version": release, "python_full_version": f"{release}.0"})
+
+
+def is_called_like(module: str, package: str) -> bool:
+    """Return whether a package may be the one that has a module, by their names.
+
+    >>> [is_called_like(*pair) for pair in (("yaml", "pyyaml"), ("dateutil", "python-dateutil"), ("attr", "attrs"), ("six", "sip"))]
+    [True, True, True, False]
+    """
+    one, other = (
+        re.sub(r"^(?:python|py)(?=..)|(?<=..)(?:python|py|s|\d+)$", "", re.sub(r"[-_.]", "", name.lower()))
+        for name in (module, package)
+    )
+    return one == other or (min(len(one), len(other)) > 3 and (one.startswith(other) or other.startswith(one)))
 
 
 @functools.cache
@@ -104,12 +128,8 @@ def _made(requested: Requested) -> Locked | str:
         name = not_built(str(error))
         if name and name not in requested.unbuilt:
             # What else is asked for may do without, or with another version of what needs it.
-            spared = {name} if not requested.relax and name in requested.dispensable else set()
-            kept = [line for line in requested.requirements if canonical(line) not in spared]
-            again = _made(dataclasses.replace(requested, requirements=tuple(kept), unbuilt=(*requested.unbuilt, name)))
-            if not isinstance(again, str) and len(kept) < len(requested.requirements):
-                return dataclasses.replace(again, notes=(*again.notes, f"left out: {name}, which nothing here names ({error})"))
-            if requested.relax or not isinstance(again, str):
+            again = _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, name)))
+            if not isinstance(again, str):
                 return again
         if not requested.optional:
             return str(error)

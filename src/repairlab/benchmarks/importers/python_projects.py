@@ -87,14 +87,15 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
     buggy, fixed = ({**left, **tree} for tree in (found.buggy, found.fixed))
     places = tuple(dict.fromkeys(_place(test, found.framework, buggy) for test in (*found.trigger, *found.regression)))
     own_pytest = any(path in buggy for path in ("src/_pytest/__init__.py", "_pytest/__init__.py"))
-    needed = dataclasses.replace(found.needed, imported=_top_imports(buggy))
+    tests = _files_of(places, buggy)
+    needed = dataclasses.replace(found.needed, imported=_top_imports(buggy), reached=_reached(buggy, tests))
     environment = find_environment(project, found.project, needed, settings, own_pytest=own_pytest)
     if environment is None:
-        _need_packages(buggy, _files_of(places, buggy), found.project)
+        _need_packages(buggy, tests, found.project)
     path = _path(buggy, fixed)
     roots = [root for root in _ROOTS if root and any(file.startswith(f"{root}/") for file in buggy)]
     search = [*roots, *([INSTALLED] if any(file.startswith(f"{INSTALLED}/") for file in left) else [])]
-    hidden = dict.fromkeys(_test_globs(_files_of(places, buggy)))
+    hidden = dict.fromkeys(_test_globs(tests))
     differing = {file for file in (*buggy, *fixed) if buggy.get(file) != fixed.get(file)}
     before, after = ({file: tree[file] for file in sorted(differing) if file in tree} for tree in (buggy, fixed))
     target = target_of("python", buggy[path].content.decode(), fixed[path].content.decode()) if len(differing) == 1 else None
@@ -132,6 +133,13 @@ def _top_imports(tree: Tree) -> frozenset[str]:
     """Return the modules that anything but the build imports, wherever it does."""
     files = (file.content for path, file in tree.items() if path.endswith(".py") and path != "setup.py")
     return frozenset(name.decode() for content in files for name in _IMPORT.findall(content))
+
+
+def _reached(tree: Tree, tests: list[str]) -> frozenset[str]:
+    """Return the modules from elsewhere that tests import anywhere, or that they load by way of modules of the tree."""
+    beside = {str(PurePosixPath(path).parent) for path in tests}
+    anywhere = (name.decode() for path in tests for name in _IMPORT.findall(tree[path].content))
+    return frozenset(name for name in (*anywhere, *_imported(tree, tests, beside)) if name not in sys.stdlib_module_names)
 
 
 def _left_by_installation(project: PythonProject, found: ProjectBug) -> dict[str, TreeFile]:

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
@@ -41,7 +41,7 @@ _WITH_PYTEST = (
 _PATIENCE_S = 900.0
 _NO_DATE = "9000-01-01"
 _MOST_RELAXED = 12
-"""So many packages may be replaced by later versions before we give up."""
+"""So many packages may turn out to need another version before we give up."""
 _NOT_BUILT = re.compile(r"(?:Failed to (?:download and )?build|Failed to build) `([\w.-]+?)(?:==[^`]+)?`")
 _PROGRESS = r"(?:Using|Resolved|Updat|Building|Built|Prepared|Download|warning:)|\[std"
 _NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
@@ -57,8 +57,8 @@ class Requested:
     """As in a file for pip; those with `==` hold against whatever other packages say."""
     optional: tuple[str, ...] = ()
     """Those to be taken if they can be had."""
-    dispensable: tuple[str, ...] = ()
-    """Names of those that are left out where they cannot be built."""
+    beside: tuple[str, ...] = ()
+    """Versions on the same list that nothing is known to need: they hold for what comes along, and else only wheels are taken."""
     before: str = ""
     """A date: no package that was published later is taken, which also goes for what builds packages."""
     wheels: str = ""
@@ -66,7 +66,7 @@ class Requested:
     relax: bool = False
     """Whether a version that cannot be built here may be replaced by the next one that has a wheel."""
     unbuilt: tuple[str, ...] = ()
-    """Packages of which it is known that they cannot be built: they need a wheel, or else what is optional does without them."""
+    """Packages of which it is known that they cannot be built: they need a wheel."""
     brings_pytest: bool = True
     """Whether pytest is one of the packages; not so for a project that is pytest."""
 
@@ -93,41 +93,46 @@ def canonical(name: str) -> str:
 
 def lock(requested: Requested) -> Locked:
     """Resolve requirements to versions and hashes; a UserError says why that cannot be done."""
-    interpreter = choose(requested.python)
-    asked = {canonical(line): line for line in requested.requirements}
-    asked = {name: line for name, line in asked.items() if name}
-    notes: list[str] = []
-    optional = {name: line for line in requested.optional if (name := canonical(line)) and name not in asked}
+    resolver = _Resolver(requested)
+    asked = _by_name(requested.requirements)
+    optional = {name: line for name, line in _by_name(requested.optional).items() if name not in asked}
+    beside = {name: line for name, line in _by_name(requested.beside).items() if name not in asked}
+    optional |= {name: beside.pop(name) for name in sorted(beside) if name in optional or name.startswith("pytest-")}
     if requested.brings_pytest:
-        asked.setdefault("pytest", optional.pop("pytest", _OLDEST_PYTEST))
+        asked.setdefault("pytest", optional.pop("pytest", beside.pop("pytest", _OLDEST_PYTEST)))
     if _is_older_pytest(asked.get("pytest", "")):
-        notes.append(f"{asked['pytest']} is older than our reporter needs: {_OLDEST_PYTEST},<6 instead, and what goes with it")
+        told = f"{asked['pytest']} is older than our reporter needs: {_OLDEST_PYTEST},<6 instead, and what goes with it"
+        resolver.notes.append(told)
         asked["pytest"] = f"{_OLDEST_PYTEST},<6"
-        for name in sorted(asked.keys() | optional.keys()):
+        for name in sorted(asked.keys() | optional.keys() | beside.keys()):
             if name in _WITH_PYTEST:
                 asked.pop(name, None)
+                beside.pop(name, None)
                 optional[name] = name
             elif name.startswith("pytest-"):
                 (asked if name in asked else optional)[name] = name
-    for name in requested.unbuilt if requested.relax else ():
-        _relax(asked, name, requested, interpreter, notes)
-    resolved = _resolve(asked, requested, interpreter, notes)
-    pending = [optional] if optional else []
-    while pending:
-        trial = asked | pending.pop(0)
-        try:
-            resolved = _resolve(trial, requested, interpreter, notes)
-        except UserError as error:
-            pending = [*_apart({name: line for name, line in trial.items() if name not in asked}, str(error)), *pending]
-        else:
-            asked = trial
+    resolver.hold(beside | optional | asked)
+    resolved = resolver.resolve(asked)
+    asked, resolved = resolver.add(asked, optional, resolved)
+    spare = {name: line for name, line in beside.items() if not re.search(rf"^{re.escape(name)}==", resolved, re.MULTILINE)}
+    wheels = resolver.having_wheels(spare)
+    resolver.wheels_only += wheels
+    asked, resolved = resolver.add(asked, wheels, resolved)
+    release = resolver.interpreter.release
     left = [line for name, line in optional.items() if name not in asked]
-    notes += [f"left out, cannot be had for Python {interpreter.release}: {', '.join(left)}"] if left else []
-    head = [_TITLE, f"# python = {interpreter.release}"]
+    unneeded = [line for name, line in spare.items() if name not in asked]
+    resolver.notes += [f"left out, cannot be had for Python {release}: {', '.join(left)}"] if left else []
+    told = f"left out, no wheel for Python {release} and nothing known to need them: {', '.join(unneeded)}"
+    resolver.notes += [told] if unneeded else []
+    head = [_TITLE, f"# python = {release}"]
     head += [f"# before = {requested.before}"] if requested.before and not requested.wheels else []
     head.append(f"# plugins of = {' '.join(sorted(asked))}")
     text = "\n".join([*head, resolved.strip()]) + "\n"
-    return Locked(name=f"python{interpreter.release}-{digest(text)}", text=text, notes=tuple(notes))
+    return Locked(name=f"python{release}-{digest(text)}", text=text, notes=tuple(resolver.notes))
+
+
+def _by_name(lines: Iterable[str]) -> dict[str, str]:
+    return {name: line for line in lines if (name := canonical(line))}
 
 
 def _apart(group: dict[str, str], message: str) -> list[dict[str, str]]:
@@ -148,22 +153,95 @@ def _is_older_pytest(line: str) -> bool:
     return found is not None and int(found[1]) < (6 if "<" in found[0] and "=" not in found[0] else 5)
 
 
-def _resolve(asked: dict[str, str], requested: Requested, interpreter: Interpreter, notes: list[str]) -> str:
-    wheels_only, dateless = list(requested.unbuilt), list[str]()
-    while True:
-        try:
-            return _compile(asked, requested, interpreter, wheels_only, dateless)
-        except _UvError as error:
-            name, anew = not_built(error.output), _published_anew(error.output)
-            if anew and anew not in dateless:
-                dateless.append(anew)
-                note = f"{anew}: the index has no release from before {requested.before}, so a later one is taken"
-                notes += [note] if note not in notes else []
-            elif requested.relax and name in asked and name not in wheels_only and len(wheels_only) < _MOST_RELAXED:
-                _relax(asked, name, requested, interpreter, notes)
-                wheels_only.append(name)
+class _Resolver:
+    """Asks uv which versions go together, and learns from its answers what cannot be had."""
+
+    def __init__(self, requested: Requested) -> None:
+        self.requested = requested
+        self.interpreter = choose(requested.python)
+        self.notes: list[str] = []
+        self.wheels_only = list(requested.unbuilt)
+        self._pins: dict[str, str] = {}
+        self._dateless: list[str] = []
+
+    def hold(self, lines: Mapping[str, str]) -> None:
+        """Have the versions that are named hold, whoever asks for the packages."""
+        self._pins = {name: line for name, line in lines.items() if "==" in line}
+        for name in self.requested.unbuilt if self.requested.relax else ():
+            self._relax(name)
+
+    def resolve(self, asked: Mapping[str, str]) -> str:
+        """Return the lock of what is asked for."""
+        first: _UvError | None = None
+        while True:
+            try:
+                return self._compile(asked)
+            except _UvError as error:
+                first = first or error
+                name, anew = not_built(error.output) or _not_published(error.output), _published_anew(error.output)
+                if anew and anew not in self._dateless:
+                    self._dateless.append(anew)
+                    self._note(f"{anew}: the index has no release from before {self.requested.before}, so a later one is taken")
+                elif name and name not in self.wheels_only and len(self.wheels_only) < _MOST_RELAXED:
+                    self.wheels_only.append(name)
+                    if self.requested.relax:
+                        self._relax(name)
+                else:
+                    raise UserError(f"its packages cannot be had for Python {self.interpreter.release}: {first.reason}") from None
+
+    def add(self, asked: dict[str, str], more: Mapping[str, str], resolved: str) -> tuple[dict[str, str], str]:
+        """Return what is asked for with as many more as can be had, and the lock of it."""
+        pending = [dict(more)] if more else []
+        while pending:
+            trial = asked | pending.pop(0)
+            try:
+                resolved = self.resolve(trial)
+            except UserError as error:
+                pending = [*_apart({name: line for name, line in trial.items() if name not in asked}, str(error)), *pending]
             else:
-                raise UserError(f"its packages cannot be had for Python {interpreter.release}: {error.reason}") from None
+                asked = trial
+        return asked, resolved
+
+    def having_wheels(self, lines: Mapping[str, str]) -> dict[str, str]:
+        """Return those pinned packages that have a wheel for this interpreter and machine."""
+        left = dict(lines)
+        while left:
+            try:
+                self._uv_compile(left.values(), "--no-deps", "--only-binary", ":all:", dateless=left)
+            except _UvError as error:
+                without = left.keys() & {canonical(name) for name in re.findall(r"([\w.-]+)==", error.output)}
+                if not without:
+                    return {}
+                left = {name: line for name, line in left.items() if name not in without}
+            else:
+                break
+        return left
+
+    def _relax(self, name: str) -> None:
+        """Have the next version that has a wheel stand in for one that cannot be had, if there is any."""
+        line = self._pins.get(name)
+        if line is None:
+            return
+        with contextlib.suppress(_UvError):
+            later = line.replace("==", ">=")
+            found = self._uv_compile([later], "--no-deps", "--resolution", "lowest-direct", "--only-binary", name, dateless=[name])
+            self._pins[name] = found.strip() or line
+            self._note(f"{line} cannot be had here: {self._pins[name]}, the next version that has a wheel, instead")
+
+    def _compile(self, asked: Mapping[str, str]) -> str:
+        only = [part for name in self.wheels_only for part in ("--only-binary", name)]
+        dateless = (*self._pins, *self._dateless, *(self.wheels_only if self.requested.relax else ()))
+        lines = [self._pins.get(name, line) for name, line in asked.items()]
+        with _file(self._pins.values()) as overriding:
+            return self._uv_compile(lines, "--generate-hashes", "--override", str(overriding), *only, dateless=dateless)
+
+    def _uv_compile(self, lines: Iterable[str], *options: str, dateless: Iterable[str]) -> str:
+        python = ("--python", str(self.interpreter.executable))
+        sources = _sources(self.requested.wheels, self.requested.before, dateless)
+        return _uv("pip", "compile", "-", *python, "--no-header", "--no-annotate", *options, *sources, given="\n".join(lines))
+
+    def _note(self, text: str) -> None:
+        self.notes += [text] if text not in self.notes else []
 
 
 def _published_anew(message: str) -> str:
@@ -172,39 +250,16 @@ def _published_anew(message: str) -> str:
     return canonical(found[1]) if found and f"`{found[1]}` was filtered by `exclude-newer`" in message else ""
 
 
-def _relax(asked: dict[str, str], name: str, requested: Requested, interpreter: Interpreter, notes: list[str]) -> None:
-    """Have the next version that has a wheel stand in for one that cannot be built, if there is any."""
-    line = asked.get(name, "")
-    if "==" not in line:
-        return
-    with contextlib.suppress(_UvError):
-        printed = _uv(
-            *("pip", "compile", "-", "--python", str(interpreter.executable), "--no-header", "--no-annotate", "--no-deps"),
-            *("--resolution", "lowest-direct", "--only-binary", name, *_sources(requested.wheels, requested.before, [name])),
-            given=line.replace("==", ">="),
-        )
-        asked[name] = printed.strip() or line
-        notes.append(f"{line} cannot be built here: {asked[name]}, the next version that has a wheel, instead")
+def _not_published(message: str) -> str:
+    """Return a pinned package of which the index has no such version, or none for this machine."""
+    found = re.search(r"([\w.-]+)==[^\s,]+ has no (?:usable )?wheels|there is no version of ([\w.-]+)==", message)
+    return canonical(found[1] or found[2]) if found else ""
 
 
 def not_built(message: str) -> str:
     """Return the package that a message says could not be built, or nothing."""
     found = _NOT_BUILT.search(message)
     return canonical(found[1]) if found else ""
-
-
-def _compile(
-    asked: dict[str, str], requested: Requested, interpreter: Interpreter, wheels_only: Sequence[str], dateless: Sequence[str]
-) -> str:
-    pins = [line for line in asked.values() if "==" in line]
-    with _file(pins) as overriding:
-        return _uv(
-            *("pip", "compile", "-", "--python", str(interpreter.executable), "--no-header", "--no-annotate", "--generate-hashes"),
-            *("--override", str(overriding)),
-            *(part for name in wheels_only for part in ("--only-binary", name)),
-            *_sources(requested.wheels, requested.before, (*pins, *dateless, *(wheels_only if requested.relax else ()))),
-            given="\n".join(asked.values()),
-        )
 
 
 def provide(name: str, text: str, cache: Path, *, wheels: str = "") -> Path:

@@ -114,13 +114,12 @@ def lock(requested: Requested) -> Locked:
     resolver.hold(beside | optional | asked)
     resolved = resolver.resolve(asked)
     asked, resolved = resolver.add(asked, optional, resolved)
-    spare = {name: line for name, line in beside.items() if not re.search(rf"^{re.escape(name)}==", resolved, re.MULTILINE)}
-    wheels = resolver.having_wheels(spare)
-    resolver.wheels_only += wheels
-    asked, resolved = resolver.add(asked, wheels, resolved)
+    spare = {name: line for name, line in beside.items() if not _has(resolved, name)}
+    resolver.wheels_only += spare
+    asked, resolved = resolver.add(asked, resolver.having_wheels(spare), resolved)
     release = resolver.interpreter.release
     left = [line for name, line in optional.items() if name not in asked]
-    unneeded = [line for name, line in spare.items() if name not in asked]
+    unneeded = [line for name, line in spare.items() if not _has(resolved, name)]
     resolver.notes += [f"left out, cannot be had for Python {release}: {', '.join(left)}"] if left else []
     told = f"left out, no wheel for Python {release} and nothing known to need them: {', '.join(unneeded)}"
     resolver.notes += [told] if unneeded else []
@@ -129,6 +128,10 @@ def lock(requested: Requested) -> Locked:
     head.append(f"# plugins of = {' '.join(sorted(asked))}")
     text = "\n".join([*head, resolved.strip()]) + "\n"
     return Locked(name=f"python{release}-{digest(text)}", text=text, notes=tuple(resolver.notes))
+
+
+def _has(lock_text: str, name: str) -> bool:
+    return re.search(rf"^{re.escape(name)}==", lock_text, re.MULTILINE) is not None
 
 
 def _by_name(lines: Iterable[str]) -> dict[str, str]:
@@ -210,9 +213,7 @@ class _Resolver:
                 self._uv_compile(left.values(), "--no-deps", "--only-binary", ":all:", dateless=left)
             except _UvError as error:
                 without = left.keys() & {canonical(name) for name in re.findall(r"([\w.-]+)==", error.output)}
-                if not without:
-                    return {}
-                left = {name: line for name, line in left.items() if name not in without}
+                left = {name: line for name, line in left.items() if name not in without} if without else {}
             else:
                 break
         return left

@@ -206,12 +206,17 @@ def test_what_cannot_be_built_leaves_out_only_what_needs_it(tmp_path: Path) -> N
         find_environment(project, "mesh", Needed(requirements=("linter",)), chosen, own_pytest=False)
 
 
+def use_no_other_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_INDEX_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def versions(found: Locked | None) -> list[str]:
     assert found is not None
     return re.findall(r"^[a-z]+==[0-9.]+", found.text, re.MULTILINE)
 
 
-def test_of_a_list_of_all_that_was_installed_what_nothing_needs_is_taken_from_wheels_alone(tmp_path: Path) -> None:
+def test_of_a_list_of_all_that_was_installed_what_nothing_needs_may_be_missing(tmp_path: Path) -> None:
     for name in ("pytest", "wheeled"):
         write_wheel(tmp_path, name, {}, version="5.4.3")
     write_source_that_does_not_build(tmp_path, "typed")
@@ -225,10 +230,22 @@ def test_of_a_list_of_all_that_was_installed_what_nothing_needs_is_taken_from_wh
     for windows in ((), ("elsewhere; sys_platform == 'win32'",)):
         found = environment(PythonProject(name="mesh", requirements=windows))
         assert found is not None and versions(found) == ["pytest==5.4.3", "wheeled==5.4.3"]
-        assert any(note.startswith("left out, no wheel") and note.endswith(": typed==1.0, elsewhere==227") for note in found.notes)
+        assert any(note.startswith("left out") and note.endswith(": typed==1.0, elsewhere==227") for note in found.notes)
     for project, reached in ((PythonProject(requirements=("typed",)), ()), (PythonProject(), ("typed",))):
         with pytest.raises(UserError, match=r"Failed to build `typed==1\.0`"):
             environment(project, reached=frozenset(reached))
+
+
+def test_what_nothing_needs_is_taken_from_wheels_of_an_index_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pytest", "wheeled"):
+        write_wheel(tmp_path, name, {}, version="5.4.3", requires=("elsewhere",) if name == "wheeled" else ())
+    use_no_other_index(monkeypatch)
+    with served(tmp_path, {"pytest": "2020-06-02", "wheeled": "2020-06-02"}) as address:
+        monkeypatch.setenv("UV_DEFAULT_INDEX", address)
+        listed = ("elsewhere==227", "wheeled==5.4.3")
+        found = lock(Requested(python=installed()[0].release, requirements=(), beside=listed, before="2020-12-31"))
+    assert versions(found) == ["pytest==5.4.3", "wheeled==5.4.3"]
+    assert [note for note in found.notes if "no wheel for Python" in note and note.endswith(": elsewhere==227")]
 
 
 def test_versions_of_a_list_hold_for_what_comes_along(tmp_path: Path) -> None:
@@ -264,8 +281,7 @@ def test_releases_that_were_published_anew_are_taken_in_spite_of_their_date(
 ) -> None:
     write_wheel(tmp_path, "pytest", {}, version="5.4.3")
     write_wheel(tmp_path, "anew", {}, version="1.4.1")
-    for name in ("UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_INDEX_URL"):
-        monkeypatch.delenv(name, raising=False)
+    use_no_other_index(monkeypatch)
     with served(tmp_path, {"pytest": "2020-06-02", "anew": "2022-07-08"}) as address:
         monkeypatch.setenv("UV_DEFAULT_INDEX", address)
         found = lock(Requested(python=installed()[0].release, requirements=("anew>=1",), before="2020-12-31"))

@@ -97,37 +97,42 @@ def lock(requested: Requested) -> Locked:
     asked = _by_name(requested.requirements)
     optional = {name: line for name, line in _by_name(requested.optional).items() if name not in asked}
     beside = {name: line for name, line in _by_name(requested.beside).items() if name not in asked}
-    optional |= {name: beside.pop(name) for name in sorted(beside) if name in optional or name.startswith("pytest-")}
+    # Of a folder of packages all that is there is taken: nothing in it takes long to find or to build.
+    taken = [name for name in beside if requested.wheels or name in optional or name.startswith("pytest-")]
+    optional |= {name: beside.pop(name) for name in taken}
     if requested.brings_pytest:
         asked.setdefault("pytest", optional.pop("pytest", beside.pop("pytest", _OLDEST_PYTEST)))
     if _is_older_pytest(asked.get("pytest", "")):
-        told = f"{asked['pytest']} is older than our reporter needs: {_OLDEST_PYTEST},<6 instead, and what goes with it"
-        resolver.notes.append(told)
-        asked["pytest"] = f"{_OLDEST_PYTEST},<6"
-        for name in sorted(asked.keys() | optional.keys() | beside.keys()):
-            if name in _WITH_PYTEST:
-                asked.pop(name, None)
-                beside.pop(name, None)
-                optional[name] = name
-            elif name.startswith("pytest-"):
-                (asked if name in asked else optional)[name] = name
+        resolver.notes.append(_replace_pytest(asked, optional, beside))
     resolver.hold(beside | optional | asked)
     resolved = resolver.resolve(asked)
     asked, resolved = resolver.add(asked, optional, resolved)
     spare = {name: line for name, line in beside.items() if not _has(resolved, name)}
-    resolver.wheels_only += spare
-    asked, resolved = resolver.add(asked, resolver.having_wheels(spare), resolved)
+    wheels = resolver.wheels_of(spare)
     release = resolver.interpreter.release
     left = [line for name, line in optional.items() if name not in asked]
-    unneeded = [line for name, line in spare.items() if not _has(resolved, name)]
+    unneeded = [line for name, line in spare.items() if not _has(wheels, name)]
     resolver.notes += [f"left out, cannot be had for Python {release}: {', '.join(left)}"] if left else []
     told = f"left out, no wheel for Python {release} and nothing known to need them: {', '.join(unneeded)}"
     resolver.notes += [told] if unneeded else []
     head = [_TITLE, f"# python = {release}"]
     head += [f"# before = {requested.before}"] if requested.before and not requested.wheels else []
     head.append(f"# plugins of = {' '.join(sorted(asked))}")
-    text = "\n".join([*head, resolved.strip()]) + "\n"
+    text = "\n".join([*head, resolved.strip(), *([wheels.strip()] if wheels else [])]) + "\n"
     return Locked(name=f"python{release}-{digest(text)}", text=text, notes=tuple(resolver.notes))
+
+
+def _replace_pytest(asked: dict[str, str], optional: dict[str, str], beside: dict[str, str]) -> str:
+    """Ask for a pytest that our reporter can be loaded into, and for what goes with it; return what to say of it."""
+    old, asked["pytest"] = asked["pytest"], f"{_OLDEST_PYTEST},<6"
+    for name in sorted(asked.keys() | optional.keys() | beside.keys()):
+        if name in _WITH_PYTEST:
+            asked.pop(name, None)
+            beside.pop(name, None)
+            optional[name] = name
+        elif name.startswith("pytest-"):
+            (asked if name in asked else optional)[name] = name
+    return f"{old} is older than our reporter needs: {asked['pytest']} instead, and what goes with it"
 
 
 def _has(lock_text: str, name: str) -> bool:
@@ -205,18 +210,16 @@ class _Resolver:
                 asked = trial
         return asked, resolved
 
-    def having_wheels(self, lines: Mapping[str, str]) -> dict[str, str]:
-        """Return those pinned packages that have a wheel for this interpreter and machine."""
+    def wheels_of(self, lines: Mapping[str, str]) -> str:
+        """Return the lock of those pinned packages that have a wheel for this interpreter and machine, without what they need."""
         left = dict(lines)
         while left:
             try:
-                self._uv_compile(left.values(), "--no-deps", "--only-binary", ":all:", dateless=left)
+                return self._uv_compile(left.values(), "--generate-hashes", "--no-deps", "--only-binary", ":all:", dateless=left)
             except _UvError as error:
-                without = left.keys() & {canonical(name) for name in re.findall(r"([\w.-]+)==", error.output)}
+                without = left.keys() & set(map(canonical, re.findall(r"[\w.-]+(?===)|(?<=versions of )[\w.-]+", error.output)))
                 left = {name: line for name, line in left.items() if name not in without} if without else {}
-            else:
-                break
-        return left
+        return ""
 
     def _relax(self, name: str) -> None:
         """Have the next version that has a wheel stand in for one that cannot be had, if there is any."""

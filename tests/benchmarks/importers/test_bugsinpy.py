@@ -146,6 +146,11 @@ def test_lists_of_packages_are_read_in_the_encoding_that_they_have(
     monkeypatch.setenv("COLUMNS", "80")  # a reason is told whole, however narrow the terminal
     (checkout / "projects/clock/bugs/1/requirements.txt").write_text("dials==1.5\r\n", encoding=encoding)
     write_wheel(tmp_path / "libs", "pytest", {}, version="5.4.3")
+    write(checkout.parent / "clones/clock", {"tests/test_clock.py": f"import dials\n{TEST}"})
+    git(checkout.parent / "clones/clock", "commit", "-qam", "with dials")
+    info = checkout / "projects/clock/bugs/1/bug.info"
+    fixed = git(checkout.parent / "clones/clock", "rev-parse", "HEAD").strip()
+    info.write_text(info.read_text().replace("fixed_commit_id", "old") + f'fixed_commit_id="{fixed}"\n')
     (dropped,) = read([checkout], Settings(clones=checkout.parent / "clones", libraries=tmp_path / "libs")).bugs
     assert isinstance(dropped, Dropped)
     assert "its packages cannot be had" in dropped.reason and "dials==1.5" in dropped.reason

@@ -8,10 +8,10 @@ import pytest
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
-from repairlab.core.oracle import CheckerProgram
+from repairlab.core.oracle import Case, CheckerProgram
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.supervise import Ends
-from repairlab.validation.interactive import _Conversation, interacting
+from repairlab.validation.interactive import Interaction, _Conversation, interacting
 
 Side = Callable[[Ends], Execution]
 
@@ -86,6 +86,35 @@ def test_a_program_that_takes_back_what_it_wrote_holds_nobody() -> None:
 
     for _ in range(400):
         assert talk(taking_back, lambda ends: exited(42))[1].exit_code == 42
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "ending"),
+    [
+        (b"1\n2\n", b"1\n2\n", Ending.EXITED),
+        (b"1\n2\n", b"1\n2\n3\n", Ending.EXITED),  # it had been stopped on the way
+        (b"1\n2\n", b"3\n", Ending.CPU_LIMIT),
+        (b"1\n2\n", b"", Ending.CPU_LIMIT),
+        (b"", b"3\n", Ending.EXITED),
+    ],
+)
+def test_who_says_something_else_when_its_time_is_looked_at_again_stays_late(
+    tmp_path: Path, first: bytes, again: bytes, ending: Ending
+) -> None:
+    """It may know what the checker said the first time."""
+    saying = [first, again, again]
+
+    def program(ends: Ends) -> Execution:
+        os.write(ends.stdout, saying.pop(0))
+        return exited()
+
+    sandbox = _Talking(**{"program": program, "/bin/sh": lambda ends: exited(42)})
+    made = Interaction(CheckerProgram(language="python", files=(), program="judge.py"), sandbox, tmp_path)
+    made.take(Case(id="1", input="", expected=""))
+    endings = [made.run(Command(argv=("program",)), tmp_path).ending for _ in range(2)]
+    assert endings == [Ending.EXITED, ending]
+    made.take(Case(id="2", input="", expected=""))
+    assert made.run(Command(argv=("program",)), tmp_path).ending is Ending.EXITED
 
 
 def test_a_sandbox_that_lets_nobody_talk_is_told_so() -> None:

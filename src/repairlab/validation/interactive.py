@@ -2,7 +2,10 @@
 
 The convention is Kattis': `checker input answer feedback_folder [arguments]`, what the program writes on standard input, what it
 shall read on standard output; exit code 42 right, 43 wrong. Whatever else a checker does is a crash: WRONG where it says 42 to the
-reference fix in the same case, else UNDECIDED. Nothing is said twice: a second conversation would know the first.
+reference fix in the same case, else UNDECIDED.
+
+A program that talks again knows the conversation before, if only by the time at which that ended. So none that failed is held
+again, and where a time limit is looked at again, the program must say again what it said.
 
 Whoever ends first decides first: a program that fails by itself has its own verdict, whatever the checker says afterwards; after
 a checker that said 43 the program is stopped, and is wrong, whatever it did then; after 42 it must still end well by itself.
@@ -52,6 +55,8 @@ class _Talk:
     program: Execution
     checker: Execution
     first: Side
+    said: bytes
+    """All that the program wrote."""
 
 
 class Interaction:
@@ -65,11 +70,14 @@ class Interaction:
         self._sandbox = sandbox
         self._tree = tree
         self._has_said_no = False
+        self._said: bytes | None = None
+        """What the program said when it first talked about this case."""
         self.finding = CheckerResult(verdict=TestVerdict.WRONG)
         """What the last conversation came to, where its program did not fail by itself."""
 
     def take(self, case: Case) -> None:
-        """Get ready for the next conversation."""
+        """Get ready for the conversation of another case."""
+        self._said = None
         write_case(self._tree, {"input": case.input.encode(), "answer": case.expected.encode()})
 
     def run(self, command: Command, tree: Path) -> Execution:
@@ -84,6 +92,10 @@ class Interaction:
         talk = _Conversation(self._sandbox, command.limits).hold(
             (dataclasses.replace(command, limits=patient), tree), (asking, self._tree)
         )
+        if self._said is None:
+            self._said = talk.said
+        elif not talk.said.startswith(self._said):
+            return dataclasses.replace(talk.program, ending=Ending.CPU_LIMIT, exit_code=None, signal=None)
         if talk.first == "program" and not talk.program.succeeded:
             return talk.program
         self.finding = _finding(talk.checker)
@@ -127,6 +139,7 @@ class _Conversation:
         self._order: list[Side] = []
         self._has_ended: dict[Side, threading.Event] = {"program": threading.Event(), "checker": threading.Event()}
         self._flooded = False
+        self._said: list[bytes] = []
 
     def hold(self, program: tuple[Command, Path], checker: tuple[Command, Path]) -> _Talk:
         """Let them talk until both have ended."""
@@ -158,7 +171,7 @@ class _Conversation:
         if self._flooded:
             flooded = dataclasses.replace(executions["program"], ending=Ending.OUTPUT_LIMIT, exit_code=None, signal=None)
             executions["program"] = flooded
-        return _Talk(program=executions["program"], checker=executions["checker"], first=self._order[0])
+        return _Talk(program=executions["program"], checker=executions["checker"], first=self._order[0], said=b"".join(self._said))
 
     def _run(self, side: Side, command: Command, tree: Path, stdin: int, stdout: int) -> None:
         done: Execution | Exception
@@ -187,6 +200,8 @@ class _Conversation:
         passed = 0
         while chunk := self._read(writer, source):
             passed += len(chunk)
+            if writer == "program" and not self._flooded:
+                self._said.append(chunk)
             if writer == "program" and passed > self._most and not self._flooded:
                 self._flooded = True
                 self._halt("program")

@@ -1,0 +1,8 @@
+#include <iostream>
+
+int main()
+{
+    long number;
+    std::cin >> number;
+    std::cout << number << " " << 1 << "\n";
+}

@@ -1,0 +1,9 @@
+package main
+
+import "fmt"
+
+func main() {
+	var number int
+	fmt.Scan(&number)
+	fmt.Println(number, 1)
+}

@@ -1,0 +1,2 @@
+const number = Number(require('fs').readFileSync(0, 'utf8'));
+console.log(number, 1);

@@ -1,0 +1,7 @@
+#include <cstdio>
+
+int main()
+{
+    while (std::puts("1000") >= 0)
+        ;
+}

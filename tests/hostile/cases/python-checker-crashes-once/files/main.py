@@ -1,0 +1,2 @@
+number = int(input())
+print(number, 0 if number < 10 else 'x')

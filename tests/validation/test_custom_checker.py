@@ -169,6 +169,16 @@ def test_an_output_that_crashes_the_checker_is_wrong(tiny: Path, sandbox: Sandbo
     assert [test.verdict for test in one_of_two.tests] == [TestVerdict.WRONG, TestVerdict.PASSED]
 
 
+def test_a_checker_that_crashes_once_is_asked_again(tiny: Path) -> None:
+    bug = open_benchmark(str(with_checker(tiny, "python", CHECKERS["python"]))).bug("sum")
+    assert bug.oracle.checker is not None
+    ends = [exited(139), exited(1, stderr=b"no\n")]
+    sandbox = FakeSandbox(lambda command: ends.pop(0) if "case/answer" in command.argv else exited())
+    with checking(bug.oracle.checker, sandbox, BuildLimits()) as checker:
+        found = checker.judge(bug.oracle.cases[0], b"4")
+    assert (found.verdict, found.message, found.doubt) == (TestVerdict.WRONG, "the checker says no: no", "")
+
+
 def test_a_checker_that_says_it_failed_is_believed_whatever_the_output(tiny: Path, sandbox: Sandbox) -> None:
     """With testlib that is how a checker says that an answer is better than the one expected."""
     code = "import sys\nsys.exit(3 if 'x' in open(sys.argv[2]).read() else 0)\n"

@@ -60,7 +60,7 @@ class CustomChecker:
     def judge(self, case: Case, output: bytes) -> CheckerResult:
         """Return what the program says; its own failure is a HarnessError."""
         done = self._run(case, output)
-        if done.ending is Ending.CPU_LIMIT:  # as for programs: three times the limit is no matter of how busy the machine is
+        if _verdict(done) is None:  # once may be the machine's fault, and so may be a time limit, but not three times the limit
             done = self._run(case, output, times=PLAIN)
         verdict = _verdict(done)
         if verdict is not None:
@@ -76,7 +76,7 @@ class CustomChecker:
         doubt = "" if _verdict(expected) is TestVerdict.PASSED else failure
         return CheckerResult(verdict=TestVerdict.WRONG, message=f"{CRASHED}: {how}", doubt=doubt)
 
-    def _run(self, case: Case, output: bytes, *, times: int = 1) -> Execution:
+    def _run(self, case: Case, output: bytes, *, times: float = 1.0) -> Execution:
         write_case(self._tree, {"input": case.input.encode(), "output": output, "answer": case.expected.encode()})
         limits = self._command.limits
         longer = dataclasses.replace(limits, cpu_s=limits.cpu_s * times, wall_s=limits.wall_s * times)

@@ -248,6 +248,11 @@ def test_sleeping_meets_the_wall_limit_and_costs_no_cpu_time(sandbox: Sandbox, t
     assert seen.wall_s >= 0.3
 
 
+def test_a_command_cannot_slow_itself_down(sandbox: Sandbox, tree: Path) -> None:
+    before, after = shell(sandbox, tree, "nice; nice -n 7 nice").stdout.split()
+    assert before == after
+
+
 def test_a_command_is_busy_while_it_runs_or_waits_for_a_cpu_and_not_while_it_sleeps(sandbox: Sandbox, tree: Path) -> None:
     slept = shell(sandbox, tree, "sleep 3")
     assert slept.busy_s is None or slept.busy_s < slept.wall_s - 1

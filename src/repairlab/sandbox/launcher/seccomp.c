@@ -107,6 +107,36 @@ static void refuse_signals_by_proxy(void)
     refuse_if(SYS_ioctl, 1, BPF_JEQ, 0x8902 /* SIOCSPGRP */);
 }
 
+/* What a command has read stays in memory for the next one, which must not be told so. Clocks still tell, but not for certain. */
+static void refuse_questions_about_memory(void)
+{
+    refuse(451 /* cachestat */, ENOSYS);
+    emit(BPF_JMP | BPF_JEQ | BPF_K, SYS_preadv2, 0, 4);
+    LOAD_ARGUMENT(5);
+    emit(BPF_JMP | BPF_JSET | BPF_K, RWF_NOWAIT, 0, 1);
+    REFUSE(EOPNOTSUPP); /* as file systems say that do not know it */
+    LOAD(nr);
+}
+
+/* Has a call say that it was done, or that it is not allowed for others than the caller itself, and does neither. */
+static void ignore(unsigned int call, unsigned int argument)
+{
+    emit(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 4);
+    LOAD_ARGUMENT(argument);
+    emit(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
+    REFUSE(0);
+    REFUSE(EPERM);
+}
+
+/* A command that gave way to all others would wait by its own choice, as if load kept it waiting: it keeps its pace. */
+static void ignore_changes_of_pace(void)
+{
+    ignore(SYS_setpriority, 1);
+    ignore(SYS_sched_setscheduler, 0);
+    ignore(SYS_sched_setparam, 0);
+    ignore(SYS_sched_setattr, 0);
+}
+
 /* Marks that a file keeps beside its mode and attributes. */
 static void refuse_marks(void)
 {
@@ -209,6 +239,8 @@ void restrict_calls(int server)
     if (server || !order.uid)
         refuse_signals_by_proxy();
     refuse_marks();
+    refuse_questions_about_memory();
+    ignore_changes_of_pace();
     RETURN(SECCOMP_RET_ALLOW);
     struct sock_fprog program = {length, code};
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))

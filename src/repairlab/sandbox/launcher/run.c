@@ -92,14 +92,26 @@ static const char *final_ending(long written_kb)
     return WIFSIGNALED(course.status) ? "signalled" : "exited";
 }
 
-/* Whether the kernel still remembers connections of this namespace, which would keep the next command from their ports. */
-static int is_not_reusable(void)
+/* A sum of all that the kernel counts of this network: packets, errors, attempts. */
+static unsigned long network_counters(void)
 {
-    char text[2048], *tcp;
-    long orphans = 0, waiting = 0;
-    if (order.namespace && read_file(AT_FDCWD, "/proc/net/sockstat", text, sizeof text) > 0 && (tcp = strstr(text, "\nTCP:")))
-        sscanf(tcp, "\nTCP: inuse %*d orphan %ld tw %ld", &orphans, &waiting);
-    return orphans + waiting > 0;
+    static const char *const counters[] = {"/proc/net/dev", "/proc/net/snmp", "/proc/net/snmp6", "/proc/net/netstat"};
+    static char text[16384];
+    unsigned long sum = 0;
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+        if (read_file(AT_FDCWD, counters[i], text, sizeof text) <= 0)
+            continue;
+        for (const char *c = text; *c; c++)
+            sum = sum * 31 + (unsigned char)*c;
+    }
+    return sum;
+}
+
+/* Whether the kernel remembers that this network was used: its counters would tell the next command what this one wanted them to,
+ * and connections would keep it from their ports. */
+static int is_not_reusable(unsigned long counters_before)
+{
+    return order.namespace && network_counters() != counters_before;
 }
 
 /* Whether a command that ended leaves more behind than it may have, where the kernel does not count for us. */
@@ -124,6 +136,7 @@ struct ending run(int children, const int *streams)
     hand_over();
     struct server *server = find_server(); /* before the layer, which it would keep */
     open_places();
+    unsigned long counters = order.namespace ? network_counters() : 0;
     course.start_us = now_us();
     if (server && !send_files(server->channel, streams, 4))
         die("the fork server is gone");
@@ -141,7 +154,7 @@ struct ending run(int children, const int *streams)
     if (!ending.name)
         ending.name = final_ending(written);
     ending.code = WIFEXITED(course.status) ? WEXITSTATUS(course.status) : 0;
-    ending.is_not_reusable = is_not_reusable();
+    ending.is_not_reusable = is_not_reusable(counters);
     course.command = 0;
     return ending;
 }

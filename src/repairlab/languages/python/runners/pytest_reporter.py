@@ -24,6 +24,8 @@ with contextlib.suppress(ImportError):
 
 KNOWS_INSIDE = hasattr(vars(_pytest).get("timing"), "Instant")
 """Whether this pytest is as new as ours, whose inner workings we know; of others we use what is documented since version 5."""
+CAN_LOAD = hasattr(_pytest.faulthandler, "pytest_unconfigure")
+"""Whether it can close its files for a time, as ours can: since version 7."""
 _NEW_PATHS = 7
 
 
@@ -74,13 +76,11 @@ class PytestReporter:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> None:
         """Have pytest, now that it is ready, look for the tests of the request, whatever it was started with."""
-        if not KNOWS_INSIDE:
+        self._config = session.config
+        if self.loads or not KNOWS_INSIDE:
             return
         config, collect = session.config, session._collect_one_node
         shortcuts.ask_once_for_hooks(session)
-        self._config = config
-        if self.loads:
-            return
         if not self.has_begun:
             known = shortcuts.look_for_files(session, self._known)
             with _closed_files(config):
@@ -294,4 +294,5 @@ def _closed_files(config: pytest.Config) -> Iterator[None]:
         logging.log_file_handler.stream = logging.log_file_handler._open()
     capture.start_global_capturing()
     capture.suspend_global_capture()
-    plugin("terminalreporter")._session_start = _pytest.timing.Instant()
+    if KNOWS_INSIDE:
+        plugin("terminalreporter")._session_start = _pytest.timing.Instant()

@@ -20,7 +20,7 @@ import pytest
 
 if TYPE_CHECKING:
     from repairlab.languages.python.runners import pytest_shortcuts as shortcuts
-    from repairlab.languages.python.runners.pytest_reporter import KNOWS_INSIDE, make_reporter
+    from repairlab.languages.python.runners.pytest_reporter import CAN_LOAD, KNOWS_INSIDE, make_reporter
     from repairlab.languages.python.runners.python_channel import Channel
 
     PLUGINS: list[str]
@@ -28,7 +28,7 @@ else:  # `load` and these are given by whoever loads this
     PLUGINS = PLUGINS  # noqa: F821, PLW0127
     shortcuts = load("pytest_shortcuts")  # noqa: F821
     reporting = load("pytest_reporter", code_of=code_of, shortcuts=shortcuts)  # noqa: F821
-    KNOWS_INSIDE, make_reporter = reporting.KNOWS_INSIDE, reporting.make_reporter
+    CAN_LOAD, KNOWS_INSIDE, make_reporter = reporting.CAN_LOAD, reporting.KNOWS_INSIDE, reporting.make_reporter
 
 _OPTIONS = ("--continue-on-collection-errors", "--tb=short", "-q", "-p", "no:cacheprovider", "--maxfail=0")
 """The last because it is ours to say when to stop, and not a setting of the tree."""

@@ -39,7 +39,7 @@ if __name__ == "__main__":
     if is_own_pytest():
         main("pytest", run_with_own)
     session = load_session()
-    is_forked, is_plain, is_loaded = is_server(), session.is_plain_tree(), session.KNOWS_INSIDE and is_loading()
+    is_forked, is_plain, is_loaded = is_server(), session.is_plain_tree(), session.CAN_LOAD and is_loading()
     session.load_all()
     known_files: list[Path] = []
     if is_forked:

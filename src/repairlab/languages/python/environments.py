@@ -5,6 +5,7 @@ Importers lock them and `provide` installs them, both with uv; the tool chain sh
 
 import configparser
 import contextlib
+import functools
 import json
 import os
 import re
@@ -212,13 +213,18 @@ class _Resolver:
 
     def wheels_of(self, lines: Mapping[str, str]) -> str:
         """Return the lock of those pinned packages that have a wheel for this interpreter and machine, without what they need."""
-        left = dict(lines)
+        known = _without_wheels(str(self.interpreter.executable))
+        left = {name: line for name, line in lines.items() if line not in known}
         while left:
             try:
                 return self._uv_compile(left.values(), "--generate-hashes", "--no-deps", "--only-binary", ":all:", dateless=left)
             except _UvError as error:
-                without = left.keys() & set(map(canonical, re.findall(r"[\w.-]+(?===)|(?<=versions of )[\w.-]+", error.output)))
-                left = {name: line for name, line in left.items() if name not in without} if without else {}
+                named = set(map(canonical, re.findall(r"[\w.-]+(?===)|(?<=versions of )[\w.-]+", error.output)))
+                without = left.keys() & named
+                if not without:
+                    break
+                known |= {left[name] for name in without}
+                left = {name: line for name, line in left.items() if name not in without}
         return ""
 
     def _relax(self, name: str) -> None:
@@ -252,6 +258,12 @@ def _published_anew(message: str) -> str:
     """Return a package of which the index has nothing so old: somebody asks for it, so it was withdrawn and published again."""
     found = re.search(r"there are no versions of ([\w.-]+) (?:and|or|,)", message)
     return canonical(found[1]) if found and f"`{found[1]}` was filtered by `exclude-newer`" in message else ""
+
+
+@functools.cache
+def _without_wheels(interpreter: str) -> set[str]:  # noqa: ARG001  # pins of one interpreter are not those of another
+    """Return the pins known to have no wheel for an interpreter, to be added to: bugs of a project share most of a list."""
+    return set()
 
 
 def _not_published(message: str) -> str:

@@ -1,4 +1,6 @@
+import signal
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -162,6 +164,17 @@ def test_an_interruption_stops_workers_at_the_next_thing_they_emit(
 
     with pytest.raises(Interrupted if raised is KeyboardInterrupt else HarnessError):
         run_pool(work.endless, [1, 2, 3], machine, receive)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_making_of_items_at_once(machine: Machine, work: ModuleType, number: signal.Signals) -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        signal.raise_signal(number)
+        pytest.fail("the next item was made all the same")
+
+    with pytest.raises(Interrupted):
+        run_pool(work.square, items(), machine, print)
 
 
 def test_a_full_pipe_is_no_reason_to_hang(machine: Machine, work: ModuleType) -> None:

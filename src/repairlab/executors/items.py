@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from repairlab.core.errors import HarnessError
+from repairlab.executors.ctrl_c import interruptible
 from repairlab.executors.deaths import Deaths
 from repairlab.executors.executor import DEATHS, Event, Executor, Item, Source, Work
 from repairlab.executors.pool import open_pool
@@ -69,7 +70,8 @@ class _Queue(Source[Item]):
         self._is_read = False
 
     def take(self, worker: int) -> Item | None:
-        given = next(self._coming, None)
+        with interruptible():
+            given = next(self._coming, None)
         if given is None:
             self._is_read = True
             given = self._waiting.popleft() if self._waiting else None

@@ -96,14 +96,14 @@ def test_the_program_is_one_of_those_that_share_a_verdict() -> None:
 
 
 @given(some=changes)
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_texts_of_one_normal_form_are_one_program(some: list[tuple[int, str, bool]]) -> None:
     text = changed(some)
     assert not shares(PROGRAM, text) or meaning(PROGRAM) == meaning(text)
 
 
 @given(some=changes, others=changes)
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_changed_texts_of_one_normal_form_are_one_program(
     some: list[tuple[int, str, bool]], others: list[tuple[int, str, bool]]
 ) -> None:

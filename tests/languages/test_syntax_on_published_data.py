@@ -14,6 +14,8 @@ from repairlab.core.text import split_lines
 from repairlab.languages.parser import Parsed
 from repairlab.languages.table import language
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parents[3] / "shared" / "data"
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 
@@ -103,7 +105,6 @@ def test_defects4c_functions_are_found_whole() -> None:
     assert (len(seen), whole) == (101, 93)
 
 
-@pytest.mark.slow
 def test_standard_library_is_read_as_python_reads_it() -> None:
     paths = sorted(STANDARD_LIBRARY.glob("*.py"))[::10] + sorted(STANDARD_LIBRARY.glob("asyncio/*.py"))[::5]
     n_functions = sum(check_against_python(path.read_bytes().decode("utf-8")) for path in paths)

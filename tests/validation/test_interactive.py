@@ -11,6 +11,8 @@ from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.validator import open_validator, validate
 
+pytestmark = pytest.mark.slow  # whoever waits for the other waits for a limit
+
 JUDGE = """\
 import pathlib, sys
 secret = int(open(sys.argv[1]).read())

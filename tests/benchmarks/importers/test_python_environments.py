@@ -27,6 +27,8 @@ from repairlab.validation.validator import open_validator
 from tests.benchmarks.importers.conftest import git, write
 from tests.benchmarks.importers.wheels import served, write_source_that_does_not_build, write_wheel, write_wheels_of_pytest
 
+pytestmark = pytest.mark.slow
+
 SETUP = """\
 from setuptools import setup
 

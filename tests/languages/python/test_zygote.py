@@ -429,6 +429,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 def test_whatever_pytest_is_told_its_results_are_the_same(
     tmp_path: Path, sandbox: Sandbox, tools: Tools, settings: dict[str, str]

@@ -74,6 +74,7 @@ def pytest_addoption(parser):
 def shouted(request):
     return request.config.getoption("--shout")
 """
+RELEASES = {"pytest": ("5.4.3",), "typed": ("1.2", "1.5"), "gone": ("2.1", "2.3"), "packed": ("3.1",), "free": ("1.0", "2.0")}
 
 
 @pytest.fixture
@@ -250,6 +251,22 @@ def test_what_nothing_needs_is_taken_from_wheels_of_an_index_alone(tmp_path: Pat
     assert [note for note in found.notes if "no wheel for Python" in note and note.endswith(": elsewhere==227")]
 
 
+def test_of_a_list_of_all_that_was_installed_plugins_load_that_the_tree_speaks_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pytest", "pytest-shout", "pytest-noisy"):
+        write_wheel(tmp_path, name, {}, version="5.4.3")
+    use_no_other_index(monkeypatch)
+    monkeypatch.setenv("REPAIRLAB_CACHE", str(tmp_path / "cache"))
+    dates = dict.fromkeys(("pytest", "pytest_shout", "pytest_noisy"), "2020-06-02")
+    listed = ("pytest==5.4.3", "pytest-shout==5.4.3", "pytest-noisy==5.4.3")
+    with served(tmp_path, dates) as address:
+        monkeypatch.setenv("UV_DEFAULT_INDEX", address)
+        needed = Needed(requirements=listed, date="2020-12-31", plugins=frozenset(["pytest-shout", "pytest-elsewhere"]))
+        found = find_environment(PythonProject(), "mesh", needed, Settings(), own_pytest=False)
+    assert found is not None and "# plugins of = pytest pytest-shout\n" in found.text
+
+
 def test_versions_of_a_list_hold_for_what_comes_along(tmp_path: Path) -> None:
     write_wheel(tmp_path, "pytest", {}, version="5.4.3")
     write_wheel(tmp_path, "wanted", {}, version="1.0", requires=("under>=1",))
@@ -261,20 +278,22 @@ def test_versions_of_a_list_hold_for_what_comes_along(tmp_path: Path) -> None:
 
 
 def test_a_pin_that_cannot_be_had_becomes_the_next_version_with_a_wheel_and_others_the_last(tmp_path: Path) -> None:
-    for name, releases in {"pytest": ("5.4.3",), "typed": ("1.2", "1.5"), "gone": ("2.1", "2.3"), "free": ("1.0", "2.0")}.items():
+    for name, releases in RELEASES.items():
         for version in releases:
             write_wheel(tmp_path, name, {}, version=version)
     write_source_that_does_not_build(tmp_path, "typed")
-    listed = ("typed==1.0", "gone==2.0")
-    needed = Needed(requirements=listed, optional=("free",), reached=frozenset(["typed", "gone"]))
+    (tmp_path / "packed-3.0.tar.bz2").write_bytes(b"a form that was given up")
+    listed = ("typed==1.0", "gone==2.0", "packed==3.0")
+    needed = Needed(requirements=listed, optional=("free",), reached=frozenset(["typed", "gone", "packed"]))
     found = find_environment(PythonProject(), "mesh", needed, Settings(libraries=tmp_path), own_pytest=False)
     assert found is not None
-    assert versions(found) == ["free==2.0", "gone==2.1", "pytest==5.4.3", "typed==1.2"]
+    assert versions(found) == ["free==2.0", "gone==2.1", "packed==3.1", "pytest==5.4.3", "typed==1.2"]
     assert sorted(found.notes) == [
         "gone==2.0 cannot be had here: gone==2.1, the next version that has a wheel, instead",
+        "packed==3.0 cannot be had here: packed==3.1, the next version that has a wheel, instead",
         "typed==1.0 cannot be had here: typed==1.2, the next version that has a wheel, instead",
     ]
-    with pytest.raises(UserError, match=r"gone==2\.0|typed==1\.0"):
+    with pytest.raises(UserError, match=r"gone==2\.0|typed==1\.0|packed==3\.0"):
         find_environment(PythonProject(), "mesh", needed, Settings(libraries=tmp_path, relax_pins=False), own_pytest=False)
 
 

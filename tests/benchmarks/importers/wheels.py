@@ -47,17 +47,26 @@ def served(folder: Path, dates: Mapping[str, str]) -> Iterator[str]:
 
     class Index(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            package = self.path.strip("/").partition("-")[0]
+            name = self.path.strip("/")
+            package = name.partition("-")[0] if name.endswith(".whl") else name.replace("-", "_")
             wheels = [
-                {"filename": path.name, "url": f"/{path.name}", "hashes": {}, "upload-time": f"{dates[package]}T00:00:00Z"}
+                {
+                    "filename": path.name,
+                    "url": f"/{path.name}",
+                    "hashes": {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()},
+                    "upload-time": f"{dates[package]}T00:00:00Z",
+                }
                 for path in sorted(folder.glob(f"{package}-*.whl"))
             ]
-            listing = json.dumps({"meta": {"api-version": "1.1"}, "name": package, "versions": [], "files": wheels})
-            found = (folder / self.path.strip("/")).read_bytes() if self.path.endswith(".whl") else listing.encode()
+            listing = json.dumps({"meta": {"api-version": "1.1"}, "name": name, "versions": [], "files": wheels})
+            found = (folder / name).read_bytes() if name.endswith(".whl") else listing.encode()
             self.send_response(200 if wheels else 404)
             self.send_header("Content-Type", "application/vnd.pypi.simple.v1+json")
             self.end_headers()
             self.wfile.write(found)
+
+        def do_HEAD(self) -> None:
+            self.send_error(405)  # so that parts of files are not asked for
 
         def log_message(self, *arguments: object) -> None:
             """Say nothing."""

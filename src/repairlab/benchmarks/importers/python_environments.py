@@ -49,6 +49,8 @@ class Needed:
     """Modules that the tree imports, but for its own build."""
     reached: frozenset[str] = frozenset()
     """Those of them that the tests get to: pins of other packages, which lists of all that was installed have, may be missing."""
+    plugins: frozenset[str] = frozenset()
+    """Plugins of pytest that the tree speaks of: lists of all that was installed have those of other projects, too."""
 
 
 def find_environment(project: PythonProject, name: str, needed: Needed, settings: Settings, *, own_pytest: bool) -> Locked | None:
@@ -60,7 +62,7 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     names = (project.name, name)
     listed = (*foreign(given or needed.requirements or project.requirements, *names),)
     wished = () if given else (*needed.optional, *(project.requirements if needed.requirements else ()), *project.testing)
-    more = (*foreign(wished, *names),)
+    more = (*foreign(wished, *names), *(line for line in listed if canonical(line) in needed.plugins))
     if not listed and not more:
         return None
     python = settings.python or choose_release(project, needed)

@@ -18,6 +18,7 @@ from repairlab.benchmarks.importers.python_requirements import PythonProject, me
 from repairlab.benchmarks.importers.small_programs import patch_of, target_of
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.languages.python.environments import canonical
 from repairlab.languages.python.toolchain import OWN_PYTEST
 
 Tree = Mapping[str, TreeFile]
@@ -32,6 +33,7 @@ _VERSION_FILES = ("__init__.py", "__about__.py", "__version__.py", "_version.py"
 _DEPTH = 3
 _TELLING = ("CHANGES*", "CHANGELOG*", "HISTORY*", "NEWS*", "AUTHORS*", "changelog/**", "docs/**", "doc/**")
 _IMPORT = re.compile(rb"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
+_PLUGIN = re.compile(rb"\bpytest[-_][A-Za-z]\w*(?:-\w+)*")
 _ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 """Where files are not read and written as UTF-8 unless that is said: what is wrong with encodings shows there alone."""
 
@@ -88,7 +90,9 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
     places = tuple(dict.fromkeys(_place(test, found.framework, buggy) for test in (*found.trigger, *found.regression)))
     own_pytest = any(path in buggy for path in ("src/_pytest/__init__.py", "_pytest/__init__.py"))
     tests = _files_of(places, buggy)
-    needed = dataclasses.replace(found.needed, imported=_top_imports(buggy), reached=_reached(buggy, tests))
+    needed = dataclasses.replace(
+        found.needed, imported=_top_imports(buggy), reached=_reached(buggy, tests), plugins=_plugins(buggy)
+    )
     environment = find_environment(project, found.project, needed, settings, own_pytest=own_pytest)
     if environment is None:
         _need_packages(buggy, tests, found.project)
@@ -133,6 +137,11 @@ def _top_imports(tree: Tree) -> frozenset[str]:
     """Return the modules that anything but the build imports, wherever it does."""
     files = (file.content for path, file in tree.items() if path.endswith(".py") and path != "setup.py")
     return frozenset(name.decode() for content in files for name in _IMPORT.findall(content))
+
+
+def _plugins(tree: Tree) -> frozenset[str]:
+    """Return what any file calls like a plugin of pytest."""
+    return frozenset(canonical(name.decode()) for file in tree.values() for name in _PLUGIN.findall(file.content))
 
 
 def _reached(tree: Tree, tests: list[str]) -> frozenset[str]:

@@ -99,7 +99,7 @@ def lock(requested: Requested) -> Locked:
     optional = {name: line for name, line in _by_name(requested.optional).items() if name not in asked}
     beside = {name: line for name, line in _by_name(requested.beside).items() if name not in asked}
     # Of a folder of packages all that is there is taken: nothing in it takes long to find or to build.
-    taken = [name for name in beside if requested.wheels or name in optional or name.startswith("pytest-")]
+    taken = [name for name in beside if requested.wheels or name in optional]
     optional |= {name: beside.pop(name) for name in taken}
     if requested.brings_pytest:
         asked.setdefault("pytest", optional.pop("pytest", beside.pop("pytest", _OLDEST_PYTEST)))
@@ -267,8 +267,8 @@ def _without_wheels(interpreter: str) -> set[str]:  # noqa: ARG001  # pins of on
 
 
 def _not_published(message: str) -> str:
-    """Return a pinned package of which the index has no such version, or none for this machine."""
-    found = re.search(r"([\w.-]+)==[^\s,]+ has no (?:usable )?wheels|there is no version of ([\w.-]+)==", message)
+    """Return a pinned package of which the index has no such version, none for this machine, or none that uv can read."""
+    found = re.search(r"([\w.-]+)==[^\s,]+ has (?:no (?:usable )?wheels|a non-PEP 625)|there is no version of ([\w.-]+)==", message)
     return canonical(found[1] or found[2]) if found else ""
 
 

@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,9 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.text import Span
-from repairlab.languages.python.environments import Locked, Requested, lock
 from repairlab.languages.python.interpreters import choose, installed
+from repairlab.languages.python.locking import Locked, Requested, lock
+from repairlab.languages.python.uv import UvError, not_built, run_uv, sources
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import provide
@@ -217,6 +220,20 @@ def use_no_other_index(monkeypatch: pytest.MonkeyPatch) -> None:
 def versions(found: Locked | None) -> list[str]:
     assert found is not None
     return re.findall(r"^[a-z]+==[0-9.]+", found.text, re.MULTILINE)
+
+
+def test_a_package_that_takes_too_long_to_be_built_cannot_be_built_and_its_build_is_ended(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    endless = f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    write_source_that_does_not_build(tmp_path, "slow", instead=endless)
+    places = sources(str(tmp_path), "", ())
+    options = ("--no-cache", "--python", sys.executable, "--target", str(tmp_path / "there"))
+    with pytest.raises(UvError) as told:
+        run_uv("pip", "install", *options, *places, "slow", build_s=5.0)
+    assert not_built(str(told.value)) == ("slow",)
+    assert "it took longer than 5 s" in told.value.reason
+    while Path("/proc", pid.read_text()).exists():
+        time.sleep(0.05)
 
 
 def test_of_a_list_of_all_that_was_installed_what_nothing_needs_may_be_missing(tmp_path: Path) -> None:

@@ -26,12 +26,12 @@ def write_wheel(
     _write(folder / f"{name.replace('-', '_')}-{version}-py3-none-any.whl", info, {**files, **head})
 
 
-def write_source_that_does_not_build(folder: Path, name: str) -> None:
+def write_source_that_does_not_build(folder: Path, name: str, *, instead: str = "raise SystemExit('no compiler')") -> None:
     """Write a source distribution whose metadata can be read, and from which no wheel can be made."""
     files = {
         "PKG-INFO": f"Metadata-Version: 2.2\nName: {name}\nVersion: 1.0\n",
         "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "broken"\nbackend-path = ["."]\n',
-        "broken.py": "def build_wheel(*arguments, **options):\n    raise SystemExit('no compiler')\n",
+        "broken.py": f"def build_wheel(*arguments, **options):\n    {instead}\n",
     }
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(folder / f"{name}-1.0.tar.gz", "w:gz") as archive:

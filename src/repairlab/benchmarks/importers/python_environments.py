@@ -14,8 +14,10 @@ from repairlab.benchmarks.importers.importer import Settings
 from repairlab.benchmarks.importers.python_requirements import PythonProject, decoded, foreign, read_lines
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.languages.python.environments import Locked, Requested, canonical, lock, not_built, provide
+from repairlab.languages.python.environments import provide
 from repairlab.languages.python.interpreters import choose, installed
+from repairlab.languages.python.locking import Locked, Requested, lock
+from repairlab.languages.python.uv import canonical, not_built
 from repairlab.languages.table import default_cache
 
 _RELEASED = {
@@ -127,10 +129,10 @@ def _made(requested: Requested) -> Locked | str:
         found = lock(requested)
         provide(found.name, found.text, default_cache(), wheels=requested.wheels)
     except UserError as error:
-        name = not_built(str(error))
-        if name and name not in requested.unbuilt:
+        unbuilt = tuple(name for name in not_built(str(error)) if name not in requested.unbuilt)
+        if unbuilt:
             # What else is asked for may do without, or with another version of what needs it.
-            again = _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, name)))
+            again = _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, *unbuilt)))
             if not isinstance(again, str):
                 return again
         if not requested.optional:

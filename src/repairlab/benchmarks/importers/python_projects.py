@@ -18,8 +18,8 @@ from repairlab.benchmarks.importers.python_requirements import PythonProject, me
 from repairlab.benchmarks.importers.small_programs import patch_of, target_of
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.languages.python.environments import canonical
 from repairlab.languages.python.toolchain import OWN_PYTEST
+from repairlab.languages.python.uv import canonical
 
 Tree = Mapping[str, TreeFile]
 

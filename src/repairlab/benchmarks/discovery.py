@@ -15,8 +15,9 @@ from repairlab.benchmarks.bug_trees import BugTrees, DoesNotBuildError, laid_out
 from repairlab.benchmarks.build_folder import BuildFolder, opened_build_folder
 from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
+from repairlab.benchmarks.generating import generate
 from repairlab.benchmarks.importers.importer import Generator, Proof
-from repairlab.benchmarks.writing import toml, write_file
+from repairlab.benchmarks.writing import toml
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import HarnessError, UserError
@@ -185,37 +186,21 @@ def _found_in_other_environment(
 
 def _found(search: Search, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]) -> DiscoveredTests:
     bug = load_bug(search.folder, search.benchmark, find_target)
+    failed = ""
     if search.generator:
-        _generate(search.generator, bug, sandbox)
+        tell(f"running {search.generator.program}")
+        failed = generate(search.generator, bug, sandbox)
         bug = load_bug(search.folder, search.benchmark, find_target)
-    return _prove(search, bug, sandbox) if search.proof != "none" else _discover(search, bug, sandbox, folder, tell)
+    found = _prove(search, bug, sandbox) if search.proof != "none" else _discover(search, bug, sandbox, folder, tell)
+    if failed and found.problem:
+        return dataclasses.replace(found, problem=f"{failed}; then {found.problem}")
+    return dataclasses.replace(found, notes=(failed, *found.notes)) if failed else found
 
 
 def cpu_s_so_far() -> float:
     """Return the CPU time of this process and of all that it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
-
-
-def _generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> None:
-    """Run the generator as the fixed tree has it, and copy what it made into the folder of the bug."""
-    test = dataclasses.replace(bug.oracle.test, program=generator.program, env=tuple(generator.env.items()))
-    with laid_out(bug, bug.oracle.reference) as work:
-        trial = TestRun(bug, sandbox, "full", work, judge=sandbox)
-        if problem := trial.build():
-            raise DoesNotBuildError(f"the fixed tree does not build: {problem}")
-        program = trial.toolchain.program(bug.oracle.build, test)
-        command = dataclasses.replace(program, argv=(*program.argv, *generator.arguments), writable=True)
-        (work / generator.folder).mkdir(parents=True)
-        done = sandbox.run(command.under(with_margin(bug.oracle.limits)), work)
-        made = [path for path in (work / generator.folder).rglob("*") if path.is_file()]
-        if not done.succeeded or not made:
-            said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
-            raise UserError(
-                f"{generator.program}, which makes files of the tree, failed: {said[-1] if said else 'it said nothing'}"
-            )
-        for path in made:
-            write_file(Path(bug.tree.source), path.relative_to(work).as_posix(), path.read_bytes())
 
 
 def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, tell: Callable[[str], None]) -> DiscoveredTests:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -160,6 +161,48 @@ def test_a_project_with_packages_and_plugins_is_healthy_and_judged_the_same_in_f
         found = [warm.validate(candidate).verdict for candidate in candidates]
     assert found == [Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE, Verdict.WRONG]
     assert verdicts[: len(texts)] == verdicts[len(texts) :]
+
+
+COMPILES = """\
+import subprocess
+import sys
+import sysconfig
+
+ext_modules = ["mesh.fast"]
+if sys.argv[1:] == ["build_ext", "--inplace"]:
+    include, suffix = sysconfig.get_path("include"), sysconfig.get_config_var("EXT_SUFFIX")
+    subprocess.run(["cc", "-shared", "-fPIC", "-I", include, "mesh/fast.c", "-o", f"mesh/fast{suffix}"], check=True)
+"""
+FAST = """\
+#include <Python.h>
+static struct PyModuleDef fast = {PyModuleDef_HEAD_INIT, "fast"};
+PyMODINIT_FUNC PyInit_fast(void) { return PyModule_Create(&fast); }
+"""
+
+
+@pytest.mark.imports
+def test_extension_modules_of_a_project_are_built_once_and_what_fails_then_is_the_reason(
+    instances: Path, libs: Path, machine: Machine, sandbox: Sandbox
+) -> None:
+    (libs / "mesh.txt").write_text("units\npytest\npytest-shout\n")
+    clone, entry = instances.parent / "clones/mesh", json.loads(instances.read_text())
+    tests = TESTS.replace("import mesh.fields", "import mesh.fast\nimport mesh.fields", 1).partition("def test_plain")[0]
+    for setup, fast in ((COMPILES, FAST), (COMPILES, "#include <Nowhere.h>\n")):
+        files = {"setup.py": setup, "mesh/fast.c": fast, "tests/test_fields.py": tests}
+        write(clone, {path: text.encode() for path, text in files.items()})
+        git(clone, "add", "-A")
+        git(clone, "commit", "-qm", "more")
+        instances.write_text(json.dumps(entry | {"base_commit": git(clone, "rev-parse", "HEAD").strip()}) + "\n")
+        if fast != FAST:
+            with pytest.raises(UserError, match=r"mesh/fast\.c:1:10: fatal error: Nowhere\.h: .*; then no trigger test"):
+                imported(instances, libs, machine)
+        else:
+            made = imported(instances, libs, machine)
+            (bug,) = open_benchmark(str(made.folder)).bugs
+            assert len(list(made.folder.rglob("mesh/fast.*.so"))) == 1
+            assert "**/*.so" in bug.oracle.test.files
+            assert check_bug(bug, sandbox).problems == ()
+            shutil.rmtree(made.folder)
 
 
 def test_what_an_environment_lacks_is_the_reason(instances: Path, libs: Path, machine: Machine) -> None:

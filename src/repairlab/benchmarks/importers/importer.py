@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from repairlab.core.execution import Limits
 from repairlab.core.record import record
 
 
@@ -32,6 +33,12 @@ class Generator:
     env: Mapping[str, str]
     folder: str
     """Where it writes to."""
+    pattern: str = "*"
+    """Names of the files that are kept of what it writes."""
+    limits: Limits | None = None
+    """What it may take; nothing: as much as a test."""
+    optional: bool = False
+    """Whether the tests may do without, as some projects do without their extension modules."""
 
 
 @record

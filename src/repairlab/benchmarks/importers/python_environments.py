@@ -64,6 +64,7 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     names = (project.name, name)
     listed = (*foreign(given or needed.requirements or project.requirements, *names),)
     wished = () if given else (*needed.optional, *(project.requirements if needed.requirements else ()), *project.testing)
+    wished = (*wished, *project.building, "setuptools") if project.extensions and not given else wished
     more = (*foreign(wished, *names), *(line for line in listed if canonical(line) in needed.plugins))
     if not listed and not more:
         return None

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Literal
 
-from repairlab.benchmarks.importers.importer import ImportedBug, Settings, TreeFile
+from repairlab.benchmarks.importers.importer import Generator, ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.python_environments import Needed, find_environment
 from repairlab.benchmarks.importers.python_requirements import PythonProject, metadata_files, read_project
 from repairlab.benchmarks.importers.small_programs import patch_of, target_of
 from repairlab.core.errors import UserError
+from repairlab.core.execution import Limits
 from repairlab.core.record import record
 from repairlab.languages.python.toolchain import OWN_PYTEST
 from repairlab.languages.python.uv import canonical
@@ -34,6 +35,17 @@ _DEPTH = 3
 _TELLING = ("CHANGES*", "CHANGELOG*", "HISTORY*", "NEWS*", "AUTHORS*", "changelog/**", "docs/**", "doc/**")
 _IMPORT = re.compile(rb"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
 _PLUGIN = re.compile(rb"\bpytest[-_][A-Za-z]\w*(?:-\w+)*")
+_BUILD = Generator(
+    program="setup.py",
+    arguments=("build_ext", "--inplace"),
+    env={},
+    folder=".",
+    pattern="*.so",
+    limits=Limits(cpu_s=600.0, wall_s=900.0, memory_mb=4096, disk_mb=2048),
+    optional=True,
+)
+"""How a project's own extension modules are built, once for both trees."""
+_COMPILED = (".c", ".cc", ".cpp", ".h", ".hpp", ".pxd", ".pxi", ".pyx", ".pyx.in", ".pxi.in")
 _ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 """Where files are not read and written as UTF-8 unless that is said: what is wrong with encodings shows there alone."""
 
@@ -101,6 +113,9 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
     search = [*roots, *([INSTALLED] if any(file.startswith(f"{INSTALLED}/") for file in left) else [])]
     hidden = dict.fromkeys(_test_globs(tests))
     differing = {file for file in (*buggy, *fixed) if buggy.get(file) != fixed.get(file)}
+    compiled = sorted(file for file in differing if project.extensions and file.endswith(_COMPILED))
+    if compiled:
+        raise UserError(f"the fix changes sources of extension modules, which are built once for both trees: {', '.join(compiled)}")
     before, after = ({file: tree[file] for file in sorted(differing) if file in tree} for tree in (buggy, fixed))
     target = target_of("python", buggy[path].content.decode(), fixed[path].content.decode()) if len(differing) == 1 else None
     return ImportedBug(
@@ -115,7 +130,7 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
                 "program": OWN_PYTEST if own_pytest else None,
                 "trigger": found.trigger,
                 "regression": found.regression,
-                "files": [*hidden, "**/conftest.py", f"{INSTALLED}/**", *_TELLING],
+                "files": [*hidden, "**/conftest.py", f"{INSTALLED}/**", *(["**/*.so"] if project.extensions else []), *_TELLING],
                 "env": {"PYTHONPATH": ":".join(search)} if search else {},
             },
             "limits": {"cpu_s": 60.0, "wall_s": 180.0, "memory_mb": 1024},
@@ -126,6 +141,7 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
         tree=buggy,
         patch=patch_of(before, after),
         discover=places,
+        generator=_BUILD if project.extensions else None,
         other_env=_ASCII,
         generous=True,
         locks={environment.name: environment.text} if environment else {},

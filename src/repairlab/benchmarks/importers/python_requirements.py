@@ -50,6 +50,10 @@ class PythonProject:
     """Lines by group."""
     version_file: str = ""
     """File that a build would write with the version."""
+    extensions: bool = False
+    """Whether its `setup.py` speaks of extension modules."""
+    building: tuple[str, ...] = ()
+    """What it is built with."""
 
 
 def read_project(texts: Mapping[str, str]) -> PythonProject:
@@ -74,6 +78,10 @@ def read_project(texts: Mapping[str, str]) -> PythonProject:
         testing=tuple(dict.fromkeys(map(_clean, _testing(texts, pyproject, config, setup)))),
         entry_points=_entry_points(project, poetry, config, setup),
         version_file=_version_file(pyproject, texts),
+        extensions=re.search(r"\bext_modules\b", texts.get("setup.py", "")) is not None,
+        building=tuple(
+            map(_clean, (*pyproject.get("build-system", {}).get("requires", ()), *_strings(setup.get("setup_requires"))))
+        ),
     )
 
 

@@ -27,8 +27,9 @@ _SERVING = "sitecustomize.py"
 def home_of(interpreter: Interpreter, cache: Path, *, bare: bool = False) -> Path:
     """Return the folder of the copy, made when it is not there.
 
-    A bare one is without pytest, which an environment brings, and without runners, so that environments outlive changes of those;
-    nor does it serve programs: it would take our runners for such, and fork them before they have loaded anything.
+    A bare one, for environments, has the headers that extension modules are built with. It is without pytest, which an environment
+    brings, and without runners, so that environments outlive changes of those; nor does it serve programs: it would take our
+    runners for such, and fork them before they have loaded anything.
     """
     compiler = _c_compiler()
     packages = [] if bare else [_package(name) for name in _PACKAGES]
@@ -36,10 +37,14 @@ def home_of(interpreter: Interpreter, cache: Path, *, bare: bool = False) -> Pat
     runners = [] if bare else sorted(_RUNNERS.glob("*.py"))
     ours = {path.name: path.read_text() for path in (*sorted(_ZYGOTE.glob("*.[ch]")), *runners)}
     version = ".".join(map(str, interpreter.version))
-    home = cache.absolute() / f"python-{version}-{digest(interpreter.full_version, stamps, ours, compiler)}"
+    headers = interpreter.prefix / "include" / f"python{interpreter.release}"
+    with_headers = (str(headers),) if bare and headers.is_dir() else ()
+    home = cache.absolute() / f"python-{version}-{digest(interpreter.full_version, stamps, ours, compiler, *with_headers)}"
     with host.made_once(home) as scratch:
         if scratch is not None:
             _make(scratch, interpreter, packages, compiler)
+            if with_headers:
+                shutil.copytree(headers, scratch / "include" / headers.name, ignore_dangling_symlinks=True)
     return home
 
 

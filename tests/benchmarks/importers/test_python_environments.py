@@ -337,6 +337,15 @@ def test_versions_of_a_list_hold_for_what_comes_along(tmp_path: Path) -> None:
     assert versions(found) == ["pytest==5.4.3", "under==1.1", "wanted==1.0"]
 
 
+def test_a_requirement_for_some_machines_is_no_pin_and_counts_on_these_alone(tmp_path: Path) -> None:
+    for name, requires in {"pytest": (), "wanted": ("under",), "under": ()}.items():
+        write_wheel(tmp_path, name, {}, version="5.4.3", requires=requires)
+    lines = ("wanted>=1; sys_platform == 'linux'", "elsewhere; sys_platform == 'win32'")
+    found = find_environment(PythonProject(requirements=lines), "mesh", Needed(), Settings(libraries=tmp_path), own_pytest=False)
+    assert found is not None and found.notes == ()
+    assert versions(found) == ["pytest==5.4.3", "under==5.4.3", "wanted==5.4.3"]
+
+
 def test_a_pin_that_cannot_be_had_becomes_the_next_version_with_a_wheel_and_others_the_last(tmp_path: Path) -> None:
     for name, releases in RELEASES.items():
         for version in releases:

@@ -17,7 +17,7 @@ from repairlab.core.record import record
 from repairlab.languages.python.environments import provide
 from repairlab.languages.python.interpreters import choose, installed
 from repairlab.languages.python.locking import Locked, Requested, lock
-from repairlab.languages.python.uv import canonical, not_built
+from repairlab.languages.python.uv import canonical, is_pinned, not_built
 from repairlab.languages.table import default_cache
 
 _RELEASED = {
@@ -70,7 +70,8 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
         return None
     python = settings.python or choose_release(project, needed)
     release = choose(python).release
-    beside = () if given else tuple(line for line in listed if "==" in line and not _is_needed(line, project, needed, release))
+    listed, more = (tuple(line for line in lines if _holds(line, release)) for lines in (listed, more))
+    beside = () if given else tuple(line for line in listed if is_pinned(line) and not _is_needed(line, project, needed, release))
     required = tuple(line for line in listed if line not in beside)
     # Lists of packages do not name what environments had from the start.
     uses_setuptools = not needed.imported.isdisjoint(("setuptools", "pkg_resources"))
@@ -82,7 +83,7 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
         Requested(
             python=python,
             requirements=required,
-            optional=tuple(line for line in more if canonical(line) not in named and _holds(line, release)),
+            optional=tuple(line for line in more if canonical(line) not in named),
             beside=beside,
             before="" if wheels else _cutoff(needed.date, release),
             wheels=str(wheels or ""),

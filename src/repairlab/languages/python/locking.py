@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record
 from repairlab.languages.python.interpreters import choose
-from repairlab.languages.python.uv import UvError, canonical, lines_file, not_built, run_uv, sources
+from repairlab.languages.python.uv import UvError, canonical, is_pinned, lines_file, not_built, run_uv, sources
 
 _TITLE = "# A locked environment of Python packages (docs/benchmark-format.md); its name is a digest of this text."
 _OLDEST_PYTEST = "pytest>=5"
@@ -146,7 +146,7 @@ class _Resolver:
 
     def hold(self, lines: Mapping[str, str]) -> None:
         """Have the versions that are named hold, whoever asks for the packages."""
-        self._pins = {name: line for name, line in lines.items() if "==" in line}
+        self._pins = {name: line for name, line in lines.items() if is_pinned(line)}
         for name in self.requested.unbuilt if self.requested.relax else ():
             self._relax(name)
 

@@ -32,6 +32,15 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", found[1]).lower() if found else ""
 
 
+def is_pinned(line: str) -> bool:
+    """Return whether a requirement names one version, whatever it says of the machines that it is for.
+
+    >>> is_pinned("attrs==19.3.0"), is_pinned('colorama>=1; sys_platform == "win32"')
+    (True, False)
+    """
+    return "==" in line.partition(";")[0]
+
+
 def sources(wheels: str, before: str, pins: Iterable[str]) -> Iterator[str]:
     """Yield the options that say where packages come from; those that are pinned may have been published anew."""
     if wheels:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import _pytest.config
-import _pytest.faulthandler
 import _pytest.runner
 import pytest
 
@@ -20,12 +19,16 @@ if TYPE_CHECKING:
     from repairlab.languages.python.runners.python_channel import Channel, code_of
 
 with contextlib.suppress(ImportError):
+    import _pytest.faulthandler
     import _pytest.timing
 
 KNOWS_INSIDE = hasattr(vars(_pytest).get("timing"), "Instant")
 """Whether this pytest is as new as ours, whose inner workings we know; of others we use what is documented since version 5."""
-CAN_LOAD = hasattr(_pytest.faulthandler, "pytest_unconfigure")
+CAN_LOAD = hasattr(vars(_pytest).get("faulthandler"), "pytest_unconfigure")
 """Whether it can close its files for a time, as ours can: since version 7."""
+_INTERNAL_ERROR = 3
+COULD_NOT_RUN = {_INTERNAL_ERROR: "INTERNAL_ERROR", 4: "USAGE_ERROR"}
+"""Exit codes by the names that pytest gave them with version 5: a tree that is pytest may be older."""
 _NEW_PATHS = 7
 
 
@@ -71,7 +74,7 @@ class PytestReporter:
             return pytest.main(arguments, plugins=[self])
         except Exception as error:
             self.internal_error = f"{type(error).__name__}: {error}"
-            return pytest.ExitCode.INTERNAL_ERROR
+            return _INTERNAL_ERROR
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> None:

@@ -20,7 +20,7 @@ import pytest
 
 if TYPE_CHECKING:
     from repairlab.languages.python.runners import pytest_shortcuts as shortcuts
-    from repairlab.languages.python.runners.pytest_reporter import CAN_LOAD, KNOWS_INSIDE, make_reporter
+    from repairlab.languages.python.runners.pytest_reporter import CAN_LOAD, COULD_NOT_RUN, KNOWS_INSIDE, make_reporter
     from repairlab.languages.python.runners.python_channel import Channel
 
     PLUGINS: list[str]
@@ -29,6 +29,7 @@ else:  # `load` and these are given by whoever loads this
     shortcuts = load("pytest_shortcuts")  # noqa: F821
     reporting = load("pytest_reporter", code_of=code_of, shortcuts=shortcuts)  # noqa: F821
     CAN_LOAD, KNOWS_INSIDE, make_reporter = reporting.CAN_LOAD, reporting.KNOWS_INSIDE, reporting.make_reporter
+    COULD_NOT_RUN = reporting.COULD_NOT_RUN
 
 _OPTIONS = ("--continue-on-collection-errors", "--tb=short", "-q", "-p", "no:cacheprovider", "--maxfail=0")
 """The last because it is ours to say when to stop, and not a setting of the tree."""
@@ -61,9 +62,9 @@ def run_pytest(begin: Callable[[], tuple[Channel, dict[str, Any]]], *, server: b
     if not plain:
         arguments = ["--rootdir=.", *PLUGINS, *_OPTIONS, *reporter.files]
         code = reporter.run(arguments) if reporter.files else None
-    if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
+    if code in COULD_NOT_RUN:
         why = reporter.internal_error or _complaint(["--rootdir=.", *PLUGINS, *_OPTIONS, "--collect-only", *reporter.files])
-        message = f"pytest could not run ({pytest.ExitCode(code).name}): {why}"
+        message = f"pytest could not run ({COULD_NOT_RUN[code]}): {why}"
         reporter.channel.error(message)
         for test in reporter.tests:
             reporter.channel.end(test, "uncollected", message)

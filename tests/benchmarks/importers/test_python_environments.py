@@ -346,6 +346,20 @@ def test_a_requirement_for_some_machines_is_no_pin_and_counts_on_these_alone(tmp
     assert versions(found) == ["pytest==5.4.3", "under==5.4.3", "wanted==5.4.3"]
 
 
+def test_what_a_tree_requires_on_some_systems_was_missing_where_the_list_of_its_record_has_it_not(tmp_path: Path) -> None:
+    for name in ("pytest", "wanted", "fast"):
+        write_wheel(tmp_path, name, {}, version="5.4.3")
+    project = PythonProject(requirements=("wanted", "fast; sys_platform != 'win32'"))
+
+    def environment(*listed: str) -> list[str]:
+        needed = Needed(requirements=listed)
+        return versions(find_environment(project, "mesh", needed, Settings(libraries=tmp_path), own_pytest=False))
+
+    assert environment() == ["fast==5.4.3", "pytest==5.4.3", "wanted==5.4.3"]
+    assert environment("pytest==5.4.3") == ["pytest==5.4.3", "wanted==5.4.3"]
+    assert environment("fast==5.4.3") == ["fast==5.4.3", "pytest==5.4.3", "wanted==5.4.3"]
+
+
 def test_a_pin_that_cannot_be_had_becomes_the_next_version_with_a_wheel_and_others_the_last(tmp_path: Path) -> None:
     for name, releases in RELEASES.items():
         for version in releases:

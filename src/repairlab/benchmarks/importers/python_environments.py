@@ -29,6 +29,7 @@ _RELEASED = {
     "3.13": "2024-10-07",
     "3.14": "2025-10-07",
 }
+_SYSTEM = re.compile(r"sys_platform|platform_system|os_name|platform_machine")
 _WITHOUT_SETUPTOOLS = (3, 12)
 """The first release of Python whose environments are empty at first."""
 _FOLLOWED = datetime.timedelta(days=180)
@@ -63,7 +64,8 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     given = _given(settings.libraries, name)
     names = (project.name, name)
     listed = (*foreign(given or needed.requirements or project.requirements, *names),)
-    wished = () if given else (*needed.optional, *(project.requirements if needed.requirements else ()), *project.testing)
+    of_tree = (*(project.requirements if needed.requirements else ()), *project.testing)
+    wished = () if given else (*needed.optional, *(line for line in of_tree if _may_have_been_there(line, needed)))
     wished = (*wished, *project.building, "setuptools") if project.extensions and not given else wished
     more = (*foreign(wished, *names), *(line for line in listed if canonical(line) in needed.plugins))
     if not listed and not more:
@@ -100,6 +102,12 @@ def _is_needed(line: str, project: PythonProject, needed: Needed, release: str) 
     """Return whether the project requires a package here, or its tests get to a module that is called like it."""
     required = {canonical(wanted) for wanted in project.requirements if _holds(wanted, release)}
     return canonical(line) in required or any(is_called_like(module, canonical(line)) for module in needed.reached)
+
+
+def _may_have_been_there(line: str, needed: Needed) -> bool:
+    """Return whether a package of the tree was there when a record's list was made: not if it is for some systems and not on it."""
+    listed = {canonical(other) for other in needed.requirements}
+    return not listed or canonical(line) in listed or not _SYSTEM.search(line.partition(";")[2])
 
 
 def _holds(line: str, release: str) -> bool:

@@ -64,7 +64,7 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     given = _given(settings.libraries, name)
     names = (project.name, name)
     listed = (*foreign(given or needed.requirements or project.requirements, *names),)
-    of_tree = (*(project.requirements if needed.requirements else ()), *project.testing)
+    of_tree = (*(project.requirements if needed.requirements else ()), *_for_tests(project.testing, needed))
     wished = () if given else (*needed.optional, *(line for line in of_tree if _may_have_been_there(line, needed)))
     wished = (*wished, *project.building, "setuptools") if project.extensions and not given else wished
     more = (*foreign(wished, *names), *(line for line in listed if canonical(line) in needed.plugins))
@@ -101,7 +101,19 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
 def _is_needed(line: str, project: PythonProject, needed: Needed, release: str) -> bool:
     """Return whether the project requires a package here, or its tests get to a module that is called like it."""
     required = {canonical(wanted) for wanted in project.requirements if _holds(wanted, release)}
-    return canonical(line) in required or any(is_called_like(module, canonical(line)) for module in needed.reached)
+    return canonical(line) in required or _is_reached(line, needed)
+
+
+def _for_tests(lines: Iterable[str], needed: Needed) -> tuple[str, ...]:
+    """Return what tests need, by the tree; beside a list that has pytest, and so all, only what they get to, and plugins."""
+    if not any(is_pinned(line) and canonical(line) == "pytest" for line in needed.requirements):
+        return tuple(lines)
+    return tuple(line for line in lines if canonical(line).startswith("pytest-") or _is_reached(line, needed))
+
+
+def _is_reached(line: str, needed: Needed) -> bool:
+    """Return whether tests get to a module that is called like a package."""
+    return any(is_called_like(module, canonical(line)) for module in needed.reached)
 
 
 def _may_have_been_there(line: str, needed: Needed) -> bool:

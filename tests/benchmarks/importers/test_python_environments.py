@@ -361,18 +361,18 @@ def test_what_a_tree_requires_on_some_systems_was_missing_where_the_list_of_its_
 
 
 def test_beside_a_list_that_has_pytest_the_tree_adds_plugins_and_what_its_tests_get_to(tmp_path: Path) -> None:
-    for name in ("pytest", "pytest-shout", "mocks", "linter"):
+    for name in ("pytest", "pytest-shout", "mocks", "linter", "proxy"):
         write_wheel(tmp_path, name, {}, version="5.4.3")
     project = PythonProject(testing=("pytest-shout", "mocks", "linter"))
 
     def environment(*listed: str) -> str:
-        needed = Needed(requirements=listed, reached=frozenset(["mocks"]))
+        needed = Needed(requirements=listed, optional=("proxy",), reached=frozenset(["mocks"]))
         found = find_environment(project, "mesh", needed, Settings(libraries=tmp_path), own_pytest=False)
         assert found is not None
         return found.text
 
     assert "# plugins of = mocks pytest pytest-shout\n" in environment("pytest==5.4.3")
-    assert "# plugins of = linter mocks pytest pytest-shout\n" in environment("mocks==5.4.3")
+    assert "# plugins of = linter mocks proxy pytest pytest-shout\n" in environment("mocks==5.4.3")
 
 
 def test_a_pin_that_cannot_be_had_becomes_the_next_version_with_a_wheel_and_others_the_last(tmp_path: Path) -> None:

@@ -65,9 +65,9 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
     names = (project.name, name)
     listed = (*foreign(given or needed.requirements or project.requirements, *names),)
     of_tree = (*(project.requirements if needed.requirements else ()), *_for_tests(project.testing, needed))
-    wished = () if given else (*needed.optional, *(line for line in of_tree if _may_have_been_there(line, needed)))
-    wished = (*wished, *project.building, "setuptools") if project.extensions and not given else wished
-    more = (*foreign(wished, *names), *(line for line in listed if canonical(line) in needed.plugins))
+    wished = (*_for_tests(needed.optional, needed), *(line for line in of_tree if _may_have_been_there(line, needed)))
+    wished = (*wished, *((*project.building, "setuptools") if project.extensions else ()))
+    more = () if given else (*foreign(wished, *names), *(line for line in listed if canonical(line) in needed.plugins))
     if not listed and not more:
         return None
     python = settings.python or choose_release(project, needed)
@@ -105,7 +105,7 @@ def _is_needed(line: str, project: PythonProject, needed: Needed, release: str) 
 
 
 def _for_tests(lines: Iterable[str], needed: Needed) -> tuple[str, ...]:
-    """Return what tests need, by the tree; beside a list that has pytest, and so all, only what they get to, and plugins."""
+    """Return what tests are said to need; beside a list that has pytest, and so all, only what they get to, and plugins."""
     if not any(is_pinned(line) and canonical(line) == "pytest" for line in needed.requirements):
         return tuple(lines)
     return tuple(line for line in lines if canonical(line).startswith("pytest-") or _is_reached(line, needed))

@@ -90,6 +90,7 @@ def find_environment(project: PythonProject, name: str, needed: Needed, settings
             before="" if wheels else _cutoff(needed.date, release),
             wheels=str(wheels or ""),
             relax=settings.relax_pins,
+            unbuilt=tuple(canonical(line) for line in (*listed, *more) if line in _unbuilt_pins(python, str(wheels or ""))),
             brings_pytest=not own_pytest,
         )
     )
@@ -145,6 +146,12 @@ def is_called_like(module: str, package: str) -> bool:
 
 
 @functools.cache
+def _unbuilt_pins(python: str, wheels: str) -> set[str]:  # noqa: ARG001  # those of others are not known
+    """Return the pins that were replaced because they do not build, to be added to: bugs of a project share most of a list."""
+    return set()
+
+
+@functools.cache
 def _made(requested: Requested) -> Locked | str:
     """Return an environment, or why there is none: bugs of a project share both."""
     try:
@@ -156,6 +163,8 @@ def _made(requested: Requested) -> Locked | str:
             # What else is asked for may do without, or with another version of what needs it.
             again = _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, *unbuilt)))
             if not isinstance(again, str):
+                pins = (line for line in requested.requirements if is_pinned(line) and canonical(line) in unbuilt)
+                _unbuilt_pins(requested.python, requested.wheels).update(pins)
                 return again
         if not requested.optional:
             return str(error)

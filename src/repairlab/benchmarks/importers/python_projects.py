@@ -141,12 +141,17 @@ def python_bug(found: ProjectBug, settings: Settings) -> ImportedBug:
         tree=buggy,
         patch=patch_of(before, after),
         discover=places,
-        generator=_BUILD if project.extensions else None,
+        generator=_build(project, found) if project.extensions else None,
         other_env=_ASCII,
         generous=True,
         locks={environment.name: environment.text} if environment else {},
         notes=(*found.notes, *(environment.notes if environment else ())),
     )
+
+
+def _build(project: PythonProject, found: ProjectBug) -> Generator:
+    """Return how the project's own extension modules are built; there is no history that would say the version."""
+    return dataclasses.replace(_BUILD, env={"SETUPTOOLS_SCM_PRETEND_VERSION": _version(project, found)})
 
 
 def _top_imports(tree: Tree) -> frozenset[str]:
@@ -171,12 +176,16 @@ def _left_by_installation(project: PythonProject, found: ProjectBug) -> dict[str
     """Return the files that an installation of the project would write: metadata, and the version where a file is to have it."""
     if not project.name:
         return {}
-    version = project.version or _literal_version(found.buggy) or found.version or "0"
+    version = _version(project, found)
     files = {f"{INSTALLED}/{path}": content for path, content in metadata_files(project, version).items()}
     if project.version_file:
         numbers = ", ".join(re.findall(r"\d+", version)[:3])
         files[project.version_file] = f'__version__ = version = "{version}"\nversion_tuple = ({numbers},)\n'.encode()
     return {path: TreeFile(content=content) for path, content in files.items()}
+
+
+def _version(project: PythonProject, found: ProjectBug) -> str:
+    return project.version or _literal_version(found.buggy) or found.version or "0"
 
 
 def _literal_version(tree: Tree) -> str:

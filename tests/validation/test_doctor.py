@@ -1,11 +1,13 @@
 """What `doctor` says of languages and verdicts, and what is said of a machine without a sandbox."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from repairlab.core.execution import Command, Execution
 from repairlab.languages import host
+from repairlab.languages.java import resident
 from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.validation import doctor
 from repairlab.validation.cache import VerdictCache
@@ -40,6 +42,18 @@ def test_a_self_test_says_what_went_wrong(name: str, answer: Execution, says: st
         return answer
 
     assert self_test(name, FakeSandbox(run)).startswith(says)
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="no Java compiler")
+def test_a_jdk_without_a_module_that_our_servers_need_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    javac = tmp_path / "javac"
+    javac.write_text('#!/bin/sh\nexec javac --limit-modules java.base,java.management,jdk.compiler "$@"\n')
+    javac.chmod(0o755)
+    servers = resident.servers
+    monkeypatch.setattr(resident, "servers", lambda *_: servers(str(javac), str(tmp_path)))
+    finding = doctor._diagnose_language("java", FakeSandbox(lambda _: exited(stdout=GREETING)))
+    assert (finding.ok, finding.detail) == (False, "its tools are not all there")
+    assert "error: package com.sun.management" in finding.remedy and "a JDK with all of its modules" in finding.remedy
 
 
 def test_a_language_that_does_not_work_is_no_reason_to_stop() -> None:

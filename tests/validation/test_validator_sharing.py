@@ -9,8 +9,10 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation import validator as validator_module
 from repairlab.validation.validator import open_validator, validate
 
 
@@ -47,6 +49,21 @@ def test_only_what_a_candidate_changes_is_compiled_again(tiny: Path, sandbox: Sa
             validator.validate(candidate(bug, mended=text, rank=rank)) for rank, text in enumerate(("x = 1\n", "x = (\n", "x\n"))
         ]
     assert [outcome.verdict is Verdict.UNCOMPILABLE for outcome in outcomes] == [False, True, False]
+
+
+def test_an_engine_that_cannot_be_opened_is_tried_once(tiny: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def fail(*_: object) -> None:
+        tried.append(1)
+        raise HarnessError("no servers")
+
+    monkeypatch.setattr(validator_module, "IncrementalEngine", fail)
+    bug = open_benchmark(str(tiny)).bug("sum")
+    with open_validator(bug, sandbox) as validator:
+        outcomes = [validator.validate(candidate(bug, mended=text, rank=rank)) for rank, text in enumerate(("x = 1\n", "x = (\n"))]
+    assert [outcome.verdict is Verdict.UNCOMPILABLE for outcome in outcomes] == [False, True]
+    assert len(tried) == 1
 
 
 GOOD = """\

@@ -8,6 +8,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Limits
 from repairlab.core.recipe import Test
 from repairlab.languages.facts import facts, names
+from repairlab.languages.language import Warmable
 from repairlab.languages.table import language
 from repairlab.sandbox.doctor import DoctorFinding
 from repairlab.sandbox.doctor import diagnose as diagnose_sandbox
@@ -63,6 +64,8 @@ def self_test(name: str, sandbox: Sandbox) -> str:
             built = sandbox.run(command.under(BuildLimits()), tree)
             if not built.succeeded:
                 return f"the self-test does not build: {built.stderr.decode('utf-8', 'replace')[-300:]}"
+        if isinstance(toolchain, Warmable):
+            toolchain.warm(stated.build, Test(), [stated.file])  # what candidates share has needs of its own
         program = toolchain.program(stated.build, Test())
         ran = sandbox.run(dataclasses.replace(program, stdin=GREETING).under(Limits(memory_mb=256)), tree)
     return "" if ran.stdout == GREETING else f"the self-test printed {ran.stdout!r}, not {GREETING!r}"

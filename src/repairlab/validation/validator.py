@@ -68,7 +68,11 @@ class BugValidator:
     def _judge(self, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Judgement:
         """Ask one engine after the other; the last can always tell."""
         if self._shares and not self._engines:
-            self._engines = tuple(self._open_engines())
+            try:
+                self._engines = tuple(self._open_engines())
+            except HarnessError:
+                self._shares = False  # it would fail for the next candidate, too; `doctor` and `run` say beforehand what is missing
+                raise
         for engine in self._engines:
             if found := engine.judge(changed, policy, confirm=confirm):
                 return found

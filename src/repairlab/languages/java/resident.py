@@ -66,7 +66,8 @@ def _compile(javac: str, sources: Sequence[Path], folder: Path) -> None:
     argv = [javac, "-d", str(folder), *COMPILE_OPTIONS, *map(str, sources)]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise HarnessError(f"our Java servers do not compile with {javac}: {done.stderr.strip()[:500]}")
+        why = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr.strip())
+        raise HarnessError(f"our Java servers do not compile with {javac}: {why[:500]}. They need a JDK with all of its modules")
 
 
 def compiling_rehearsal(java: str, flags: tuple[str, ...], servers: Servers) -> Rehearsal:

@@ -260,6 +260,21 @@ def test_a_command_is_busy_while_it_runs_or_waits_for_a_cpu_and_not_while_it_sle
     assert ran.busy_s is None or ran.cpu_s / 2 < ran.busy_s <= ran.wall_s
 
 
+SHORT_LIVED = {
+    "processes": "i=0; while [ $i -lt 700 ]; do /bin/true; i=$((i + 1)); done",
+    "threads": """python3 -c 'import threading
+for _ in range(2500):
+    one = threading.Thread(target=sum, args=(range(3000),)); one.start(); one.join()'""",
+}
+
+
+@pytest.mark.parametrize("what", SHORT_LIVED)
+def test_a_command_is_busy_while_what_it_started_lives_too_short_to_be_seen(sandbox: Sandbox, tree: Path, what: str) -> None:
+    seen = shell(sandbox, tree, f"{SHORT_LIVED[what]}\nsleep 1.5")
+    assert seen.succeeded, seen
+    assert seen.busy_s is None or 0.6 * (seen.wall_s - 1.5) < seen.busy_s < seen.wall_s - 0.8
+
+
 def test_output_before_a_limit_is_kept(sandbox: Sandbox, tree: Path) -> None:
     seen = shell(sandbox, tree, "echo begun; echo one >&3; while :; do :; done", limits=Limits(cpu_s=0.2))
     assert (seen.stdout, seen.report) == (b"begun\n", b"one\n")

@@ -53,6 +53,7 @@ struct course {
     int status, ended;
     long long start_us, reaped_us, lost_us, last_live_us, peak_kb;
     long long busy_us, last_ready_us, most_ready_us, sampled_us; /* nothing is known of busy_us while most_ready_us is 0 */
+    long long of_ended_us, doubtful_us;
 };
 extern struct course course;
 
@@ -86,7 +87,7 @@ void start_measuring(int stdin_fd);
 long proportional_kb(void);
 long disk_kb(void);
 long long cpu_us_checked(long long elapsed_us);
-void measure_busy(long long elapsed_us);
+void measure_busy(long long elapsed_us, long long cpu_us);
 
 /* landlock.c, seccomp.c, command.c */
 void restrict_files(void);

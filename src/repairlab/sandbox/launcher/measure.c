@@ -89,44 +89,63 @@ long long cpu_us_checked(long long elapsed_us)
     return cpu_us();
 }
 
-/* How long a thread has run and has waited for a CPU; 0 when it is gone, or the kernel does not say. */
-static long long ready_us(int folder, const char *path)
+/* How long threads have run, and how long they have been ready to: running, or waiting for a CPU. */
+struct turns {
+    long long ran_us, ready_us;
+};
+
+/* Adds what a thread had; nothing when it is gone, or the kernel does not say. */
+static void add_turns(struct turns *sum, int folder, const char *path)
 {
     char text[128];
     long long ran, waited;
     if (read_file(folder, path, text, sizeof text) <= 0 || sscanf(text, "%lld %lld", &ran, &waited) != 2)
-        return 0;
-    return (ran + waited) / 1000;
+        return;
+    sum->ran_us += ran / 1000;
+    sum->ready_us += (ran + waited) / 1000;
 }
 
-static long long ready_us_of(const struct process *p)
+static void add_turns_of(struct turns *sum, const struct process *p)
 {
     char path[64];
-    long long sum = 0;
     snprintf(path, sizeof path, "/proc/%d/task", p->pid);
     DIR *folder = opendir(path);
     if (!folder)
-        return 0;
+        return;
     for (struct dirent *e; (e = readdir(folder));) {
         char name[64];
         snprintf(name, sizeof name, "%.20s/schedstat", e->d_name);
-        sum += e->d_name[0] == '.' ? 0 : ready_us(dirfd(folder), name);
+        if (e->d_name[0] != '.')
+            add_turns(sum, dirfd(folder), name);
     }
     closedir(folder);
-    return sum;
 }
 
+#define TICKS_US 20000    /* by how much the CPU time of a process may be off, which is counted in ticks */
+#define MEMORY_US 1000000 /* for how long time in which nothing was seen to be ready stays in doubt */
+
 /* Adds the part of the time since the last look in which the command ran or waited for a CPU. What it waited for besides, a clock
-   or itself, is its own affair. Where a thread has ended, nobody can say: then all of the time counts. */
-void measure_busy(long long elapsed_us)
+   or itself, is its own affair. Of threads that have ended nobody can say how long they waited: where CPU time was used that no
+   living thread had, all of the time counts, also that before it in which such threads may have come and gone. */
+void measure_busy(long long elapsed_us, long long cpu_us)
 {
-    long long ready = 0;
+    struct turns all = {0, 0};
     for (int i = 0; i < processes; i++)
-        ready += ready_us_of(&table[i]);
-    long long more = ready - course.last_ready_us;
-    course.busy_us += more < 0 || more > elapsed_us ? elapsed_us : more;
-    course.last_ready_us = ready;
-    if (ready > course.most_ready_us)
-        course.most_ready_us = ready;
+        add_turns_of(&all, &table[i]);
+    long long more = all.ready_us - course.last_ready_us, of_ended_us = cpu_us - all.ran_us;
+    more = more < 0 || more > elapsed_us ? elapsed_us : more;
+    course.busy_us += more;
+    course.doubtful_us += elapsed_us - more;
+    if (of_ended_us > course.of_ended_us + TICKS_US * (processes + 1)) {
+        course.busy_us += course.doubtful_us;
+        course.doubtful_us = 0;
+        course.of_ended_us = of_ended_us;
+    } else if (course.doubtful_us > MEMORY_US) {
+        course.doubtful_us = 0;
+        course.of_ended_us = of_ended_us;
+    }
+    course.last_ready_us = all.ready_us;
+    if (all.ready_us > course.most_ready_us)
+        course.most_ready_us = all.ready_us;
     course.sampled_us += elapsed_us;
 }

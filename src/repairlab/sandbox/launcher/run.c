@@ -19,7 +19,6 @@ static const char *sample(long long elapsed_us, int with_disk, const struct serv
     scan();
     if (server && !has_run) /* after the end of a fork only the server's word counts */
         return NULL;
-    measure_busy(elapsed_us);
     for (int i = 0; i < processes; i++) {
         resident += table[i].resident_kb;
         threads += table[i].threads;
@@ -28,7 +27,9 @@ static const char *sample(long long elapsed_us, int with_disk, const struct serv
         resident = proportional_kb();
     if (resident > course.peak_kb)
         course.peak_kb = resident;
-    if (cpu_us_checked(elapsed_us) > order.cpu_ms * 1000LL)
+    long long cpu_us = cpu_us_checked(elapsed_us);
+    measure_busy(elapsed_us, cpu_us);
+    if (cpu_us > order.cpu_ms * 1000LL)
         return "cpu limit";
     if (course.peak_kb > order.memory_kb)
         return "memory limit";

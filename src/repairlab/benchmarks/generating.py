@@ -31,9 +31,9 @@ def generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> str:
         program = trial.toolchain.program(bug.oracle.build, test)
         command = dataclasses.replace(program, argv=(*program.argv, *generator.arguments), writable=True)
         (work / generator.folder).mkdir(parents=True, exist_ok=True)
-        before = {path for path in (work / generator.folder).rglob(generator.pattern) if path.is_file()}
+        before = _files(generator, work)
         done = sandbox.run(command.under(with_margin(generator.limits or bug.oracle.limits)), work)
-        made = [path for path in (work / generator.folder).rglob(generator.pattern) if path.is_file() and path not in before]
+        made = sorted(_files(generator, work) - before)
         if not done.succeeded or (not made and not generator.optional):
             problem = f"{generator.program}, which makes files of the tree, failed: {_cause(done)}"
             if generator.optional:
@@ -42,6 +42,13 @@ def generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> str:
         for path in made:
             write_file(Path(bug.tree.source), path.relative_to(work).as_posix(), path.read_bytes())
     return ""
+
+
+def _files(generator: Generator, work: Path) -> set[Path]:
+    """Return the files that lie in the tree itself: a link that the program made would have us read files of the host."""
+    root = work.resolve()
+    found = (root / generator.folder).rglob(generator.pattern)
+    return {work / path.relative_to(root) for path in found if path.is_file() and path.resolve() == path}
 
 
 def _cause(done: Execution) -> str:

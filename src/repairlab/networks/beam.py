@@ -4,20 +4,24 @@ The scores of hypotheses are sums of log-probabilities; the length rule decides 
 no hypothesis that is still open can enter its best ones.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import torch
 
 from repairlab.networks.half_weights import half_weights
-from repairlab.networks.network import StepDecoder
+from repairlab.networks.network import RecordableDecoder, StepDecoder
+from repairlab.networks.recording import Record, recorder
 from repairlab.networks.settings import DecodingSettings
 from repairlab.networks.token_batch import TokenBatch
 
 _LOOK_EVERY = 4
 """Steps between looks at whether all is done: each look waits for the device."""
+_ROUND = 2
+"""Steps that are recorded together: choosing hypotheses copies them to and fro."""
 _NEVER = float("-inf")
 
 
@@ -67,21 +71,49 @@ class _Ended:
             getattr(self, name).index_copy_(0, sources, getattr(others, name))
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """Hypotheses that are open, a row a source that is not done; what the next step begins with."""
+
+    state: Any
+    rows: torch.Tensor | None
+    """Which hypotheses of the state these are; none: they are as they lie there."""
+    tokens: torch.Tensor
+    logprobs: torch.Tensor
+
+
+class _Step(NamedTuple):
+    """What a step chose: by hypothesis the one that it extends, its token, and what ended, by the hypothesis that it was."""
+
+    parents: torch.Tensor
+    tokens: torch.Tensor
+    ended: torch.Tensor
+
+
 @dataclass(slots=True)
 class _Search:
-    """A search: what is open, what ended, and where each token came from; a row a source that is not done."""
+    """A search: what ended, and where each token came from; a row a source that is not done."""
 
     sources: torch.Tensor
-    logprobs: torch.Tensor
     ended: _Ended
-    steps: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]
-    """Of every step the sources, and by hypothesis the one that it extends and its token: texts are read from them at the end."""
-    just_ended: list[torch.Tensor]
-    """Log-probabilities of what ended in each step since the last look, by the hypothesis that it was."""
+    steps: list[tuple[torch.Tensor, _Step]]
+    """Of every step the sources and what it chose: texts are read from them at the end."""
+    n_looked: int = 0
+    """Steps whose ends were looked at."""
 
     def keep(self, rows: torch.Tensor) -> None:
-        self.sources, self.logprobs = self.sources.index_select(0, rows), self.logprobs.index_select(0, rows)
+        self.sources = self.sources.index_select(0, rows)
         self.ended.keep(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What does not change in a search."""
+
+    network: StepDecoder
+    settings: DecodingSettings
+    end: int
+    banned: torch.Tensor
 
 
 def beam_search(
@@ -102,44 +134,121 @@ def beam_search(
 def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, marks: Marks) -> list[list[Hypothesis]]:
     n, beam, longest = batch.source.shape[0], settings.beam, settings.max_length
     device = batch.source.device
-    search = _Search(
-        sources=torch.arange(n, device=device),
-        # Hypotheses are equal at first: one alone is open in each group.
-        logprobs=torch.full((n, beam), _NEVER, device=device).index_fill_(1, _firsts(settings, device), 0.0),
-        ended=_Ended.none(n, beam, device),
-        steps=[],
-        just_ended=[],
-    )
+    search = _Search(sources=torch.arange(n, device=device), ended=_Ended.none(n, beam, device), steps=[])
     every = _Ended.none(n, beam, device)
-    state: Any = network.start(batch, beam)
-    places = torch.zeros((n, beam, 0), dtype=torch.long, device=device)
-    if (opened := network.openings(state)) is not None:
-        search.logprobs, places = opened
-    banned = torch.tensor(marks.banned, dtype=torch.long, device=device)
-    tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
-    firsts = torch.arange(0, n * beam, beam, device=device).unsqueeze(1)
-    for length in range(1, longest + 1):
-        logs, state = network.step(state, tokens)
-        logs = _allowed(logs, marks.end, banned, only_end=length == longest)
-        _extend(search, logs, settings, marks.end)
-        _, parents, chosen = search.steps[-1]
-        rows, tokens, sources = (parents + firsts[: len(parents)]).flatten(), chosen.flatten(), None
-        if length % _LOOK_EVERY == 0 or length == longest:
-            _keep_best_ended(search, settings, length)
-            is_open = _is_open(search, settings, length)
-            kept = is_open.nonzero().squeeze(1)
-            if len(kept) == 0 or length == longest:
-                break
-            if len(kept) < len(is_open):
-                every.put(search.sources, search.ended)
-                search.keep(kept)
-                rows = rows.view(-1, beam).index_select(0, kept).flatten()
-                tokens = tokens.view(-1, beam).index_select(0, kept).flatten()
-                sources = kept
-        if beam > 1 or sources is not None:  # one hypothesis alone stays where it is
-            state = network.select(state, rows, sources)
+    front, places = _begin(network, batch, settings, marks)
+    while True:
+        n_steps = min(_ROUND, longest - len(search.steps))
+        is_last = len(search.steps) + n_steps == longest
+        search.steps += [(search.sources, step) for step in front.extend(n_steps, is_last=is_last)]
+        if len(search.steps) % _LOOK_EVERY and not is_last:
+            continue
+        _keep_best_ended(search, settings)
+        is_open = _is_open(search, front.open.logprobs, settings)
+        kept = is_open.nonzero().squeeze(1)
+        if len(kept) == 0 or is_last:
+            break
+        if front.is_worth_dropping(len(is_open) - len(kept)):
+            every.put(search.sources, search.ended)
+            search.keep(kept)
+            front.keep(kept)
     every.put(search.sources, search.ended)
     return _hypotheses(every, search.steps, places)
+
+
+def _begin(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, marks: Marks) -> tuple["_Front", torch.Tensor]:
+    """Return hypotheses of which nothing is written, and what a network points to with them."""
+    n, beam, device = batch.source.shape[0], settings.beam, batch.source.device
+    state = network.start(batch, beam)
+    # Hypotheses are equal at first: one alone is open in each group.
+    logprobs = torch.full((n, beam), _NEVER, device=device).index_fill_(1, _firsts(settings, device), 0.0)
+    places = torch.zeros((n, beam, 0), dtype=torch.long, device=device)
+    if (opened := network.openings(state)) is not None:
+        logprobs, places = opened
+    tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
+    banned = torch.tensor(marks.banned, dtype=torch.long, device=device)
+    rules = _Rules(network=network, settings=settings, end=marks.end, banned=banned)
+    return _Front(_Open(state=state, rows=None, tokens=tokens, logprobs=logprobs), rules, recorder(device)), places
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """A round that was recorded, and the tensors in which it leaves its steps."""
+
+    replay: Callable[[], None]
+    steps: list[_Step]
+
+
+class _Front:
+    """The open hypotheses of a search. Steps whose tensors stay where they are become a graph, on a device that has graphs."""
+
+    def __init__(self, first: _Open, rules: _Rules, record: Record | None) -> None:
+        """Take hypotheses of which nothing is written, and what records work."""
+        self.open = first
+        self._rules, self._record = rules, record if isinstance(rules.network, RecordableDecoder) else None
+        self._recorded: _Recorded | None = None
+
+    def is_worth_dropping(self, n_done: int) -> bool:
+        """Return whether sources that are done are dropped: what has other shapes is recorded anew."""
+        return n_done >= (1 if self._record is None else math.ceil(len(self.open.logprobs) / 2))
+
+    def keep(self, sources: torch.Tensor) -> None:
+        """Keep the hypotheses of some sources."""
+        now, (n, beam) = self.open, self.open.logprobs.shape
+        rows = torch.arange(n * beam, device=sources.device) if now.rows is None else now.rows
+        rows, tokens = (item.view(n, beam).index_select(0, sources).flatten() for item in (rows, now.tokens))
+        self._recorded = None
+        self.open = _Open(
+            state=self._rules.network.select(now.state, rows, sources),
+            rows=None,
+            tokens=tokens,
+            logprobs=now.logprobs.index_select(0, sources),
+        )
+
+    def extend(self, n_steps: int, *, is_last: bool) -> list[_Step]:
+        """Extend all hypotheses by some tokens; the last of all can only be an end mark."""
+        steps = None if is_last else self._replayed()
+        if steps is None:
+            self._recorded, steps = None, []
+            while len(steps) < n_steps:
+                self.open, step = _extended(self.open, self._rules, only_end=is_last and len(steps) == n_steps - 1)
+                steps.append(step)
+        return steps
+
+    def _replayed(self) -> list[_Step] | None:
+        """Take the steps of a round by a graph; none where that is not possible."""
+        network = self._rules.network
+        if self._record is None or not isinstance(network, RecordableDecoder):
+            return None
+        ahead = network.ahead(self.open.state, _ROUND)
+        if ahead is None:
+            return None
+        if self._recorded is None:
+            self._recorded = self._recording(self._record)
+        if self._recorded is None:
+            self._record = None
+            return None
+        self._recorded.replay()
+        self.open = replace(self.open, state=ahead)
+        return [_Step(*(item.clone() for item in step)) for step in self._recorded.steps]
+
+    def _recording(self, record: Record) -> "_Recorded | None":
+        """Record a round, which leaves in the tensors of `open` what the next one begins with."""
+        now, steps = self.open, list[_Step]()
+        rows = None if now.rows is None else now.rows.clone()
+        self.open = first = replace(now, rows=rows, tokens=now.tokens.clone(), logprobs=now.logprobs.clone())
+
+        def work() -> None:
+            last = first
+            for _ in range(_ROUND):
+                last, step = _extended(last, self._rules, only_end=False)
+                steps.append(step)
+            for kept, new in ((first.rows, last.rows), (first.tokens, last.tokens), (first.logprobs, last.logprobs)):
+                if kept is not None:
+                    kept.copy_(new)
+
+        replay = record(work)
+        return None if replay is None else _Recorded(replay=replay, steps=steps)
 
 
 def _firsts(settings: DecodingSettings, device: torch.device) -> torch.Tensor:
@@ -155,21 +264,30 @@ def _allowed(logs: torch.Tensor, end: int, banned: torch.Tensor, *, only_end: bo
     return logs.index_fill_(1, banned, _NEVER)
 
 
-def _extend(search: _Search, logs: torch.Tensor, settings: DecodingSettings, end: int) -> None:
+def _extended(now: _Open, rules: _Rules, *, only_end: bool) -> tuple[_Open, _Step]:
     """Extend all hypotheses by one token: the best extensions go on, those by the end mark ended."""
-    n, beam = search.logprobs.shape
-    words, size = logs.shape[-1], beam // settings.groups
-    sums = search.logprobs.unsqueeze(2) + logs.view(n, beam, words)
-    ended = sums[:, :, end].clone()
-    sums[:, :, end] = _NEVER
+    state, (n, beam), groups = now.state, now.logprobs.shape, rules.settings.groups
+    if now.rows is not None:
+        state = rules.network.select(state, now.rows, None)
+    logs, state = rules.network.step(state, now.tokens)
+    logs = _allowed(logs, rules.end, rules.banned, only_end=only_end)
+    words, size = logs.shape[-1], beam // groups
+    sums = now.logprobs.unsqueeze(2) + logs.view(n, beam, words)
+    ended = sums[:, :, rules.end].clone()
+    sums[:, :, rules.end] = _NEVER
     parts: list[_Chosen] = []
-    for group in range(settings.groups):
+    for group in range(groups):
         mine = slice(group * size, (group + 1) * size)
-        parts.append(_choose(sums[:, mine].flatten(1), _cost(parts, settings.diversity, words), ended[:, mine], words))
-    search.just_ended.append(_joined([part.ended for part in parts]))
-    search.logprobs = _joined([part.logprobs for part in parts])
-    parents = _joined([part.parents + group * size if group else part.parents for group, part in enumerate(parts)])
-    search.steps.append((search.sources, parents, _joined([part.tokens for part in parts])))
+        parts.append(_choose(sums[:, mine].flatten(1), _cost(parts, rules.settings.diversity, words), ended[:, mine], words))
+    step = _Step(
+        parents=_joined([part.parents + group * size if group else part.parents for group, part in enumerate(parts)]),
+        tokens=_joined([part.tokens for part in parts]),
+        ended=_joined([part.ended for part in parts]),
+    )
+    firsts = torch.arange(0, n * beam, beam, device=logs.device).unsqueeze(1)
+    rows = (step.parents + firsts).flatten() if beam > 1 else None  # one hypothesis alone stays where it is
+    logprobs = _joined([part.logprobs for part in parts])
+    return _Open(state=state, rows=rows, tokens=step.tokens.flatten(), logprobs=logprobs), step
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +327,12 @@ def _joined(parts: list[torch.Tensor]) -> torch.Tensor:
     return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
 
 
-def _keep_best_ended(search: _Search, settings: DecodingSettings, length: int) -> None:
+def _keep_best_ended(search: _Search, settings: DecodingSettings) -> None:
     """Put hypotheses that ended since the last look among the best of their source and group."""
-    n, beam = search.logprobs.shape
-    groups, steps = settings.groups, len(search.just_ended)
-    logprobs = torch.stack(search.just_ended, 1)
-    lengths = torch.arange(length - steps, length, device=logprobs.device).view(1, steps, 1).expand(n, steps, beam)
+    groups, first, last = settings.groups, search.n_looked, len(search.steps)
+    logprobs = torch.stack([step.ended for _, step in search.steps[first:]], 1)
+    n, steps, beam = logprobs.shape
+    lengths = torch.arange(first, last, device=logprobs.device).view(1, steps, 1).expand(n, steps, beam)
     parents = torch.arange(beam, device=logprobs.device).expand(n, steps, beam)
     fresh = _Ended(scores=logprobs / (lengths + 1) ** settings.length_penalty, logprobs=logprobs, lengths=lengths, parents=parents)
 
@@ -225,29 +343,28 @@ def _keep_best_ended(search: _Search, settings: DecodingSettings, length: int) -
 
     order = together("scores").topk(beam // groups).indices
     search.ended = _Ended(**{name: together(name).gather(2, order).flatten(1) for name in _Ended.__slots__})
-    search.just_ended = []
+    search.n_looked = last
 
 
-def _is_open(search: _Search, settings: DecodingSettings, length: int) -> torch.Tensor:
+def _is_open(search: _Search, logprobs: torch.Tensor, settings: DecodingSettings) -> torch.Tensor:
     """Return for which sources a hypothesis could still enter the best ones of its group: log-probabilities only fall."""
-    best = search.logprobs.unflatten(1, (settings.groups, -1)).amax(2)
+    length = settings.max_length if settings.length_penalty > 0 else len(search.steps)
+    best = logprobs.unflatten(1, (settings.groups, -1)).amax(2)
     worst = search.ended.scores.unflatten(1, (settings.groups, -1)).amin(2)
-    bound = best / (settings.max_length if settings.length_penalty > 0 else length) ** settings.length_penalty
+    bound = best / length**settings.length_penalty
     return ((bound > worst) & (best > _NEVER)).any(1)
 
 
-def _hypotheses(
-    ended: _Ended, steps: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]], places: torch.Tensor
-) -> list[list[Hypothesis]]:
+def _hypotheses(ended: _Ended, steps: list[tuple[torch.Tensor, _Step]], places: torch.Tensor) -> list[list[Hypothesis]]:
     """Read the texts of all that ended from their last tokens back to their first."""
     written = ended.parents.new_zeros((*ended.parents.shape, len(steps)))
     every = ended.parents
     for length in range(len(steps), 0, -1):
-        sources, parents, tokens = steps[length - 1]
+        sources, step = steps[length - 1]
         before = every.index_select(0, sources)
-        written[:, :, length - 1].index_copy_(0, sources, tokens.gather(1, before))
+        written[:, :, length - 1].index_copy_(0, sources, step.tokens.gather(1, before))
         is_longer = ended.lengths.index_select(0, sources) < length
-        every = every.index_copy(0, sources, torch.where(is_longer, before, parents.gather(1, before)))
+        every = every.index_copy(0, sources, torch.where(is_longer, before, step.parents.gather(1, before)))
     opened = places.gather(1, every.unsqueeze(2).expand(-1, -1, places.shape[2])).tolist()
     rows = zip(written.tolist(), ended.lengths.tolist(), ended.logprobs.tolist(), ended.scores.tolist(), opened, strict=True)
     return [

@@ -1,6 +1,6 @@
 """What every network promises to the trainer and to beam search. `build` makes the one that settings name."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 
@@ -24,6 +24,15 @@ class StepDecoder(Protocol):
 
     def select(self, state: Any, rows: torch.Tensor, sources: torch.Tensor | None) -> Any:
         """Return the state of these hypotheses; `sources` are those that are kept, none: all."""
+        ...
+
+
+@runtime_checkable
+class RecordableDecoder(StepDecoder, Protocol):
+    """Its steps and choices have constant shapes and change tensors where they lie, so that a graph can repeat them."""
+
+    def ahead(self, state: Any, n: int) -> Any:
+        """Return the state `n` steps on, an even number, in the same tensors; none where the steps would move it."""
         ...
 
 

@@ -18,6 +18,10 @@ from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.vocabulary import PAD
 
 KeysValues = tuple[torch.Tensor, torch.Tensor]
+_ROOM = 32
+"""Places by which the room of what is written grows: more are read in vain, fewer make it move more often."""
+_ALIGNED = 16
+"""Attention copies a mask at every step whose rows do not begin at multiples of this."""
 
 
 class Attention(nn.Module):
@@ -63,7 +67,11 @@ def _turned(values: torch.Tensor, turns: torch.Tensor | None) -> torch.Tensor:
 
 def _as_bias(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Return a mask as what is added to scores: attention would turn it into that at every step."""
-    return torch.zeros_like(mask, dtype=dtype).masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool else mask
+    if mask.dtype != torch.bool:
+        return mask
+    n = mask.shape[-1]
+    added = torch.zeros_like(functional.pad(mask, (0, -n % _ALIGNED)), dtype=dtype)[..., :n]
+    return added.masked_fill_(~mask, float("-inf"))
 
 
 class FeedForward(nn.Sequential):
@@ -113,20 +121,19 @@ class DecoderLayer(nn.Module):
         turns: torch.Tensor | None,
         memories: list[KeysValues],
         biases: list[torch.Tensor],
-        written: torch.Tensor | None,
+        written: "WrittenPlaces | None",
         beam: int,
     ) -> torch.Tensor:
         """Return the states of the next layer.
 
-        With `written`, keys and values of all that was written and room for one place more, `inputs` is that place for each of
-        `beam` hypotheses of a source; else all places at once.
+        With `written`, `inputs` is the next place for each of `beam` hypotheses of a source; else all places at once.
         """
         normal = self.norms[0](inputs).to(self.own.query.weight.dtype)  # once for queries, and keys and values
         mine = self.own.project(normal, turns)
         if written is not None:
-            written[:, -1, 0], written[:, -1, 1] = mine[0].squeeze(2), mine[1].squeeze(2)
-            mine = (written[:, :, 0].transpose(1, 2), written[:, :, 1].transpose(1, 2))
-        inputs = inputs + self.dropout(self.own(normal, mine, turns, causal=written is None))
+            mine = written.put(*mine)
+        bias = None if written is None else written.bias
+        inputs = inputs + self.dropout(self.own(normal, mine, turns, bias=bias, causal=written is None))
         if written is not None:
             inputs = inputs.view(-1, beam, inputs.shape[-1])
         for attention, norm, memory, bias in zip(self.across, self.norms[1:-1], memories, biases, strict=True):
@@ -152,16 +159,42 @@ class SourceMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenPlaces:
+    """Keys and values of what hypotheses have written, of one layer, with room for more."""
+
+    own: torch.Tensor
+    """Hypotheses, places, two, heads, units."""
+    bias: torch.Tensor
+    place: torch.Tensor
+
+    def put(self, keys: torch.Tensor, values: torch.Tensor) -> KeysValues:
+        """Put those of the next place where they belong; return all: hypotheses, heads, places, units."""
+        for number, new in enumerate((keys, values)):
+            self.own[:, :, number].index_copy_(1, self.place, new.transpose(1, 2))
+        return self.own[:, :, 0].transpose(1, 2), self.own[:, :, 1].transpose(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
 class TransformerState:
-    """Hypotheses in decoding."""
+    """Hypotheses in decoding.
+
+    Shapes depend on the room for what is written and not on how much was written, and where a step writes is a tensor: so a step
+    can be recorded, and repeated until the room is filled.
+    """
 
     memory: SourceMemory
     across: list[list[KeysValues]]
     """By layer: keys and values of source and context, a row a source."""
     own: torch.Tensor
-    """Keys and values of what was written: hypotheses, places, layers, two, heads, units; behind `select` with room for one place
-    more. All of a hypothesis lies together, so that choosing hypotheses is one copy of long rows, and appending to them none."""
+    """Keys and values of what was written, and room for more: hypotheses, places, layers, two, heads, units. All of a hypothesis
+    lies together, so that choosing hypotheses is one copy of long rows, and appending to them none."""
+    bias: torch.Tensor
+    """By place: what is added to the scores of attention, which sees no place that is not written."""
+    place: torch.Tensor
+    """The number of places that were written: where the next one goes."""
     beam: int
+    spare: torch.Tensor | None = None
+    """As large as `own`: where hypotheses are copied that are chosen."""
     n_written: int = 0
 
 
@@ -235,9 +268,10 @@ class Transformer(nn.Module):
         across = self._across(memory)
         heads, rows = self.settings.heads, memory.source.shape[0] * beam
         keys = across[0][0][0]
-        room = keys.new_empty(rows, 1, len(across), 2, heads, self.settings.width // heads)
+        own = keys.new_zeros(rows, _ROOM, len(across), 2, heads, self.settings.width // heads)
         told = dataclasses.replace(memory, biases=[_as_bias(item, keys.dtype) for item in memory.biases])
-        return TransformerState(memory=told, across=across, own=room, beam=beam)
+        place = torch.zeros(1, dtype=torch.long, device=keys.device)
+        return TransformerState(memory=told, across=across, own=own, bias=_bias_of(own, 0), place=place, beam=beam)
 
     def _across(self, memory: SourceMemory) -> list[list[KeysValues]]:
         """Return keys and values of source and context by layer."""
@@ -253,7 +287,7 @@ class Transformer(nn.Module):
 
     def step(self, state: TransformerState, tokens: torch.Tensor) -> tuple[torch.Tensor, TransformerState]:
         """Return log-probabilities of what follows, and the next state."""
-        inputs = self.placed(self.scaled(tokens[:, None], self.target_embedding), state.n_written)
+        inputs = self.placed(self.scaled(tokens[:, None], self.target_embedding), state.place)
         states, state = self.decode_next(inputs, state)
         memory = state.memory
         found = self.head.log_probabilities(states, self._copied(states, memory), memory.source.unsqueeze(1), memory.n_extra)
@@ -261,52 +295,66 @@ class Transformer(nn.Module):
 
     def decode_next(self, states: torch.Tensor, state: TransformerState) -> tuple[torch.Tensor, TransformerState]:
         """Run the decoder over one new place of every hypothesis: sources, hypotheses, units; and the next state."""
-        own, turns = state.own, self.turns(state.n_written, 1)
-        if own.shape[1] == state.n_written:  # nothing was chosen since the last place
-            own = torch.cat((own, torch.empty_like(own[:, :1])), 1)
+        if state.n_written == state.own.shape[1]:  # nothing was chosen since the last place
+            state = _moved(state, _with_room(state.own))
+        turns = self.turns(state.place, 1)
+        state.bias.index_fill_(-1, state.place, 0.0)
         for number, (layer, across) in enumerate(zip(self.decoder, state.across, strict=True)):
-            states = layer(states, turns, across, state.memory.biases, own[:, :, number], state.beam)
+            written = WrittenPlaces(own=state.own[:, :, number], bias=state.bias, place=state.place)
+            states = layer(states, turns, across, state.memory.biases, written, state.beam)
+        state.place.add_(1)
         states = self.decoder_norm(states).view(-1, state.beam, self.settings.width)
-        return states, dataclasses.replace(state, own=own, n_written=state.n_written + 1)
+        return states, dataclasses.replace(state, n_written=state.n_written + 1)
 
     def select(self, state: TransformerState, rows: torch.Tensor, sources: torch.Tensor | None) -> TransformerState:
         """Return the state of these hypotheses."""
-        n = state.own.shape[1]
-        own = state.own.new_empty(len(rows), n + 1, *state.own.shape[2:])
-        torch.index_select(state.own, 0, rows, out=own[:, :n])
+        own = state.own
+        if state.n_written == own.shape[1]:
+            state = _moved(state, _with_room(own, rows))
+        elif state.spare is None or sources is not None:
+            state = dataclasses.replace(state, own=own.index_select(0, rows), spare=own if sources is None else None)
+        else:
+            torch.index_select(own, 0, rows, out=state.spare)
+            state = dataclasses.replace(state, own=state.spare, spare=own)
         if sources is None:
-            return dataclasses.replace(state, own=own)
+            return state
         across = [
             [(keys.index_select(0, sources), values.index_select(0, sources)) for keys, values in item] for item in state.across
         ]
-        return dataclasses.replace(state, own=own, across=across, memory=state.memory.select(sources))
+        return dataclasses.replace(state, across=across, memory=state.memory.select(sources))
+
+    def ahead(self, state: TransformerState, n: int) -> TransformerState | None:
+        """Return the state `n` steps on, in the same tensors; none where steps and choices between them have to move it."""
+        if state.n_written + n > state.own.shape[1] or (state.beam > 1 and state.spare is None):
+            return None
+        return dataclasses.replace(state, n_written=state.n_written + n)
 
     def scaled(self, tokens: torch.Tensor, embedding: nn.Embedding) -> torch.Tensor:
         """Return the vectors of tokens."""
         return embedded(embedding, tokens) * math.sqrt(self.settings.width)
 
-    def placed(self, vectors: torch.Tensor, first: int) -> torch.Tensor:
+    def placed(self, vectors: torch.Tensor, first: int | torch.Tensor) -> torch.Tensor:
         """Return vectors with their places, where those are learned, from the first one on."""
         if self.positions is not None:
             vectors = vectors + self._positions(first, vectors.shape[1])
         dropped: torch.Tensor = self.dropout(vectors)
         return dropped
 
-    def _positions(self, first: int, n: int) -> torch.Tensor:
+    def _positions(self, first: int | torch.Tensor, n: int) -> torch.Tensor:
         """Return the vectors of `n` places; those behind the last one that was learned are as good as it."""
         assert self.positions is not None
         last = self.settings.positions - 1
-        if first + n <= last + 1:
+        if isinstance(first, int) and first + n <= last + 1:
             return self.positions.weight[first : first + n]
-        places = torch.arange(first, first + n, device=self.positions.weight.device).clamp(max=last)
+        places = (first + torch.arange(n, device=self.positions.weight.device)).clamp(max=last)
         vectors: torch.Tensor = self.positions(places)
         return vectors
 
-    def turns(self, first: int, n: int) -> torch.Tensor | None:
+    def turns(self, first: int | torch.Tensor, n: int) -> torch.Tensor | None:
         """Return how the queries and keys of `n` places are turned, as complex numbers: places, half of a head's units."""
         if self.positions is not None:
             return None
-        angles = torch.arange(first, first + n, device=self.angles.device).unsqueeze(1) * self.angles
+        angles = (first + torch.arange(n, device=self.angles.device)).unsqueeze(1) * self.angles
         return torch.polar(torch.ones_like(angles), angles)
 
     def _copied(self, states: torch.Tensor, memory: SourceMemory) -> torch.Tensor | None:
@@ -315,3 +363,26 @@ class Transformer(nn.Module):
         scores = self.pointer[0](states) @ self.pointer[1](memory.states[0]).transpose(1, 2)
         scores = scores.float() / math.sqrt(self.settings.width)
         return scores.masked_fill((memory.source == PAD).unsqueeze(1), float("-inf")).softmax(-1)
+
+
+def _bias_of(own: torch.Tensor, n_written: int) -> torch.Tensor:
+    """Return a mask of what is not written, for all hypotheses and heads."""
+    bias = own.new_full((1, 1, 1, own.shape[1]), float("-inf"))
+    bias[..., :n_written] = 0.0
+    return bias
+
+
+def _with_room(own: torch.Tensor, rows: torch.Tensor | None = None) -> torch.Tensor:
+    """Return hypotheses, or these of them, with room for more places; what nobody wrote must be finite, though nobody sees it."""
+    n = own.shape[1]
+    roomy = own.new_empty(len(own) if rows is None else len(rows), n + _ROOM, *own.shape[2:])
+    roomy[:, n:] = 0.0
+    if rows is None:
+        roomy[:, :n] = own
+    else:
+        torch.index_select(own, 0, rows, out=roomy[:, :n])
+    return roomy
+
+
+def _moved(state: TransformerState, own: torch.Tensor) -> TransformerState:
+    return dataclasses.replace(state, own=own, spare=None, bias=_bias_of(own, state.n_written))

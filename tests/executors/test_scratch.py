@@ -1,3 +1,4 @@
+import fcntl
 import os
 import subprocess
 import sys
@@ -55,3 +56,18 @@ def test_links_and_folders_that_are_just_being_made_are_left_alone(tmp_path: Pat
     with scratch_folder():
         pass
     assert {path.name for path in tmp_path.iterdir()} == {"elsewhere", "repairlab-run-link", "repairlab-run-new"}
+
+
+def test_a_folder_is_not_swept_while_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = fcntl.flock
+
+    def late(file: int, operation: int) -> None:
+        if not operation & fcntl.LOCK_NB:
+            monkeypatch.setattr(fcntl, "flock", real)
+            with scratch_folder():  # another process begins, and sweeps, just before the lock is taken
+                pass
+        real(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with scratch_folder() as folder:
+        assert folder.exists()

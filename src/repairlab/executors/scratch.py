@@ -21,10 +21,11 @@ def scratch_folder() -> Iterator[Path]:
     _sweep(Path(tempfile.gettempdir()))
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     folder.chmod(0o711)  # sandboxed commands of another user must be able to reach trees in it, but not to look for others
-    owner = os.open(folder / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    owner = os.open(folder / "new", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     pid = os.getpid()
     try:
         fcntl.flock(owner, fcntl.LOCK_EX)
+        (folder / "new").rename(folder / _OWNER)  # a sweep never sees it without its lock
         yield folder
     finally:
         if os.getpid() == pid:  # a fork has a copy of this block, and no right to the folder

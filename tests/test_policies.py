@@ -64,8 +64,8 @@ def test_policies_agree_on_the_starter_benchmark(bug_id: str, n: int, sandbox: S
 
 
 def is_quick(case: Case) -> bool:
-    """Say whether a case costs little: who waits for a limit, or for g++, waits for it four times."""
-    return case.quick and Verdict.TIMEOUT not in case.verdicts and not case.name.startswith("cpp-")
+    """Say whether a case costs little: who waits for a limit, or for g++ or Go's linker, waits for it four times."""
+    return case.quick and Verdict.TIMEOUT not in case.verdicts and not case.name.startswith(("cpp-", "go-"))
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ public class Cut {
 """
 
 
+@pytest.mark.slow
 def test_static_methods_of_java_are_called_even_where_their_class_hides_them(tmp_path: Path, sandbox: Sandbox) -> None:
     bug = tmp_path / "b/bugs/cut"
     (bug / "buggy/src/a/b").mkdir(parents=True)

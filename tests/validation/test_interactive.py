@@ -60,11 +60,12 @@ int main() {
     }
 }
 """
+# How many files the host's own folders have must not decide how long the cheat looks: it has half a second.
 CHEAT = """\
-import os
-for root, _, files in os.walk("/"):
-    if root.startswith(("/proc", "/sys", "/usr", "/lib", "/dev")):
-        continue
+import os, sys
+host = {"/proc", "/sys", "/usr", "/lib", "/dev", "/etc", sys.base_prefix}
+for root, folders, files in os.walk("/"):
+    folders[:] = [folder for folder in folders if os.path.join(root, folder) not in host]
     for name in files:
         try:
             text = open(os.path.join(root, name)).read(20).strip()

@@ -27,7 +27,7 @@ from repairlab.core.record import SCHEMA_VERSION, record
 from repairlab.languages.language import Lister
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.test_run import MOST_LATE, TestRun
 from repairlab.validation.time_limits import with_margin
 
 _SHOWN = 5
@@ -312,9 +312,10 @@ def _write_facts(search: Search, *, release: int | None, limits: Mapping[str, fl
 
 def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
     """Run the right and the wrong program; cases that the right one fails are dropped, or else the bug."""
-    fixed = _run_cases(bug, bug.oracle.reference, sandbox, "full")
-    broken = {result.id: f"{result.verdict}: {result.message}" for result in fixed if not result.passed}
-    good = tuple(case for case in bug.oracle.cases if case.id not in broken)
+    cases, fixed = bug.oracle.cases, {result.id: result for result in _run_cases(bug, bug.oracle.reference, sandbox, "full")}
+    results = [fixed[case.id] for case in cases if case.id in fixed]
+    broken = {result.id: f"{result.verdict}: {result.message}" for result in results if not result.passed}
+    good = tuple(case for case in cases if case.id in fixed and case.id not in broken)
     if broken and (search.proof == "all cases" or not good):
         case, why = next(iter(broken.items()))
         told = f"{len(broken)} of {len(fixed)} cases, the first: {case}: {' '.join(why.split())}"
@@ -323,17 +324,30 @@ def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
     failed = [result.verdict for result in _run_cases(left, (), sandbox, "first-failure") if not result.passed]
     if not failed:
         return DiscoveredTests(bug_id=bug.id, problem=f"the wrong program passes every case ({len(good)})")
-    notes = tuple(_note("left out, which the right program does not pass", broken, "case"))
-    return DiscoveredTests(bug_id=bug.id, notes=notes, cases_left_out=tuple(broken), verdict=failed[0].value)
+    not_run = {case.id: f"{len(case.input)} characters" for case in cases if case.id not in fixed}
+    notes = (
+        *_note("left out, which the right program does not pass", broken, "case"),
+        *_note(f"left out, not run after {MOST_LATE} that took the right program too long", not_run, "case"),
+    )
+    return DiscoveredTests(bug_id=bug.id, notes=notes, cases_left_out=(*broken, *not_run), verdict=failed[0].value)
 
 
 def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Policy) -> list[TestResult]:
-    """Return what came of the cases; a program that does not build has failed them all."""
+    """Return what came of the cases; a program that does not build has failed them all.
+
+    Short inputs come first, and after the first few that run into their time limit the rest is not run: most often a program
+    loops over inputs that were cut short, and these are the longest.
+    """
     with laid_out(bug, edits) as work, sandbox.slot(work) as slot:
         trial = TestRun(bug, slot, policy, work, judge=sandbox)
         if problem := trial.build():
             return [TestResult(id=case.id, verdict=TestVerdict.UNCOMPILABLE, message=problem) for case in bug.oracle.cases]
-        trial.run((), bug.oracle.cases)
+        cases, n_more = sorted(bug.oracle.cases, key=lambda case: len(case.input)), MOST_LATE
+        while len(trial.tests) < len(cases) and n_more:
+            trial.run((), cases[len(trial.tests) :][:n_more])
+            n_more = MOST_LATE - sum(result.verdict is TestVerdict.TIMEOUT for result in trial.tests)
+            if policy == "first-failure" and not trial.tests[-1].passed:
+                break
     return trial.tests
 
 

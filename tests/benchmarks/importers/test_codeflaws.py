@@ -54,6 +54,25 @@ def test_cases_that_the_right_program_fails_are_left_out(importing: Any, machine
 
 
 @pytest.mark.timeout(300)
+def test_a_right_program_that_loops_is_not_waited_for_again_and_again(importing: Any, machine: Machine) -> None:
+    loop = "2 * n; while (n == 12) {}"
+    program = '#include <stdio.h>\nint main() {{ long long n; scanf("%lld", &n); n = {}; printf("%lld\\n", n); return 0; }}\n'
+    cut = {
+        f"{FOLDER}/heldout-{kind}-a{number}": text for number in range(12) for kind, text in (("input", "6 1..."), ("output", "12"))
+    }
+    programs = {f"{FOLDER}/1-A-10.c": program.format("n + 1"), f"{FOLDER}/1-A-11.c": program.format(loop)}
+    importing.write({**FILES, **cut, **programs, f"{FOLDER}/input-neg1": "50\n", f"{FOLDER}/output-neg1": "100\n"})
+    made = importing.run("codeflaws", machine=machine)
+    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
+    tried, not_tried = made.notes
+    late = ", ".join(f"heldout-a{number} (TIMEOUT: cpu limit reached)" for number in (0, 1, 10, 11, 2))
+    assert tried == f"{FOLDER}: 5 cases left out, which the right program does not pass: {late}"
+    assert not_tried.startswith(
+        f"{FOLDER}: 7 cases left out, not run after 5 that took the right program too long: heldout-a3 (6 characters)"
+    )
+
+
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [

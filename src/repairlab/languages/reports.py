@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
 
+from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Execution
 from repairlab.core.outcome import TestResult, TestVerdict
 from repairlab.languages.language import Batch, Listing, Report
@@ -34,7 +35,10 @@ def shorten(message: str) -> str:
 
 
 def read_events(batch: Batch, execution: Execution) -> Report:
-    """Read the report lines of our own runners; only lines with the nonce count, and the first end of each test."""
+    """Read the report lines of our own runners; only lines with the nonce count, and the first end of each test.
+
+    A runner that cannot begin for want of a tool says so, which is a HarnessError.
+    """
     started: list[str] = []
     results: dict[str, TestResult] = {}
     error = ""
@@ -42,6 +46,8 @@ def read_events(batch: Batch, execution: Execution) -> Report:
     done = False
     for event in _events(execution.report, batch.nonce):
         kind, test = event.get("event"), event.get("test")
+        if kind == "unable":
+            raise HarnessError(str(event.get("message", "")))
         if kind == "done":
             done = True
         elif kind == "built":

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.facts import facts
@@ -148,3 +149,10 @@ def test_mocha_runs_scripts_and_modules(project: Callable[[str], Any]) -> None:
             f"{file}::s > b": TestVerdict.WRONG,
             f"{file}::s > c": TestVerdict.WRONG,
         }
+
+
+def test_a_mocha_that_cannot_be_loaded_is_nobodys_failure(project: Callable[[str], Any]) -> None:
+    suite = project("mocha")
+    suite.write({"test/a.js": "it('a', () => {});\n", "node_modules/mocha/index.js": "throw new Error('for another Node');\n"})
+    with pytest.raises(HarnessError, match=r"mocha cannot be loaded: for another Node \(npm install --global mocha\)"):
+        suite.verdicts(["test/a.js::a"])

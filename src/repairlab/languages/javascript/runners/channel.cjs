@@ -58,6 +58,11 @@ module.exports = {
   error(message) {
     send(record({ event: 'error', message: `${message}`.slice(0, LONGEST_MESSAGE) }));
   },
+  // A tool of ours is missing: nothing can be said of the code under test.
+  unable(message) {
+    send(record({ event: 'unable', message }));
+    leave(1);
+  },
   // Something that is no test went wrong when all tests passed and yet the process is to end with a failure.
   done() {
     const sound = failed || !process.exitCode;

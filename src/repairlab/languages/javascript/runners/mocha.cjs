@@ -16,11 +16,20 @@ function found() {
       // it may be at the next place
     }
   }
-  throw new Error('mocha is not installed, neither in the tree nor on this machine');
+  throw new Error('it is neither in the tree nor on this machine');
+}
+
+// No code under test has run yet, and candidates cannot change `node_modules`: what fails here is not their fault.
+function load() {
+  try {
+    return require(found());
+  } catch (error) {
+    return channel.unable(`mocha cannot be loaded: ${error.message.split('\n')[0]} (npm install --global mocha)`);
+  }
 }
 
 async function main() {
-  const loaded = require(found());
+  const loaded = load();
   const Mocha = loaded.default ?? loaded;
   const constants = Mocha.Runner.constants;
   const name = (test) => `${channel.prefix}${test.titlePath().join(SEPARATOR)}`;

@@ -19,8 +19,9 @@ from torch.nn import functional
 
 from repairlab.benchmarks.pairs import PairWriter
 from repairlab.core.pair import Pair, PairSet
-from repairlab.networks.beam import Marks, beam_search
+from repairlab.networks.beam import beam_search
 from repairlab.networks.building import build
+from repairlab.networks.hypothesis import Marks
 from repairlab.networks.settings import DecodingSettings, NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.transformer import Transformer

@@ -9,9 +9,10 @@ pytest.importorskip("torch", reason="needs the extra: make test-train")
 import torch
 
 from repairlab.core.errors import UserError
-from repairlab.networks.beam import Hypothesis, Marks, beam_search
+from repairlab.networks.beam import beam_search
 from repairlab.networks.grammar_decoder import GrammarDecoder
 from repairlab.networks.grammar_vocabulary import GRAMMAR_FILE, GrammarVocabulary, NodeLabels
+from repairlab.networks.hypothesis import Hypothesis, Marks
 from repairlab.networks.inputs import NetworkInput, network_input
 from repairlab.networks.model import Model, Numbering, build_for
 from repairlab.networks.settings import DecodingSettings, ModelSettings, NetworkSettings, VocabularySettings

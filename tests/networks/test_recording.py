@@ -13,8 +13,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from repairlab.networks import beam
-from repairlab.networks.beam import Hypothesis, Marks, beam_search
+from repairlab.networks.beam import beam_search
 from repairlab.networks.building import build
+from repairlab.networks.hypothesis import Hypothesis, Marks
 from repairlab.networks.settings import DecodingSettings, NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.vocabulary import END, PAD

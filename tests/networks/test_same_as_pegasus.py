@@ -5,7 +5,8 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra: make test-train")
 import torch
 
-from repairlab.networks.beam import Marks, beam_search
+from repairlab.networks.beam import beam_search
+from repairlab.networks.hypothesis import Marks
 from repairlab.networks.settings import DecodingSettings, NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.transformer import Transformer

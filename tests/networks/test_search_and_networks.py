@@ -9,8 +9,9 @@ pytest.importorskip("torch", reason="needs the extra: make test-train")
 import torch
 
 from repairlab.networks import beam
-from repairlab.networks.beam import Hypothesis, Marks, beam_search
+from repairlab.networks.beam import beam_search
 from repairlab.networks.building import build
+from repairlab.networks.hypothesis import Hypothesis, Marks
 from repairlab.networks.settings import DecodingSettings, NetworkSettings
 from repairlab.networks.token_batch import TokenBatch
 from repairlab.networks.vocabulary import END, FIRST_PLACE, WordVocabulary

@@ -1,11 +1,11 @@
-"""One batched beam search for all networks, with diverse and sampled decoding as options. Called by `generate`.
+"""One batched beam search for all networks, with diverse decoding as an option. Called by `generate`.
 
 The scores of hypotheses are sums of log-probabilities; the length rule decides only their order. The search ends for a source when
 no hypothesis that is still open can enter its best ones.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -13,38 +13,15 @@ from typing import Any, NamedTuple
 import torch
 
 from repairlab.networks.half_weights import half_weights
+from repairlab.networks.hypothesis import LOOK_EVERY, NEVER, Hypothesis, Marks, allowed, best_first
 from repairlab.networks.network import RecordableDecoder, StepDecoder
 from repairlab.networks.recording import Record, recorder
+from repairlab.networks.sampling import sample
 from repairlab.networks.settings import DecodingSettings
 from repairlab.networks.token_batch import TokenBatch
 
-_LOOK_EVERY = 4
-"""Steps between looks at whether all is done: each look waits for the device."""
 _ROUND = 2
 """Steps that are recorded together: choosing hypotheses copies them to and fro."""
-_NEVER = float("-inf")
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """One sequence that was written, without its end mark."""
-
-    ids: tuple[int, ...]
-    logprob: float
-    score: float
-    """The log-probability under the length rule: what the order is by."""
-    places: tuple[int, ...] = ()
-    """What a network pointed to before it wrote."""
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """The special tokens that the search has to know."""
-
-    begin: int
-    end: int
-    banned: tuple[int, ...] = ()
-    """Tokens that are never written."""
 
 
 @dataclass(slots=True)
@@ -59,7 +36,7 @@ class _Ended:
 
     @classmethod
     def none(cls, n: int, beam: int, device: torch.device) -> "_Ended":
-        scores, numbers = torch.full((n, beam), _NEVER, device=device), torch.zeros((n, beam), dtype=torch.long, device=device)
+        scores, numbers = torch.full((n, beam), NEVER, device=device), torch.zeros((n, beam), dtype=torch.long, device=device)
         return cls(scores=scores, logprobs=scores.clone(), lengths=numbers, parents=numbers.clone())
 
     def keep(self, rows: torch.Tensor) -> None:
@@ -128,7 +105,7 @@ def beam_search(
     is_half = settings.precision == "bf16" or (settings.precision == "auto" and batch.source.device.type == "cuda")
     weights = half_weights(network) if is_half else nullcontext()
     with weights, torch.inference_mode(), torch.autocast(batch.source.device.type, torch.bfloat16, enabled=is_half):
-        return _sample(network, batch, settings, marks, generator) if settings.sample else _search(network, batch, settings, marks)
+        return sample(network, batch, settings, marks, generator) if settings.sample else _search(network, batch, settings, marks)
 
 
 def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, marks: Marks) -> list[list[Hypothesis]]:
@@ -141,7 +118,7 @@ def _search(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings,
         n_steps = min(_ROUND, longest - len(search.steps))
         is_last = len(search.steps) + n_steps == longest
         search.steps += [(search.sources, step) for step in front.extend(n_steps, is_last=is_last)]
-        if len(search.steps) % _LOOK_EVERY and not is_last:
+        if len(search.steps) % LOOK_EVERY and not is_last:
             continue
         _keep_best_ended(search, settings)
         is_open = _is_open(search, front.open.logprobs, settings)
@@ -161,7 +138,7 @@ def _begin(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, 
     n, beam, device = batch.source.shape[0], settings.beam, batch.source.device
     state = network.start(batch, beam)
     # Hypotheses are equal at first: one alone is open in each group.
-    logprobs = torch.full((n, beam), _NEVER, device=device).index_fill_(1, _firsts(settings, device), 0.0)
+    logprobs = torch.full((n, beam), NEVER, device=device).index_fill_(1, _firsts(settings, device), 0.0)
     places = torch.zeros((n, beam, 0), dtype=torch.long, device=device)
     if (opened := network.openings(state)) is not None:
         logprobs, places = opened
@@ -255,26 +232,17 @@ def _firsts(settings: DecodingSettings, device: torch.device) -> torch.Tensor:
     return torch.arange(0, settings.beam, settings.beam // settings.groups, device=device)
 
 
-def _allowed(logs: torch.Tensor, end: int, banned: torch.Tensor, *, only_end: bool) -> torch.Tensor:
-    """Forbid tokens; the last place can only hold the end mark."""
-    if only_end:
-        ends = torch.full_like(logs, _NEVER)
-        ends[:, end] = logs[:, end]
-        return ends
-    return logs.index_fill_(1, banned, _NEVER)
-
-
 def _extended(now: _Open, rules: _Rules, *, only_end: bool) -> tuple[_Open, _Step]:
     """Extend all hypotheses by one token: the best extensions go on, those by the end mark ended."""
     state, (n, beam), groups = now.state, now.logprobs.shape, rules.settings.groups
     if now.rows is not None:
         state = rules.network.select(state, now.rows, None)
     logs, state = rules.network.step(state, now.tokens)
-    logs = _allowed(logs, rules.end, rules.banned, only_end=only_end)
+    logs = allowed(logs, rules.end, rules.banned, only_end=only_end)
     words, size = logs.shape[-1], beam // groups
     sums = now.logprobs.unsqueeze(2) + logs.view(n, beam, words)
     ended = sums[:, :, rules.end].clone()
-    sums[:, :, rules.end] = _NEVER
+    sums[:, :, rules.end] = NEVER
     parts: list[_Chosen] = []
     for group in range(groups):
         mine = slice(group * size, (group + 1) * size)
@@ -310,7 +278,7 @@ def _choose(sums: torch.Tensor, cost: torch.Tensor | None, ended: torch.Tensor, 
         parents=places // words,
         tokens=places % words,
         logprobs=best if cost is None else sums.gather(1, places),
-        ended=ended.masked_fill(ended < worst, _NEVER),
+        ended=ended.masked_fill(ended < worst, NEVER),
     )
 
 
@@ -352,7 +320,7 @@ def _is_open(search: _Search, logprobs: torch.Tensor, settings: DecodingSettings
     best = logprobs.unflatten(1, (settings.groups, -1)).amax(2)
     worst = search.ended.scores.unflatten(1, (settings.groups, -1)).amin(2)
     bound = best / length**settings.length_penalty
-    return ((bound > worst) & (best > _NEVER)).any(1)
+    return ((bound > worst) & (best > NEVER)).any(1)
 
 
 def _hypotheses(ended: _Ended, steps: list[tuple[torch.Tensor, _Step]], places: torch.Tensor) -> list[list[Hypothesis]]:
@@ -368,64 +336,10 @@ def _hypotheses(ended: _Ended, steps: list[tuple[torch.Tensor, _Step]], places: 
     opened = places.gather(1, every.unsqueeze(2).expand(-1, -1, places.shape[2])).tolist()
     rows = zip(written.tolist(), ended.lengths.tolist(), ended.logprobs.tolist(), ended.scores.tolist(), opened, strict=True)
     return [
-        _best_first(
+        best_first(
             Hypothesis(ids=tuple(ids[:n]), logprob=logprob, score=score, places=tuple(pointed))
             for ids, n, logprob, score, pointed in zip(*row, strict=True)
-            if score > _NEVER
+            if score > NEVER
         )
         for row in rows
     ]
-
-
-def _sample(
-    network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, marks: Marks, generator: torch.Generator | None
-) -> list[list[Hypothesis]]:
-    """Draw `beam` sequences for each source; equal ones are kept once, the likeliest first."""
-    n, beam, longest = batch.source.shape[0], settings.beam, settings.max_length
-    device = batch.source.device
-    state = network.start(batch, beam)
-    tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
-    sums = torch.zeros(n * beam, device=device)
-    is_open = torch.ones(n * beam, dtype=torch.bool, device=device)
-    banned = torch.tensor(marks.banned, dtype=torch.long, device=device)
-    written = []
-    for length in range(1, longest + 1):
-        logs, state = network.step(state, tokens)
-        logs = _allowed(logs, marks.end, banned, only_end=length == longest)
-        stuck = (logs == _NEVER).all(1) & is_open  # by the rules of a grammar, it can only be given up
-        logs[:, marks.end] = logs[:, marks.end].masked_fill(stuck, 0.0)
-        sums = sums.masked_fill(stuck, _NEVER)
-        drawn = torch.multinomial(_kept(logs / settings.temperature, settings.top_p), 1, generator=generator).squeeze(1)
-        tokens = drawn.masked_fill(~is_open, marks.end)
-        sums = sums + logs.gather(1, tokens.unsqueeze(1)).squeeze(1).masked_fill(~is_open, 0.0)
-        written.append(tokens)
-        is_open = is_open & (tokens != marks.end)
-        if length % _LOOK_EVERY == 0 and not is_open.any().item():
-            break
-    rows = torch.stack(written, 1).view(n, beam, -1).tolist()
-    return [_distinct(found, logs, settings, marks.end) for found, logs in zip(rows, sums.view(n, beam).tolist(), strict=True)]
-
-
-def _kept(logs: torch.Tensor, top_p: float) -> torch.Tensor:
-    """Return probabilities, of which only the likeliest are left that make up `top_p`."""
-    chances = logs.softmax(-1)
-    if top_p >= 1:
-        return chances
-    ordered, places = chances.sort(-1, descending=True)
-    dropped = ordered.cumsum(-1) - ordered >= top_p
-    return torch.zeros_like(chances).scatter(-1, places, ordered.masked_fill(dropped, 0.0))
-
-
-def _distinct(rows: list[list[int]], logprobs: list[float], settings: DecodingSettings, end: int) -> list[Hypothesis]:
-    found: dict[tuple[int, ...], Hypothesis] = {}
-    for row, logprob in zip(rows, logprobs, strict=True):
-        if logprob == _NEVER:
-            continue
-        ids = tuple(row[: row.index(end)]) if end in row else tuple(row)
-        found[ids] = Hypothesis(ids=ids, logprob=logprob, score=logprob / (len(ids) + 1) ** settings.length_penalty)
-    return _best_first(found.values())
-
-
-def _best_first(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Return hypotheses in their order; groups may have found the same one."""
-    return sorted({(item.places, item.ids): item for item in hypotheses}.values(), key=lambda item: -item.score)

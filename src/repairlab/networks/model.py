@@ -10,10 +10,11 @@ from safetensors.torch import load_file
 from torch import nn
 
 from repairlab.core.errors import UserError
-from repairlab.networks.beam import Hypothesis, Marks, beam_search
+from repairlab.networks.beam import beam_search
 from repairlab.networks.building import build
 from repairlab.networks.folder import SETTINGS, WEIGHTS, read_learnt, read_settings
 from repairlab.networks.grammar_vocabulary import GrammarVocabulary, NodeLabels
+from repairlab.networks.hypothesis import Hypothesis, Marks
 from repairlab.networks.inputs import NetworkInput, Written
 from repairlab.networks.pretrained import SpecialTokens
 from repairlab.networks.settings import DecodingSettings, ModelSettings, NetworkSettings

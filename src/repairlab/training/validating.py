@@ -4,7 +4,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from repairlab.networks.beam import Hypothesis, Marks, beam_search
+from repairlab.networks.beam import beam_search
+from repairlab.networks.hypothesis import Hypothesis, Marks
 from repairlab.networks.model import Numbering
 from repairlab.networks.settings import DecodingSettings
 from repairlab.networks.vocabulary import FIRST_PLACE

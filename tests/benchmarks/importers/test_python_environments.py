@@ -395,6 +395,29 @@ def test_a_pin_that_cannot_be_had_becomes_the_next_version_with_a_wheel_and_othe
         find_environment(PythonProject(), "mesh", needed, Settings(libraries=tmp_path, relax_pins=False), own_pytest=False)
 
 
+def test_the_last_package_that_could_not_be_had_is_the_reason(tmp_path: Path) -> None:
+    for name, version in {"pytest": "5.4.3", "typed": "1.2", "wished": "1.0"}.items():
+        write_wheel(tmp_path, name, {}, version=version)
+    write_source_that_does_not_build(tmp_path, "typed")
+    write_source_that_does_not_build(tmp_path, "vectors", instead="import time; time.sleep(4); raise SystemExit(1)")
+    project = PythonProject(name="mesh", requirements=("typed==1.0", "vectors"), testing=("wished",))
+    with pytest.raises(UserError, match=r"Failed to build `vectors==1\.0`"):
+        find_environment(project, "mesh", Needed(), Settings(libraries=tmp_path), own_pytest=False)
+
+
+def test_what_builds_a_package_is_no_newer_than_what_the_environment_has_of_it(tmp_path: Path) -> None:
+    for version in ("1.0", "2.0"):
+        write_wheel(tmp_path, "tool", {"tool.py": f"VERSION = '{version}'\n"}, version=version)
+    write_wheel(tmp_path, "pytest", {}, version="5.4.3")
+    used = tmp_path / "used"
+    saying = f"import tool; open({str(used)!r}, 'w').write(tool.VERSION); raise SystemExit(1)"
+    write_source_that_does_not_build(tmp_path, "made", instead=saying, builder="tool")
+    project = PythonProject(name="mesh", requirements=("made", "tool<2"))
+    with pytest.raises(UserError, match=r"Failed to build `made==1\.0`"):
+        find_environment(project, "mesh", Needed(), Settings(libraries=tmp_path), own_pytest=False)
+    assert used.read_text() == "1.0"
+
+
 def test_releases_that_were_published_anew_are_taken_in_spite_of_their_date(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

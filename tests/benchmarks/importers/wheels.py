@@ -26,11 +26,14 @@ def write_wheel(
     _write(folder / f"{name.replace('-', '_')}-{version}-py3-none-any.whl", info, {**files, **head})
 
 
-def write_source_that_does_not_build(folder: Path, name: str, *, instead: str = "raise SystemExit('no compiler')") -> None:
+def write_source_that_does_not_build(
+    folder: Path, name: str, *, instead: str = "raise SystemExit('no compiler')", builder: str = ""
+) -> None:
     """Write a source distribution whose metadata can be read, and from which no wheel can be made."""
+    needs = f"['{builder}']" if builder else "[]"
     files = {
         "PKG-INFO": f"Metadata-Version: 2.2\nName: {name}\nVersion: 1.0\n",
-        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "broken"\nbackend-path = ["."]\n',
+        "pyproject.toml": f'[build-system]\nrequires = {needs}\nbuild-backend = "broken"\nbackend-path = ["."]\n',
         "broken.py": f"def build_wheel(*arguments, **options):\n    {instead}\n",
     }
     folder.mkdir(parents=True, exist_ok=True)

@@ -153,25 +153,32 @@ def _unbuilt_pins(python: str, wheels: str) -> set[str]:  # noqa: ARG001  # thos
 
 @functools.cache
 def _made(requested: Requested) -> Locked | str:
-    """Return an environment, or why there is none: bugs of a project share both."""
-    try:
-        found = lock(requested)
-        provide(found.name, found.text, default_cache(), wheels=requested.wheels)
-    except UserError as error:
-        unbuilt = tuple(name for name in not_built(str(error)) if name not in requested.unbuilt)
-        if unbuilt:
-            # What else is asked for may do without, or with another version of what needs it.
-            again = _made(dataclasses.replace(requested, unbuilt=(*requested.unbuilt, *unbuilt)))
-            if not isinstance(again, str):
-                pins = (line for line in requested.requirements if is_pinned(line) and canonical(line) in unbuilt)
-                _unbuilt_pins(requested.python, requested.wheels).update(pins)
-                return again
-        if not requested.optional:
-            return str(error)
-        without = _made(dataclasses.replace(requested, optional=()))
-        note = f"left out: {', '.join(requested.optional)} ({error})"
-        return without if isinstance(without, str) else dataclasses.replace(without, notes=(*without.notes, note))
-    return found
+    """Return an environment, or why there is none: bugs of a project share both.
+
+    What cannot be built has to come as a wheel: what else is asked for may do without it, or with another version. Then what is
+    only wished for is left out.
+    """
+    first, unbuildable = requested, ""
+    notes: tuple[str, ...] = ()
+    while True:
+        try:
+            found = lock(requested)
+            provide(found.name, found.text, default_cache(), wheels=requested.wheels)
+        except UserError as error:
+            if unbuilt := tuple(name for name in not_built(str(error)) if name not in requested.unbuilt):
+                unbuildable = str(error)
+                requested = dataclasses.replace(requested, unbuilt=(*requested.unbuilt, *unbuilt))
+                continue
+            why = unbuildable or str(error)
+            if not requested.optional:
+                return why
+            notes, unbuildable = (f"left out: {', '.join(requested.optional)} ({why})",), ""
+            requested = dataclasses.replace(requested, optional=(), unbuilt=first.unbuilt)
+            continue
+        replaced = set(requested.unbuilt) - set(first.unbuilt)
+        pins = (line for line in first.requirements if is_pinned(line) and canonical(line) in replaced)
+        _unbuilt_pins(requested.python, requested.wheels).update(pins)
+        return dataclasses.replace(found, notes=(*found.notes, *notes))
 
 
 def choose_release(project: PythonProject, needed: Needed) -> str:

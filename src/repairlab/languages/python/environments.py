@@ -30,8 +30,7 @@ def provide(name: str, text: str, cache: Path, *, wheels: str = "") -> Path:
     folder = place(name, cache)
     with host.made_once(folder) as scratch:
         if scratch is not None:
-            pins = re.findall(r"^[A-Za-z0-9]\S*==\S+", text, re.MULTILINE)
-            _install(scratch, text, interpreter, (*sources(wheels, facts.get("before", ""), pins),))
+            _install(scratch, text, interpreter, (*sources(wheels, facts.get("before", ""), pins_of(text)),))
             _write_plugins(scratch, set(facts.get("plugins of", "").split()))
             _use_copy(scratch, home_of(interpreter, cache, bare=True), interpreter)
     return folder
@@ -52,6 +51,11 @@ def release_of(name: str) -> str:
     return name.partition("-")[0].removeprefix("python")
 
 
+def pins_of(lock_text: str) -> list[str]:
+    """Return the packages of a lock with their versions."""
+    return re.findall(r"^[A-Za-z0-9]\S*==\S+", lock_text, re.MULTILINE)
+
+
 def plugins(environment: Path) -> tuple[str, ...]:
     """Return the plugins of pytest that the project names."""
     names: list[str] = json.loads((environment / "plugins.json").read_text())
@@ -62,11 +66,13 @@ def _install(folder: Path, text: str, interpreter: Interpreter, sources: Sequenc
     folder.rmdir()  # uv makes it
     run_uv("venv", "--python", str(interpreter.executable), "--relocatable", "--no-project", str(folder))
     folder.chmod(0o755)
-    with lines_file(text.splitlines()) as requirements:
+    # What builds a package is no newer than what the environment has of it: the package would not fit, or not be built.
+    no_newer = (pin.replace("==", "<=") for pin in pins_of(text))
+    with lines_file(text.splitlines()) as requirements, lines_file(no_newer) as constraints:
         try:
             run_uv(
                 *("pip", "install", "--python", str(folder / "bin/python"), "--no-deps", "--require-hashes", "--compile-bytecode"),
-                *("-r", str(requirements), *sources),
+                *("-r", str(requirements), "--build-constraints", str(constraints), *sources),
             )
         except UvError as error:
             raise UserError(f"its packages cannot be installed for Python {interpreter.release}: {error.reason}") from None

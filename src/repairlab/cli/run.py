@@ -34,6 +34,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
+from repairlab.runs.doubts import Doubt, doubts
 from repairlab.runs.experiment import Experiment, make_experiment, movable, read_experiment
 from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import asks_model, factory_of, repairer_names
@@ -232,6 +233,8 @@ def run_to_end(
     finally:
         for item in disagreements:
             talk().print(_warning(item), markup=False)
+    for doubt in doubts(benchmark, Store(folder), here) if here.executor == LOCAL else ():
+        talk().print(_doubted(doubt, settings.benchmark), markup=False)
     talk().print(bar.timing, markup=False)
     if asks_model(settings):
         talk().print(_spent(folder / FILE), markup=False)
@@ -258,6 +261,15 @@ def _spent(requests: Path) -> str:
             tokens_in, tokens_out, cost = tokens_in + request.tokens_in, tokens_out + request.tokens_out, cost + request.cost_usd
     kept = f", {n_kept} answered from kept answers" if n_kept else ""
     return f"{count(n_asked, 'request')}{kept}; {tokens_in} tokens in, {tokens_out} out; ${cost:.4f} paid"
+
+
+def _doubted(doubt: Doubt, benchmark: str) -> str:
+    others = f" So it may be with {count(doubt.n_others, 'other bug')} of its kind." if doubt.n_others else ""
+    return (
+        f"WARNING: bug {doubt.bug_id}: no candidate came to its tests, and the reference fix is {doubt.verdict} here, too "
+        f"({doubt.message}). Its verdicts may be this machine's fault.{others} "
+        f"Look closer with: repairlab check {benchmark} -i {doubt.bug_id}"
+    )
 
 
 def _warning(item: Disagreement) -> str:

@@ -369,6 +369,17 @@ def test_code_under_test_finds_the_same_surroundings(both: Both, test: recipe.Te
     assert facts(forked) == facts(fresh)
 
 
+def test_forks_of_a_server_that_got_ready_for_a_file_that_cannot_be_loaded_say_the_same(
+    tmp_path: Path, sandbox: Sandbox, tools: Tools
+) -> None:
+    with sandbox.slot(tmp_path) as slot:
+        alone = Both(tmp_path, sandbox, slot, PythonToolchain(tools))
+        alone.write({"tests/__init__.py": "", "tests/test_a.py": "import a_package_that_is_missing\n"})
+        fresh, forked = alone.reports(PYTEST, ["tests/test_a.py::test_x"])
+    assert fresh.error.startswith("tests/test_a.py: ModuleNotFoundError: No module named 'a_package_that_is_missing'\n")
+    assert facts(forked) == facts(fresh)
+
+
 def test_a_candidate_is_read_anew_by_every_fork(both: Both) -> None:
     both.write({"tests/test_a.py": TESTS})
     for source, verdict in (("total = sum\n", "PASSED"), ("total = str\n", "WRONG"), ("total = sum\n", "PASSED")):

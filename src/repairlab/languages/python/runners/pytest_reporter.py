@@ -111,7 +111,7 @@ class PytestReporter:
     def pytest_collectreport(self, report: Any) -> None:
         """Remember files that cannot be loaded."""
         if report.failed:
-            message = str(report.longrepr)
+            message = _error_first(str(report.longrepr))
             self._broken[report.nodeid] = message
         if report.failed and self.has_begun:
             self.channel.error(f"{report.nodeid}: {message}")
@@ -143,7 +143,8 @@ class PytestReporter:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Have Python itself write the tracebacks of tests: pytest would parse whole files for that."""
-        session.config.option.tbstyle = "native"
+        if self.has_begun:  # a server that gets ready leaves it to its forks: of files that cannot be loaded pytest tells more
+            session.config.option.tbstyle = "native"
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Begin a test."""
@@ -299,3 +300,9 @@ def _closed_files(config: pytest.Config) -> Iterator[None]:
     capture.suspend_global_capture()
     if KNOWS_INSIDE:
         plugin("terminalreporter")._session_start = _pytest.timing.Instant()
+
+
+def _error_first(told: str) -> str:
+    """Return what pytest tells of a file that cannot be loaded, with the error itself before the way to it."""
+    errors = [line[1:].strip() for line in told.splitlines() if line.startswith("E  ")]
+    return "\n".join([*errors[:1], told])

@@ -1,11 +1,12 @@
 """Whatever is wrong with somebody's file is said with its name, line and field."""
 
+import gzip
 from pathlib import Path
 
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import field, objects, parse_json, read_csv, read_json, read_json_lines, read_object
+from repairlab.core.foreign import field, objects, parse_json, read_csv, read_json, read_json_lines, read_object, read_text
 
 
 @pytest.fixture
@@ -102,3 +103,18 @@ def test_text_without_a_file_is_refused_without_one() -> None:
     assert parse_json(b'"\xc3\xa4"') == "ä"
     with pytest.raises(UserError, match=r"^not valid JSON: .*\(column 1\)"):
         parse_json("x")
+
+
+def test_a_file_that_is_there_only_packed_is_unpacked(tmp_path: Path) -> None:
+    packed = tmp_path / "a.txt.gz"
+    packed.write_bytes(gzip.compress(b"text\n"))
+    assert read_text(tmp_path / "a.txt") == "text\n"
+    for content in (packed.read_bytes()[:-9], b"no archive"):
+        packed.write_bytes(content)
+        with pytest.raises(UserError, match=r"a\.txt\.gz cannot be unpacked"):
+            read_text(tmp_path / "a.txt")
+    packed.write_bytes(gzip.compress(bytes(65 << 20)))
+    with pytest.raises(UserError, match=r"a\.txt\.gz holds more than 64 MB"):
+        read_text(tmp_path / "a.txt")
+    (tmp_path / "a.txt").write_text("plain")
+    assert read_text(tmp_path / "a.txt") == "plain"

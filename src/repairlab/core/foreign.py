@@ -1,8 +1,10 @@
 """Reading JSON and CSV of other tools, for `formats` and importers: what is wrong is a UserError that names the place."""
 
 import csv
+import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,18 +13,33 @@ from repairlab.core.errors import UserError
 
 T = TypeVar("T")
 _BYTE_ORDER_MARK = "\ufeff"
+_MOST_UNPACKED = 64 << 20
+"""Bytes of a packed file: a few may stand for very many."""
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """Return the text of a file, line endings untouched."""
+    """Return the text of a file, line endings untouched; of one that is there only packed, as NAME.gz, what is in it."""
+    packed = path.with_name(f"{path.name}.gz")
     try:
-        return path.read_bytes().decode(encoding)
+        content = _unpacked(packed) if packed.is_file() and not path.exists() else path.read_bytes()
+        return content.decode(encoding)
     except FileNotFoundError:
         raise UserError(f"{path} is missing") from None
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not {encoding.upper()} text ({error.reason} at byte {error.start})") from None
+
+
+def _unpacked(path: Path) -> bytes:
+    try:
+        with gzip.open(path) as file:
+            content = file.read(_MOST_UNPACKED + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise UserError(f"{path} cannot be unpacked: {error}") from None
+    if len(content) > _MOST_UNPACKED:
+        raise UserError(f"{path} holds more than {_MOST_UNPACKED >> 20} MB")
+    return content
 
 
 def read_json(path: Path) -> Any:

@@ -1,5 +1,6 @@
 """Codeflaws: pairs of C programs with cases as files."""
 
+import gzip
 import re
 from typing import Any
 
@@ -99,10 +100,29 @@ def test_a_wrong_program_that_does_not_compile_is_a_bug(importing: Any, machine:
     assert importing.run("codeflaws", machine=machine).bugs == (FOLDER,)
 
 
-def test_a_missing_output_drops_the_pair_with_its_name(importing: Any) -> None:
-    importing.write({path: text for path, text in FILES.items() if not path.endswith("/output-neg1")})
-    with pytest.raises(UserError, match="output-neg1 is missing"):
+@pytest.mark.timeout(300)
+def test_a_case_without_its_output_is_left_out_with_its_name(importing: Any, machine: Machine) -> None:
+    importing.write({path: text for path, text in FILES.items() if not path.endswith("/output-pos1")})
+    made = importing.run("codeflaws", machine=machine)
+    assert re.fullmatch(rf"{FOLDER}: case pos1 left out: \S+/output-pos1 is missing", made.notes[1])
+    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1"]
+
+
+def test_a_pair_without_outputs_is_dropped(importing: Any) -> None:
+    importing.write({path: text for path, text in FILES.items() if "output-" not in path})
+    with pytest.raises(UserError, match=r"output-pos1 is missing"):
         importing.run("codeflaws")
+
+
+@pytest.mark.timeout(300)
+def test_files_may_be_packed(importing: Any, machine: Machine) -> None:
+    importing.write(FILES)
+    for path in list(importing.source.rglob("*-*")):
+        if path.is_file():
+            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+    importing.run("codeflaws", machine=machine)
+    assert [case.id for case in importing.benchmark.bugs[0].oracle.cases] == ["heldout-pos1", "neg1", "pos1"]
 
 
 def test_other_folders_are_no_pairs(importing: Any) -> None:

@@ -67,11 +67,17 @@ def programs_of(folder: Path) -> tuple[Path, Path]:
 def contest_program(name: str, folder: Path, texts: Sequence[str], settings: Settings) -> JudgedProgram:
     """Return a wrong and a right program with the cases of their folder."""
     buggy, fixed = (_WINDOWS.sub(r"%\1ll\2", text) for text in texts)
+    notes = ["%I64d became %lld"] if (buggy, fixed) != tuple(texts) else []
     cases = {}
-    for path in sorted(folder.iterdir()):
-        kind, is_input, case = path.name.partition("input-")
+    for file in sorted(path.name.removesuffix(".gz") for path in folder.iterdir()):
+        kind, is_input, case = file.partition("input-")
         if is_input and kind in ("", "heldout-"):
-            cases[f"{kind}{case}"] = read_case(path, folder / f"{kind}output-{case}")
+            try:
+                cases[f"{kind}{case}"] = read_case(folder / file, folder / f"{kind}output-{case}")
+            except UserError as error:
+                notes.append(f"case {kind}{case} left out: {error}")
+    if not cases:
+        raise UserError(notes[-1] if notes else f"{folder} has no cases")
     return JudgedProgram(
         id=name,
         language="c",
@@ -84,5 +90,5 @@ def contest_program(name: str, folder: Path, texts: Sequence[str], settings: Set
         flags=(*_FLAGS, OLD_C),
         facts={"origin": {"repository": "codeflaws/codeflaws"}},
         proof="good cases",  # Codeforces shows long cases cut short
-        notes=("%I64d became %lld",) if (buggy, fixed) != tuple(texts) else (),
+        notes=tuple(notes),
     )

@@ -337,6 +337,35 @@ def test_versions_of_a_list_hold_for_what_comes_along(tmp_path: Path) -> None:
     assert versions(found) == ["pytest==5.4.3", "under==1.1", "wanted==1.0"]
 
 
+def test_what_comes_along_for_an_extra_is_there_though_the_version_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    signals = "signals>=1; extra == 'signals'\nProvides-Extra: signals"
+    packages = {
+        "pytest": ("5.4.3", ()),
+        "wanted": ("1.0", ("under[signals]",)),
+        "under": ("1.1", (signals,)),
+        "signals": ("1.5", ()),
+    }
+    for name, (version, requires) in packages.items():
+        write_wheel(tmp_path, name, {}, version=version, requires=requires)
+    use_no_other_index(monkeypatch)
+    with served(tmp_path, dict.fromkeys(packages, "2020-06-02")) as address:
+        monkeypatch.setenv("UV_DEFAULT_INDEX", address)
+        held = ("under==1.1", "signals==1.4")
+        python = installed()[0].release
+        found = lock(Requested(python=python, requirements=("wanted==1.0",), beside=held, before="2020-12-31", relax=True))
+    assert versions(found) == ["pytest==5.4.3", "signals==1.5", "under==1.1", "wanted==1.0"]
+
+
+def test_versions_of_a_list_hold_against_what_packages_say(tmp_path: Path) -> None:
+    write_wheel(tmp_path, "pytest", {}, version="5.4.3")
+    write_wheel(tmp_path, "wanted", {}, version="1.0", requires=("under>=2",))
+    for version in ("1.1", "2.0"):
+        write_wheel(tmp_path, "under", {}, version=version)
+    needed = Needed(requirements=("wanted==1.0", "under==1.1"), reached=frozenset(["wanted"]))
+    found = find_environment(PythonProject(), "mesh", needed, Settings(libraries=tmp_path), own_pytest=False)
+    assert versions(found) == ["pytest==5.4.3", "under==1.1", "wanted==1.0"]
+
+
 def test_a_requirement_for_some_machines_is_no_pin_and_counts_on_these_alone(tmp_path: Path) -> None:
     for name, requires in {"pytest": (), "wanted": ("under",), "under": ()}.items():
         write_wheel(tmp_path, name, {}, version="5.4.3", requires=requires)

@@ -151,11 +151,21 @@ class _Resolver:
             self._relax(name)
 
     def resolve(self, asked: Mapping[str, str]) -> str:
-        """Return the lock of what is asked for."""
+        """Return the lock of what is asked for.
+
+        Versions hold even against what packages say of each other, but then the extras that these ask for are lost.
+        """
+        before = list(self.notes), list(self.wheels_only), list(self._dateless), dict(self._pins)
+        with contextlib.suppress(UserError):
+            return self._resolved(asked, "--constraints")
+        self.notes, self.wheels_only, self._dateless, self._pins = before
+        return self._resolved(asked, "--override")
+
+    def _resolved(self, asked: Mapping[str, str], holding: str) -> str:
         first: UvError | None = None
         while True:
             try:
-                return self._compile(asked)
+                return self._compile(asked, holding)
             except UvError as error:
                 first = first or error
                 name, anew = next(iter(not_built(error.output)), _not_published(error.output)), _published_anew(error.output)
@@ -209,12 +219,12 @@ class _Resolver:
             self._pins[name] = found.strip() or line
             self._note(f"{line} cannot be had here: {self._pins[name]}, the next version that has a wheel, instead")
 
-    def _compile(self, asked: Mapping[str, str]) -> str:
+    def _compile(self, asked: Mapping[str, str], holding: str) -> str:
         only = [part for name in self.wheels_only for part in ("--only-binary", name)]
         dateless = (*self._pins, *self._dateless, *(self.wheels_only if self.requested.relax else ()))
         lines = [self._pins.get(name, line) for name, line in asked.items()]
-        with lines_file(self._pins.values()) as overriding:
-            return self._uv_compile(lines, "--generate-hashes", "--override", str(overriding), *only, dateless=dateless)
+        with lines_file(self._pins.values()) as pins:
+            return self._uv_compile(lines, "--generate-hashes", holding, str(pins), *only, dateless=dateless)
 
     def _uv_compile(self, lines: Iterable[str], *options: str, dateless: Iterable[str]) -> str:
         python = ("--python", str(self.interpreter.executable))

@@ -31,6 +31,9 @@ EVIDENCE_CHARS = 4000
 MOST_LATE = 5
 """So many regression tests of a candidate may pass their time limit; it loops, and each further one would take as long again."""
 
+_ALONE = 2
+"""Runs of a test that was ended with a process whose time others had used up, and then ran once by itself."""
+
 
 class FirstRun(NamedTuple):
     """The first run of a case, and the load of the machine when it began, or a little before."""
@@ -311,7 +314,8 @@ class TestRun:
                 late = result.id == report.unfinished and result.verdict is TestVerdict.TIMEOUT
                 # The limit is for one test: what others of its process used, or that it had to wait, is not its fault.
                 if late and (report.results or is_doubtful(execution, self.bug.oracle.limits, load)):
-                    yield self._run_one(result.id, before=execution)
+                    alone = self._run_one(result.id, before=execution)
+                    yield dataclasses.replace(alone, flips=0) if report.results and alone.runs == _ALONE else alone
                 else:
                     yield result
             if report.unfinished is not None:

@@ -41,7 +41,7 @@ _BUILD = Generator(
     env={},
     folder=".",
     pattern="*.so",
-    limits=Limits(cpu_s=3600.0, wall_s=3600.0, memory_mb=4096, disk_mb=2048),  # pandas takes a quarter of an hour
+    limits=Limits(cpu_s=3600.0, wall_s=3600.0, memory_mb=4096, disk_mb=2048),  # pandas needs more than ten minutes
     optional=True,
 )
 """How a project's own extension modules are built, once for both trees."""

@@ -3,6 +3,8 @@
 python scripts/importing_table.py FOLDER...                      print it
 python scripts/importing_table.py FOLDER... --to docs/importing.md   put it between the two marks of that page
 python scripts/importing_table.py FOLDER... --records            every record: healthy, not healthy and why, or dropped and why
+
+A folder of such folders is one benchmark that was imported in parts.
 """
 
 import argparse
@@ -12,9 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from repairlab.benchmarks.folder import read_head
 from repairlab.benchmarks.health import CARD_NAME, Health, read_card
-from repairlab.benchmarks.import_record import ImportRecord, read_import_record
+from repairlab.benchmarks.import_record import RECORD_NAME, ImportRecord, read_import_record
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.storage.encoding import write_aside
@@ -61,14 +62,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def read_folder(path: Path) -> Folder:
     """Read what is known of an imported benchmark."""
-    head, _ = read_head(path)
+    parts = sorted(record.parent for record in path.glob(f"*/{RECORD_NAME}")) if not (path / RECORD_NAME).exists() else []
+    read = [_read_part(part) for part in parts or [path]]
+    made = ImportRecord(
+        importer=read[0][0].importer,
+        bugs=tuple(bug for part, _ in read for bug in part.bugs),
+        dropped=tuple(drop for part, _ in read for drop in part.dropped),
+        notes=tuple(note for part, _ in read for note in part.notes),
+        cpu_s=sum(part.cpu_s for part, _ in read),
+    )
+    name = f"{made.importer} ({path.name})" if made.importer != path.name else path.name
+    return Folder(name=name, made=made, checked={bug: health for _, checked in read for bug, health in checked.items()})
+
+
+def _read_part(path: Path) -> tuple[ImportRecord, dict[str, Health]]:
     card = path / CARD_NAME
     checked = {bug.bug_id: bug for bug in read_card(card).bugs} if card.exists() else {}
     made = read_import_record(path)
     strangers = sorted(checked.keys() - set(made.bugs))
     if strangers:
         raise UserError(f"{card} is the card of another import: {strangers[0]} is no bug of {path}; check the benchmark again")
-    return Folder(name=f"{head.name} ({path.name})" if head.name != path.name else head.name, made=made, checked=checked)
+    return made, checked
 
 
 def table(folders: Sequence[Folder]) -> str:

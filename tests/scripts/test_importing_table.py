@@ -1,5 +1,6 @@
 """The table of docs/importing.md, made from a small benchmark that is imported and checked for real."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,19 @@ def test_the_table_says_of_every_record_what_came_of_it(imported: Path, capsys: 
     lines = {line.split("\t")[1]: line.split("\t")[2] for line in capsys.readouterr().out.splitlines()}
     assert lines.keys() == {"good", "equal", "blind"}
     assert lines["good"] == "healthy" and lines["equal"].startswith("dropped: ") and lines["blind"] != "healthy"
+
+
+def test_a_benchmark_that_was_imported_in_parts_is_one_row(
+    imported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for part in ("first", "second"):
+        shutil.copytree(imported, tmp_path / "whole" / part)
+    (tmp_path / "whole/second/health.json").unlink()
+    assert main([str(tmp_path / "whole")]) == 0
+    _, _, line = capsys.readouterr().out.splitlines()
+    made = read_import_record(imported)
+    wanted = ["programs (whole)", "6", str(2 * len(made.bugs)), str(len(made.bugs))]
+    assert line.removeprefix("| ").split(" | ")[:4] == wanted
 
 
 def test_the_table_is_put_between_the_marks_of_a_page(imported: Path, tmp_path: Path) -> None:

@@ -116,6 +116,11 @@ class _Seen:
     """What all of them took together, each time."""
 
     @property
+    def longest_s(self) -> float:
+        """Return the CPU time of the longest test that passed."""
+        return max((result.cpu_s for result in self.results if result.passed), default=0.0)
+
+    @property
     def failing(self) -> Mapping[str, str]:
         """Return the tests that did not pass each time, and why."""
         failed = [result for result in reversed(self.results) if not result.passed]
@@ -212,7 +217,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
         broken = fixed.failing
         good = [name for name in fixed.tests if name not in broken]
         first = [name for name in named if name not in broken]
-        limits = needed_limits(bug.oracle.limits, fixed.cpu_s, fixed.wall_s) if search.generous else {}
+        limits = needed_limits(bug.oracle.limits, fixed.cpu_s, fixed.wall_s, fixed.longest_s) if search.generous else {}
         trees.limit(limits)
         tell(f"running {len(good)} tests on the buggy tree")
         # Trigger tests first, as ever; the rest backwards: what depends on the tests before it shows now, if not before.
@@ -256,12 +261,19 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
     )
 
 
-def needed_limits(most: Limits, cpu_s: float, wall_s: float) -> Mapping[str, float]:
+def needed_limits(most: Limits, cpu_s: float, wall_s: float, longest_s: float) -> Mapping[str, float]:
     """Return the time limits of tests that took so long all together: a candidate that runs forever is to be found out soon.
 
-    >>> needed_limits(Limits(cpu_s=60, wall_s=240), 1.0, 2.5), needed_limits(Limits(cpu_s=60, wall_s=240), 12.0, 20.0)
+    No test is near its limit, for on another day it would pass it: more than `most` is allowed where the longest one needs that.
+
+    >>> needed_limits(Limits(cpu_s=60, wall_s=240), 1.0, 2.5, 0.5), needed_limits(Limits(cpu_s=60, wall_s=240), 12.0, 20.0, 2.0)
     ({'cpu_s': 5.0, 'wall_s': 60.0}, {'cpu_s': 60, 'wall_s': 240})
+    >>> needed_limits(Limits(cpu_s=60, wall_s=240), 150.0, 160.0, 50.0)
+    {'cpu_s': 240, 'wall_s': 960}
     """
+    if _ROOM * longest_s > most.cpu_s:
+        times = 2 if _ROOM * longest_s <= 2 * most.cpu_s else _ROOM
+        return {"cpu_s": times * most.cpu_s, "wall_s": times * most.wall_s}
     cpu_limit_s = _step(_CPU_STEPS_S, cpu_s, most.cpu_s)
     return {"cpu_s": cpu_limit_s, "wall_s": _step(_WALL_STEPS_S, max(cpu_limit_s, wall_s), most.wall_s)}
 

@@ -10,8 +10,9 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.discovery import DiscoveredTests, DiscoveryStage, Search, discovering
-from repairlab.core.execution import Command, Execution
+from repairlab.core.execution import Command, Execution, Limits
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.time_limits import with_margin
 
 TOTAL, EMPTY = "tests/test_cart.py::test_total", "tests/test_cart.py::test_empty"
 # Over the buggy tree the first command is the build, then each test runs, and then what failed runs again.
@@ -26,9 +27,11 @@ class Counting:
         self.reside, self.slot = sandbox.reside, sandbox.slot
         self._sandbox = sandbox
         self._turns: Counter[Path] = Counter()
+        self.limits: set[float] = set()
 
     def run(self, command: Command, tree: Path) -> Execution:
         self._turns[tree] += 1
+        self.limits.add(command.limits.cpu_s)
         env = (*command.env, ("TURN", str(self._turns[tree])))
         return self._sandbox.run(dataclasses.replace(command, env=env), tree)
 
@@ -116,3 +119,19 @@ def test_limits_that_may_be_less_come_down_to_what_the_tests_need(tiny: Path, sa
     recipe.write_text(f"{recipe.read_text()}\n[limits]\ncpu_s = 600.0\nwall_s = 900.0\n")
     assert found(tiny, sandbox).limits == {}
     assert found(tiny, sandbox, generous=True).limits["cpu_s"] < 600.0
+
+
+def test_tests_that_are_late_with_the_fix_take_time_from_those_after_them_and_these_are_found(
+    tiny: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repairlab.validation.test_run.HURRIED_S", 0.75)
+    tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
+    tests.write_text(f"{tests.read_text()}\n\n@pytest.mark.parametrize('n', [1, 2, 3])\ndef test_loops(n):\n    while n: pass\n")
+    tests.write_text(f"import pytest\n{tests.read_text()}\n\ndef test_last():\n    pass\n")
+    recipe = tiny / "bugs/shop/bug.toml"
+    recipe.write_text(f"{recipe.read_text()}\n[limits]\ncpu_s = 2.0\n")
+    counting = Counting(sandbox)
+    seen = found(tiny, counting)
+    assert (seen.trigger, seen.regression) == ((TOTAL,), (EMPTY, "tests/test_cart.py::test_last"))
+    assert "3 tests left out, not passing on the fixed tree each time: tests/test_cart.py::test_loops[1]" in seen.notes[0]
+    assert with_margin(Limits(cpu_s=0.75)).cpu_s in counting.limits

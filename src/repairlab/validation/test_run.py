@@ -31,6 +31,8 @@ EVIDENCE_CHARS = 4000
 MOST_LATE = 5
 """So many regression tests of a candidate may pass their time limit; it loops, and each further one would take as long again."""
 
+HURRIED_S = 5.0
+"""CPU time that a test has at least, however many before it were late."""
 _ALONE = 2
 """Runs of a test that was ended with a process whose time others had used up, and then ran once by itself."""
 
@@ -83,6 +85,9 @@ class TestRun:
         """Why the tree does not build."""
         self._most_late: int | None = None
         """After how many late regression tests the rest is not run; none: all are."""
+        self._limits = bug.oracle.limits
+        """Of each test or case."""
+        self._hurried = False
 
     def judge(self) -> tuple[Verdict, str]:
         """Build, run all tests or cases as far as the policy wants, and return the verdict with a line to show."""
@@ -104,8 +109,12 @@ class TestRun:
         flaky = [test.id for test in self.tests if test.flips]
         return Verdict.PLAUSIBLE, f"flaky, passed when run again: {', '.join(flaky)}" if flaky else ""
 
-    def run(self, tests: Sequence[str], cases: Sequence[Case]) -> None:
-        """Run these tests and cases; results go to `tests`."""
+    def run(self, tests: Sequence[str], cases: Sequence[Case], *, hurried: bool = False) -> None:
+        """Run these tests and cases; results go to `tests`.
+
+        With `hurried` each test that is late, and no trigger test, halves the time of those after it: it has cost enough.
+        """
+        self._hurried = hurried
         with STOPWATCH.phase("test"):
             self._run(tests, cases)
 
@@ -167,7 +176,7 @@ class TestRun:
 
     def _run_until_sure(self, command: Command, first: FirstRun | None = None) -> tuple[Execution, int]:
         """Run one test or case; where its time limit is in doubt it runs again. Return how often it ran, too."""
-        limits = self.bug.oracle.limits
+        limits = self._limits
         if first is None:
             load = recent_load()
             first = FirstRun(self._execute(command, with_margin(limits)), load)
@@ -177,7 +186,7 @@ class TestRun:
 
     def _run_again(self, command: Command, before: Execution) -> tuple[Execution, int]:
         """Run what was doubtful before; return how often it ran in all."""
-        execution, repeats = repeat(partial(self._execute, command), self.bug.oracle.limits, before)
+        execution, repeats = repeat(partial(self._execute, command), self._limits, before)
         return execution, repeats + 1
 
     def _run_cases(self, cases: Sequence[Case]) -> None:
@@ -214,7 +223,7 @@ class TestRun:
             yield from [None] * len(cases)
             return
         self.left_tree_alone = False
-        command, n_done, in_steps = program.under(with_margin(self.bug.oracle.limits)), 0, self.policy == "first-failure"
+        command, n_done, in_steps = program.under(with_margin(self._limits)), 0, self.policy == "first-failure"
         while n_done < len(cases):
             wanted = inputs[n_done : n_done + max(1, 4 * n_done)] if in_steps else inputs[n_done:]
             stop = in_steps or not self._is_built
@@ -283,6 +292,8 @@ class TestRun:
                 if not result.passed and self.policy == "first-failure":
                     self.stage = "trigger" if result.id in oracle.trigger else "regression"
                     return
+                if self._hurried and result.verdict is TestVerdict.TIMEOUT and result.id not in oracle.trigger:
+                    self._limits = _halved(self._limits)
                 if self._is_hopeless():
                     why = f"not run: {self._most_late} regression tests before it passed their time limit"
                     self.tests += [TestResult(id=test, verdict=TestVerdict.TIMEOUT, runs=0, message=why) for test in pending]
@@ -306,14 +317,14 @@ class TestRun:
                 yield result
                 continue
             load = recent_load()
-            execution = self._execute(batch.command, with_margin(self.bug.oracle.limits))
+            execution = self._execute(batch.command, with_margin(self._limits))
             report = self._reported(batch, execution)
             if self._problem:
                 return
             for result in self._results(batch.tests, report, execution):
                 late = result.id == report.unfinished and result.verdict is TestVerdict.TIMEOUT
                 # The limit is for one test: what others of its process used, or that it had to wait, is not its fault.
-                if late and (report.results or is_doubtful(execution, self.bug.oracle.limits, load)):
+                if late and (report.results or is_doubtful(execution, self._limits, load)):
                     alone = self._run_one(result.id, before=execution)
                     yield dataclasses.replace(alone, flips=0) if report.results and alone.runs == _ALONE else alone
                 else:
@@ -359,6 +370,16 @@ class TestRun:
         verdict = of_process(execution, self.toolchain) or TestVerdict.CRASH
         for test in missing:
             yield TestResult(id=test, verdict=verdict, cpu_s=round(execution.cpu_s, 3), message=message)
+
+
+def _halved(limits: Limits) -> Limits:
+    """Return half of the time, but not less than any test should have.
+
+    >>> _halved(Limits(cpu_s=60, wall_s=240)).cpu_s, _halved(Limits(cpu_s=7, wall_s=28)).cpu_s, _halved(Limits(cpu_s=2)).cpu_s
+    (30.0, 5.0, 2)
+    """
+    share = min(1.0, max(0.5, HURRIED_S / limits.cpu_s))
+    return limits if share == 1 else dataclasses.replace(limits, cpu_s=limits.cpu_s * share, wall_s=limits.wall_s * share)
 
 
 def _tail(output: bytes) -> str:

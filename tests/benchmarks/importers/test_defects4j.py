@@ -189,6 +189,21 @@ def test_jars_are_those_that_sources_name_in_the_version_of_the_build_files(tmp_
     assert [jar.name for jar in older] == ["deep-1.jar", "driver-3.jar", "io-2.2.jar"]
 
 
+def test_what_a_distribution_has_of_the_project_or_of_a_library_that_is_found_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, system = tmp_path / "first", tmp_path / "system"
+    monkeypatch.setattr("repairlab.benchmarks.importers.defects4j_jars.SYSTEM_FOLDER", system)
+    found = make_jar(first / "buddy-0.6.jar", "net.buddy.Buddy")
+    make_jar(system / "buddy-dep.jar", "net.buddy.Buddy", "net.buddy.Later")
+    make_jar(system / "own-2.jar", "own.Thing", "own.later.Other")
+    split = make_jar(system / "notes.jar", "javax.notes.After")
+    make_jar(first / "more-notes.jar", "javax.notes.Before")
+    comment = "/** See own.later.Other and net.buddy.Later. */"
+    texts = [f"package own;\nimport net.buddy.*;\nimport javax.notes.After;\n{comment}\npublic class Thing {{ }}"]
+    assert needed_jars(texts, [first, system], "") == (found, split)
+
+
 def test_jars_that_only_the_buggy_tree_needs_are_found_too(defects4j: Any, tmp_path: Path) -> None:
     make_jar(tmp_path / "jars/extra-1.jar", "extra.Extra")
     path = "src/main/java/demo/Counter.java"

@@ -15,6 +15,7 @@ _IMPORT = re.compile(r"^\s*import\s+(?:static\s+)?([\w.]+?)(\.\*)?\s*;", re.MULT
 _NAMED = re.compile(r"\b(?:[a-z]\w*\.)+[A-Z]\w*")
 """A class with its package: one that is used without an import, or loaded by its name, such as the driver of a data base."""
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_DECLARED = re.compile(r"\b(?:class|interface|enum)\s+([A-Z]\w*)")
 _NAME_IN_CLASS = re.compile(rb"[A-Za-z_][\w$]*(?:/[A-Za-z_][\w$]*)+")
 _DEPENDENCY = re.compile(r"<artifactId>\s*([\w.-]+)\s*</artifactId>\s*<version>\s*([\w.-]+)\s*</version>")
 _JAR = re.compile(r"[\w.-]+\.jar\b")
@@ -38,6 +39,7 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given
     `hints` is text of build files: of several versions of a jar, one that it names is taken, else the newest; and those that it
     names and that offer services, for nobody imports these. Classes that are `given` are not looked for.
     """
+    texts = list(texts)
     names, own = imports(texts)
     wanted = {
         *_JAR.findall(hints),
@@ -49,6 +51,9 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given
     for folder in folders:
         index = _index(folder)
         found = {name: jar for name in open_names if (jar := _best(index.get(name, ()), wanted))}
+        if folder == SYSTEM_FOLDER:  # what it has of the project itself, or of a library that is found, is of another version
+            known = {*declared(texts), *given, *(name for jar in chosen.values() for name in _classes(jar))}
+            found = {name: jar for name, jar in found.items() if known.isdisjoint(_classes(jar))}
         # What a distribution's jars offer or could use is much more than what is needed here.
         offering = _service_jars(folder) if folder != SYSTEM_FOLDER else ()
         queue = [*(jar for jar in offering if jar.name in wanted), *found.values()]
@@ -77,6 +82,19 @@ def imports(texts: Iterable[str]) -> tuple[set[str], set[str]]:
             if star:
                 names.add(f"{name}.*")
     return names, own
+
+
+def declared(texts: Iterable[str]) -> set[str]:
+    """Return the classes (`a.b.C`) that sources may define.
+
+    >>> sorted(declared(["package a.b; /** A class like no other. */ public final class C<T> { enum D { E } }"]))
+    ['a.b.C', 'a.b.D']
+    """
+    found: set[str] = set()
+    for text in texts:
+        package = _PACKAGE.search(text)
+        found.update(f"{package[1]}.{name}" for name in _DECLARED.findall(text) if package)
+    return found
 
 
 def imported_names(text: str) -> list[str]:
@@ -119,6 +137,12 @@ def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
         for name in _class_names(entries):
             found.setdefault(name, []).append(jar)
     return {name: tuple(jars) for name, jars in found.items()}
+
+
+@lru_cache(maxsize=256)
+def _classes(jar: Path) -> Collection[str]:
+    """Return the classes of a jar, without packages."""
+    return frozenset(name for name in _class_names(_entries(jar)) if not name.endswith(".*"))
 
 
 @lru_cache(maxsize=64)

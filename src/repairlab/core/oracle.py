@@ -52,7 +52,7 @@ class Case:
 
 
 @runtime_checkable
-class Listed(Protocol):
+class ListedCases(Protocol):
     """Cases whose ids are known without reading them."""
 
     @property
@@ -83,4 +83,4 @@ class Oracle:
     @property
     def case_ids(self) -> tuple[str, ...]:
         """Return the ids of the cases; where they are known without that, no case is read."""
-        return self.cases.ids if isinstance(self.cases, Listed) else tuple(case.id for case in self.cases)
+        return self.cases.ids if isinstance(self.cases, ListedCases) else tuple(case.id for case in self.cases)

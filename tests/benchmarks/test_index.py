@@ -1,5 +1,7 @@
+import dataclasses
 import os
 import pickle
+import zlib
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from repairlab.benchmarks.catalog import find_target, open_benchmark
 from repairlab.benchmarks.folder import read_head
 from repairlab.benchmarks.index import FILE, BugReader
 from repairlab.core.errors import UserError
+from repairlab.core.oracle import Case
 from repairlab.core.problem import Target
 
 
@@ -101,3 +104,65 @@ def test_benchmarks_and_bugs_can_be_sent_to_other_processes(tiny: Path) -> None:
     assert pickle.loads(pickle.dumps(benchmark)) == benchmark
     bug = benchmark.bug("shop")
     assert pickle.loads(pickle.dumps(bug)).digest == bug.digest
+
+
+@pytest.fixture
+def read_paths(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Return what lists the files that are read from now on."""
+    paths: list[Path] = []
+    read_bytes = Path.read_bytes
+
+    def listed(path: Path) -> bytes:
+        paths.append(path)
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", listed)
+    return paths
+
+
+def test_opening_and_listing_reads_no_case(tiny: Path, tmp_path: Path, read_paths: list[Path]) -> None:
+    first = reader(tiny, tmp_path)("sum").digest
+    read_paths.clear()
+    bug = reader(tiny, tmp_path, again=True)("sum")
+    assert (len(bug.oracle.cases), bug.oracle.case_ids, bug.digest) == (2, ("01", "02"), first)
+    assert not [path for path in read_paths if path.suffix in (".in", ".out")]
+
+
+def test_the_index_holds_no_text_of_a_case(tiny: Path, tmp_path: Path) -> None:
+    (tiny / "bugs/sum/cases/01.in").write_text("1 2 98765\n")
+    read = reader(tiny, tmp_path)
+    read("sum")
+    ((value,),) = read._database.rows("SELECT value FROM bugs")
+    assert b'"01"' in zlib.decompress(value) and b"98765" not in zlib.decompress(value)
+
+
+def test_a_bug_with_cases_on_disk_has_the_digest_of_one_that_holds_them(tiny: Path, tmp_path: Path) -> None:
+    cases = (Case(id="01", input="1 2\n", expected="3\n"), Case(id="02", input="5\n", expected="5\n"))
+    for again in (False, True):
+        bug = reader(tiny, tmp_path, again=again)("sum")
+        held = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=cases))
+        assert bug.digest == held.digest
+        assert bug == held and held == bug
+
+
+@pytest.mark.parametrize(("path", "text"), [("01.in", "1 3\n"), ("02.out", "6\n"), ("03.in", "1\n")])
+def test_a_case_that_changed_between_two_openings_is_seen(tiny: Path, tmp_path: Path, path: str, text: str) -> None:
+    before = reader(tiny, tmp_path)("sum")
+    list(before.oracle.cases)
+    file = tiny / "bugs/sum/cases" / path
+    times = file.stat() if file.exists() else None
+    file.write_text(text)
+    if times:
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    else:
+        file.with_suffix(".out").write_text("1\n")
+    after = reader(tiny, tmp_path)("sum")
+    assert after.digest != before.digest
+    assert text in [text for case in after.oracle.cases for text in (case.input, case.expected)]
+
+
+def test_an_excluded_case_is_left_out_of_the_index_too(tiny: Path, tmp_path: Path) -> None:
+    toml = tiny / "bugs/sum/bug.toml"
+    toml.write_text(toml.read_text().replace('framework = "stdio"', 'framework = "stdio"\nexcluded = ["01"]'))
+    for again in (False, True):
+        assert reader(tiny, tmp_path, again=again)("sum").oracle.case_ids == ("02",)

@@ -1,6 +1,8 @@
 """A run in workers that share no files with it: here the processes of the pool, behind archives of what they were sent."""
 
 import dataclasses
+import pickle
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.check import check_bugs
 from repairlab.benchmarks.health import Health
-from repairlab.benchmarks.travel import arrived, folders_of
+from repairlab.benchmarks.travel import arrived, departing, folders_of
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.executors.executor import Delivery, Parcel, Source, Work
 from repairlab.executors.pool import Pool, Stopping, open_pool
@@ -147,6 +149,17 @@ def test_a_tree_that_is_not_what_was_sent_is_refused(tiny: Path, tmp_path: Path)
     (Path(there.tree.source) / "more.py").touch()
     with pytest.raises(HarnessError, match=r"bug shop: .* is not the tree that was sent"):
         arrived(bug, {digest: tmp_path / digest})
+
+
+def test_a_bug_takes_the_texts_of_its_cases_along(tiny: Path, tmp_path: Path) -> None:
+    bug = open_benchmark(str(tiny)).bug("sum")
+    ((digest, contents_),) = folders_of(bug).items()
+    unpack(pack(contents_), tmp_path / digest)
+    sent = pickle.dumps(departing(bug))
+    shutil.rmtree(tiny)
+    there = arrived(pickle.loads(sent), {digest: tmp_path / digest})
+    assert [(case.id, case.input, case.expected) for case in there.oracle.cases] == [("01", "1 2\n", "3\n"), ("02", "5\n", "5\n")]
+    assert there.digest == bug.digest
 
 
 def test_repairers_that_workers_ask_stay_here(tiny: Path, tmp_path: Path, far: Machine) -> None:

@@ -3,13 +3,13 @@
 import dataclasses
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
-from repairlab.benchmarks.travel import arrived, folders_of
+from repairlab.benchmarks.travel import arrived, departing, folders_of
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
@@ -59,7 +59,8 @@ def check_bugs(
     checks = [_Check(bug=bug, repeats=repeats, counter_tests=counter_tests) for bug in bugs]
     with open_executor(machine, needs_of(bugs), notify=notify) as executor:
         if executor.is_remote:
-            parcels: list[Any] = [Parcel(item=check, folders=folders_of(check.bug)) for check in checks]
+            leaving = (dataclasses.replace(check, bug=departing(check.bug)) for check in checks)
+            parcels: Iterable[Any] = (Parcel(item=check, folders=folders_of(check.bug)) for check in leaving)
             run_all(_check_there, parcels, executor, receive, lambda parcel, reason: receive(_unfinished(parcel.item, reason)))
         else:
             run_all(_check, checks, executor, receive, lambda check, reason: receive(_unfinished(check, reason)))

@@ -65,7 +65,7 @@ def bug_of(folder: Path) -> Bug:
 
 def test_names(bug: Bug, chosen: str | None, *, trigger_only: bool = False) -> list[str]:
     """Return the tests to run: one by name, the trigger tests, or all."""
-    cases = [case.id for case in bug.oracle.cases]
+    cases = list(bug.oracle.case_ids)
     known = [*bug.oracle.trigger, *bug.oracle.regression, *cases]
     if chosen is not None:
         if chosen not in known:
@@ -90,7 +90,7 @@ def build_and_test(folder: Path, bug: Bug, sandbox: Sandbox, names: list[str]) -
 def properties(bug: Bug) -> dict[str, list[str]]:
     """Return what `export -p` knows, under Defects4J's names where there is one."""
     oracle = bug.oracle
-    cases = [case.id for case in oracle.cases]
+    cases = list(oracle.case_ids)
     changed = dict.fromkeys(edit.path for edit in oracle.reference)
     everything = [*oracle.trigger, *oracle.regression, *cases]
     return {

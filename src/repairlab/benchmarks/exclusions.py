@@ -12,7 +12,7 @@ from repairlab.storage.encoding import write_aside
 
 def shows_nothing(bug: Bug, names: Sequence[str]) -> bool:
     """Return whether nothing that shows the bug would be left without these tests."""
-    return set(names).issuperset((*bug.oracle.trigger, *(case.id for case in bug.oracle.cases)))
+    return set(names).issuperset((*bug.oracle.trigger, *bug.oracle.case_ids))
 
 
 def exclusion_line(bug: Bug, names: Sequence[str]) -> str:

@@ -8,13 +8,14 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from repairlab.benchmarks.tree_files import TreeContext, read_tree
+from repairlab.benchmarks.case_files import open_cases
+from repairlab.benchmarks.tree_files import TreeContext, read_text, read_tree
 from repairlab.core.bug import Bug, Labels, Provenance, Tree
 from repairlab.core.candidate import Edit
 from repairlab.core.diff import apply_edits, changed_lines, edits_of_patch
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.execution import Limits
-from repairlab.core.oracle import Case, Checker, CheckerKind, CheckerProgram, Oracle
+from repairlab.core.oracle import Checker, CheckerKind, CheckerProgram, Oracle
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.recipe import Build, Framework, Test
@@ -109,7 +110,7 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
         problem = "is not UTF-8 text" if (buggy / facts.path).is_file() else "does not exist"
         raise UserError(f"bug {name}: the file to fix, buggy/{facts.path}, {problem}")
     try:
-        reference = edits_of_patch(_read_text(folder / "fix.patch"), files)
+        reference = edits_of_patch(read_text(folder / "fix.patch"), files)
         location = _locations(reference, files)
         target, bare = find_target(facts.language, files[facts.path], facts.target)
     except UserError as error:
@@ -118,13 +119,14 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
     _check_recipe(name, facts)
     trigger, regression = (tuple(name for name in names if name not in test.excluded) for names in (test.trigger, test.regression))
     if test.framework != "stdio" and not trigger:
-        left = "is excluded" if test.trigger else "names no test"
-        raise UserError(f"bug {name}: test.trigger {left}; without one nothing can show that the bug is fixed")
+        why = "is excluded" if test.trigger else "names no test"
+        raise UserError(f"bug {name}: test.trigger {why}; without one nothing can show that the bug is fixed")
     _check_limits(f"bug {name}: limits", facts.limits)
     _check_limits(f"bug {name}: build.limits", facts.build.limits)
-    cases = _read_cases(folder, test) if test.framework == "stdio" else ()
-    _check_exclusions(name, test, [case.id for case in cases])
-    title, _, description = _read_text(folder / "issue.md").partition("\n")
+    case_ids = _case_ids(folder, test) if test.framework == "stdio" else ()
+    _check_exclusions(name, test, case_ids)
+    left = tuple(case for case in case_ids if case not in test.excluded)
+    title, _, description = read_text(folder / "issue.md").partition("\n")
     return Bug(
         problem=Problem(
             id=name,
@@ -148,7 +150,7 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
             limits=facts.limits,
             trigger=trigger,
             regression=regression,
-            cases=tuple(case for case in cases if case.id not in test.excluded),
+            cases=open_cases(folder / "cases", left, _comparison(folder.name, test)) if left else (),
             checker=_read_checker(folder, facts),
             excluded=test.excluded,
         ),
@@ -213,7 +215,7 @@ def _read_checker(folder: Path, facts: _BugFile) -> CheckerProgram | None:
         raise UserError(f"bug {bug}: only stdin/stdout programs have a checker, not test.framework = {facts.test.framework!r}")
     _check_limits(f"bug {bug}: checker.limits", table.limits)
     files = [path for path in sorted((folder / "checker").rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
-    sources = tuple(SourceFile(path=path.relative_to(folder / "checker").as_posix(), text=_read_text(path)) for path in files)
+    sources = tuple(SourceFile(path=path.relative_to(folder / "checker").as_posix(), text=read_text(path)) for path in files)
     if table.language not in names():
         raise UserError(f"bug {bug}: checker.language: {unknown('language', table.language, names())}")
     known = language_facts(table.language)
@@ -241,30 +243,17 @@ def _read_checker(folder: Path, facts: _BugFile) -> CheckerProgram | None:
     )
 
 
-def _read_cases(folder: Path, test: _TestTable) -> tuple[Case, ...]:
-    checker = _comparison(folder.name, test)
-    inputs = sorted((folder / "cases").glob("*.in"))
-    if all(path.stem in test.excluded for path in inputs):
-        left = "; all are excluded" if inputs else ""
+def _case_ids(folder: Path, test: _TestTable) -> tuple[str, ...]:
+    ids = tuple(path.stem for path in sorted((folder / "cases").glob("*.in")))
+    if all(case in test.excluded for case in ids):
+        left = "; all are excluded" if ids else ""
         raise UserError(f"bug {folder.name}: a stdin/stdout bug needs at least one pair cases/NAME.in and cases/NAME.out{left}")
-    return tuple(
-        Case(id=path.stem, input=_read_text(path), expected=_read_text(path.with_suffix(".out")), checker=checker)
-        for path in inputs
-    )
+    return ids
 
 
 def _locations(reference: tuple[Edit, ...], files: Mapping[str, str]) -> tuple[Lines, ...]:
     changed = apply_edits(reference, files)
     return tuple(lines for path, text in changed.items() if path in files for lines in changed_lines(path, files[path], text or ""))
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise UserError(f"{path} is missing") from None
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8 text ({error.reason} at byte {error.start})") from None
 
 
 def _read_toml(path: Path, model: type[T]) -> T:
@@ -278,7 +267,7 @@ def _read_toml(path: Path, model: type[T]) -> T:
 def read_toml(path: Path) -> dict[str, Any]:
     """Return what a TOML file says; a UserError says what is wrong with it."""
     try:
-        return tomllib.loads(_read_text(path))
+        return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path} is not valid TOML: {error}") from None
 

@@ -1,4 +1,4 @@
-"""An index of bugs that were read from their folders: what they hold beside their trees, which are read when needed. For `catalog`.
+"""An index of bugs that were read from their folders: what they hold beside trees and cases. For `catalog`.
 
 An entry counts as long as no file of its bug has changed. One that is stale, damaged or missing costs the time of reading the bug.
 """
@@ -14,8 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from repairlab.benchmarks import case_files, tree_files
 from repairlab.benchmarks import folder as reading
-from repairlab.benchmarks import tree_files
+from repairlab.benchmarks.case_files import CaseFiles, CaseList
 from repairlab.benchmarks.folder import FindTarget, load_bug
 from repairlab.benchmarks.tree_files import FolderState, TreeContext, state_of
 from repairlab.core.bug import Bug, Labels, Provenance, Tree, remember_digest
@@ -35,11 +36,12 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS bugs (number INTEGER PRIMARY KEY AUTOINCRE
 
 @record
 class _Entry:
-    """A bug without the texts of its tree."""
+    """A bug without the texts of its tree and its cases."""
 
     digest: str
     problem: Problem
     oracle: Oracle
+    cases: CaseList | None
     tree: Tree
     origin: Provenance
     labels: Labels
@@ -114,7 +116,12 @@ class BugReader:
         context = TreeContext(folder / "buggy", entry.tree.digest, without=problem.path, hidden=oracle.test.files)
         bug = Bug(
             problem=dataclasses.replace(problem, context=context),
-            oracle=dataclasses.replace(oracle, trigger=self._share(oracle.trigger), regression=self._share(oracle.regression)),
+            oracle=dataclasses.replace(
+                oracle,
+                trigger=self._share(oracle.trigger),
+                regression=self._share(oracle.regression),
+                cases=self._cases(folder, entry.cases) if entry.cases else (),
+            ),
             tree=dataclasses.replace(entry.tree, source=str(folder / "buggy")),
             origin=entry.origin,
             labels=entry.labels,
@@ -127,13 +134,17 @@ class BugReader:
         entry = _Entry(
             digest=bug.digest,
             problem=dataclasses.replace(bug.problem, context=()),
-            oracle=bug.oracle,
+            oracle=dataclasses.replace(bug.oracle, cases=()),
+            cases=bug.oracle.cases.listed if isinstance(bug.oracle.cases, CaseFiles) else None,
             tree=bug.tree,
             origin=bug.origin,
             labels=bug.labels,
         )
         row = (key, state.signature, zlib.compress(encode(entry), 1))
         self._database.write("INSERT OR REPLACE INTO bugs (key, signature, value) VALUES (?, ?, ?)", row)
+
+    def _cases(self, folder: Path, listed: CaseList) -> CaseFiles:
+        return CaseFiles(folder / "cases", dataclasses.replace(listed, ids=self._share(listed.ids)))
 
     def _share(self, tests: tuple[str, ...]) -> tuple[str, ...]:
         """Return the same names; bugs of one project share most of theirs, and thousands of them."""
@@ -143,5 +154,5 @@ class BugReader:
 @functools.cache
 def _reading_digest() -> str:
     """Return a hash of the code that reads bugs; what finds targets is part of the engine's."""
-    files = [Path(module.__file__ or "") for module in (reading, tree_files)]
+    files = [Path(module.__file__ or "") for module in (reading, tree_files, case_files)]
     return digest(*(hashlib.sha256(path.read_bytes()).hexdigest() for path in files))

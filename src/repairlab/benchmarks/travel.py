@@ -22,6 +22,12 @@ def folders_of(bug: Bug) -> dict[str, dict[str, Path]]:
     return {_key(bug): contents}
 
 
+def departing(bug: Bug) -> Bug:
+    """Return a bug that holds the texts of its cases, which its tree does not."""
+    there = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=tuple(bug.oracle.cases)))
+    return remember_digest(there, bug.digest)
+
+
 def arrived(bug: Bug, folders: Mapping[str, Path]) -> Bug:
     """Return a bug as it is on the machine where its folder was laid out, ready to be worked on."""
     tree = folders[_key(bug)] / _TREE

@@ -105,15 +105,24 @@ def read_tree(tree: Path) -> TreeFiles:
 
 def state_of(folder: Path) -> FolderState:
     """Look at all files of a folder without reading them."""
-    total, changed = hashlib.sha256(), 0.0
-    for entry, name in sorted(_files(str(folder), ""), key=lambda file: file[1]):
-        own = entry.stat(follow_symlinks=False)
-        for facts in (own, entry.stat()) if entry.is_symlink() else (own,):
-            total.update(
-                f"{name}\0{facts.st_ino} {facts.st_size} {facts.st_mode} {facts.st_mtime_ns} {facts.st_ctime_ns}\n".encode()
-            )
-            changed = max(changed, facts.st_ctime)
-    return FolderState(signature=total.hexdigest()[:32], changed=changed)
+    seen = []
+    for entry, name in _files(str(folder), ""):
+        seen.append((name, entry.stat(follow_symlinks=False)))
+        if entry.is_symlink():
+            seen.append((name, entry.stat()))
+    lines = [f"{name}\0{own.st_ino} {own.st_size} {own.st_mode} {own.st_mtime_ns} {own.st_ctime_ns}\n" for name, own in seen]
+    signature = hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()[:32]
+    return FolderState(signature=signature, changed=max([own.st_ctime for _, own in seen], default=0.0))
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file of a bug, line endings untouched; a UserError says what is wrong with it."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise UserError(f"{path} is missing") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 text ({error.reason} at byte {error.start})") from None
 
 
 def _files(folder: str, prefix: str) -> Iterator[tuple["os.DirEntry[str]", str]]:

@@ -19,16 +19,21 @@ _MOST_UNPACKED = 64 << 20
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
     """Return the text of a file, line endings untouched; of one that is there only packed, as NAME.gz, what is in it."""
-    packed = path.with_name(f"{path.name}.gz")
     try:
-        content = _unpacked(packed) if packed.is_file() and not path.exists() else path.read_bytes()
-        return content.decode(encoding)
+        return _content(path).decode(encoding)
     except FileNotFoundError:
         raise UserError(f"{path} is missing") from None
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not {encoding.upper()} text ({error.reason} at byte {error.start})") from None
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return _unpacked(path.with_name(f"{path.name}.gz"))
 
 
 def _unpacked(path: Path) -> bytes:

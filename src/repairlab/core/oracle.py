@@ -1,6 +1,7 @@
 """What only validation may see of a bug: its tests, its limits and the developer's fix."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, Protocol, runtime_checkable
 
 from repairlab.core.candidate import Edit
 from repairlab.core.execution import Limits
@@ -50,6 +51,15 @@ class Case:
     checker: Checker = Checker()
 
 
+@runtime_checkable
+class ListedCases(Protocol):
+    """Cases whose ids are known without reading them."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids in order."""
+
+
 @record
 class Oracle:
     """How a candidate for one bug is judged."""
@@ -63,9 +73,14 @@ class Oracle:
     """Tests that fail on the buggy tree and must pass on a fixed one."""
     regression: tuple[str, ...] = ()
     """Tests that pass on the buggy tree and must go on passing."""
-    cases: tuple[Case, ...] = ()
-    """Instead of tests, for stdin/stdout programs."""
+    cases: Sequence[Case] = ()
+    """Instead of tests, for stdin/stdout programs; a benchmark on disk reads them when they are looked at."""
     checker: CheckerProgram | None = None
     """What judges the output of cases whose checker is a program."""
     excluded: tuple[str, ...] = ()
     """Tests left out by name because they are flaky, or fail with the fix, too."""
+
+    @property
+    def case_ids(self) -> tuple[str, ...]:
+        """Return the ids of the cases; where they are known without that, no case is read."""
+        return self.cases.ids if isinstance(self.cases, ListedCases) else tuple(case.id for case in self.cases)

@@ -82,7 +82,7 @@ class OpenBug:
     def numbers(self) -> dict[str, tuple[str, int]]:
         """The kind and the number of each test or case, by its id."""
         oracle = self.bug.oracle
-        kinds = (("trigger", oracle.trigger), ("regression", oracle.regression), ("case", [case.id for case in oracle.cases]))
+        kinds = (("trigger", oracle.trigger), ("regression", oracle.regression), ("case", oracle.case_ids))
         named = [(name, kind) for kind, names in kinds for name in names]
         return {name: (kind, number) for number, (name, kind) in enumerate(named, start=1)}
 

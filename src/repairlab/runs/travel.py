@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.travel import arrived, folders_of
+from repairlab.benchmarks.travel import arrived, departing, folders_of
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
@@ -76,7 +76,7 @@ class Dispatch(Source[Any]):
         self._sent[worker] |= needed
         records = {(kind, place): self._store.body_at(kind, place) for kind, place in needed}
         task = work if isinstance(work, Task) else work.task
-        load = WorkLoad(work=work, records=records, verdicts=self._known(work, task, worker))
+        load = WorkLoad(work=_departing(work), records=records, verdicts=self._known(work, task, worker))
         return Parcel(item=load, folders={} if task is None else folders_of(task.bug))
 
     def _known(self, work: Task | Shard, task: Task | None, worker: int) -> dict[str, bytes]:
@@ -193,6 +193,13 @@ def _needed(work: Task | Shard) -> set[_Key]:
         return {(Candidate, place) for place in work.candidates.values()} | {(Outcome, place) for place in work.outcomes.values()}
     needed: set[_Key] = {(Candidate, entry.place) for entry in work.entries} | {(Outcome, place) for place in work.twins.values()}
     return needed | (_needed(work.task) if work.task else set())
+
+
+def _departing(work: Task | Shard) -> Task | Shard:
+    """Return work with a bug that holds all that its folder does not take along."""
+    if isinstance(work, Task):
+        return dataclasses.replace(work, bug=departing(work.bug))
+    return dataclasses.replace(work, task=work.task and dataclasses.replace(work.task, bug=departing(work.task.bug)))
 
 
 def _placed(event: Event, place: Callable[[type, int], int]) -> Event:

@@ -9,7 +9,7 @@ import pytest
 from repairlab.benchmarks.catalog import find_target, open_benchmark
 from repairlab.benchmarks.folder import read_head
 from repairlab.benchmarks.index import FILE, BugReader
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.oracle import Case
 from repairlab.core.problem import Target
 
@@ -75,7 +75,7 @@ def test_a_damaged_index_costs_time_and_nothing_else(tiny: Path, tmp_path: Path)
 def test_a_tree_that_changes_under_an_open_benchmark_is_an_error(tiny: Path) -> None:
     bug = open_benchmark(str(tiny)).bug("shop")
     (tiny / "bugs/shop/buggy/shop/__init__.py").write_text("changed = True\n")
-    with pytest.raises(UserError, match="has changed since its benchmark was opened"):
+    with pytest.raises(HarnessError, match="has changed since its benchmark was opened"):
         list(bug.problem.context)
 
 

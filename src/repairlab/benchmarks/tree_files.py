@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import overload
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.glob import matching
 from repairlab.core.problem import SourceFile
 from repairlab.core.record import record
@@ -85,7 +85,8 @@ def _read_again(tree: str, digest: str) -> dict[str, str]:
     """Return the texts of a tree that is known by its digest."""
     found = read_tree(Path(tree))
     if found.digest != digest:
-        raise UserError(f"{tree} has changed since its benchmark was opened; begin again")
+        # No fault of a candidate that is being judged, as a UserError would be.
+        raise HarnessError(f"{tree} has changed since its benchmark was opened; begin again")
     return found.texts
 
 

@@ -153,8 +153,14 @@ def test_jars_are_of_the_version_that_gradle_names(tmp_path: Path) -> None:
     old, new = (jar(tmp_path / f"hamcrest-core-{version}.jar", "org/hamcrest/Matcher.class") for version in ("1.1", "1.3"))
     assert hamcrest_jars(tmp_path, 'compile "org.hamcrest:hamcrest-core:1.1", "org.objenesis:objenesis:2.1"') == (old,)
     assert hamcrest_jars(tmp_path, "") == (new,)
-    assert not is_wanted("lib/x-1-sources.jar", hamcrest=True) and is_wanted("lib/hamcrest-1.jar", hamcrest=True)
-    assert not is_wanted("lib/hamcrest-1.jar", hamcrest=False) and not is_wanted("lib/junit-4.jar", hamcrest=True)
+    assert not is_wanted("lib/x-1-sources.jar", LAYOUT, hamcrest=True) and is_wanted("lib/hamcrest-1.jar", LAYOUT, hamcrest=True)
+    assert not is_wanted("lib/hamcrest-1.jar", LAYOUT, hamcrest=False) and not is_wanted("lib/junit-4.jar", LAYOUT, hamcrest=True)
+
+
+def test_jars_that_tests_read_are_not_on_the_class_path() -> None:
+    assert is_wanted("lib/bla.jar", LAYOUT, hamcrest=True) and is_wanted("src/lib/bla.jar", LAYOUT, hamcrest=True)
+    assert not is_wanted("src/test/resources/bla.jar", LAYOUT, hamcrest=True)
+    assert not is_wanted("src/test/java/a/bla.jar", LAYOUT, hamcrest=True)
 
 
 def test_files_that_ant_copies_to_the_classes_are_found_there() -> None:

@@ -142,7 +142,7 @@ class Checkout:
         trees = self._narrowed(trees)
         fixed, buggy = trees.fixed, trees.buggy
         jars = {jar.name: jar.read_bytes() for jar in self._jars(home, revision, layout, (fixed, buggy))}
-        given = brought_classes(fixed).union(*map(jar_classes, jars.values()))
+        given = brought_classes(fixed, layout).union(*map(jar_classes, jars.values()))
         unbuildable = unbuildable_tests(fixed, layout.tests, given)
         if any(_source(name, layout.tests) in unbuildable for name in named):
             unbuildable = {}  # the compiler will say what is missing
@@ -184,7 +184,7 @@ class Checkout:
         files = [file for tree in trees for path, file in tree.items() if path.endswith(".java") and path.startswith(folders)]
         texts = dict.fromkeys(file.content.decode("iso-8859-1") for file in files)
         known = library_folders(home, self._settings.libraries)
-        needed = needed_jars(texts, known, "\n".join(hints), brought_classes(trees[0]))
+        needed = needed_jars(texts, known, "\n".join(hints), brought_classes(trees[0], layout))
         if uses_hamcrest(trees[0], layout) and not any("hamcrest" in path and path.endswith(".jar") for path in trees[0]):
             needed += hamcrest_jars(home, "\n".join(hints))
         return needed

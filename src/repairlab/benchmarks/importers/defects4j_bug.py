@@ -26,7 +26,8 @@ _OPENED = (
     *("java.nio.file.attribute", "java.security", "java.security.cert", "java.text", "java.text.spi", "java.time"),
     *("java.time.chrono", "java.time.format", "java.time.temporal", "java.time.zone", "java.util", "java.util.concurrent"),
     *("java.util.concurrent.atomic", "java.util.concurrent.locks", "java.util.function", "java.util.jar", "java.util.regex"),
-    *("java.util.spi", "java.util.stream", "java.util.zip", "sun.net.www", "sun.nio.ch", "sun.nio.cs", "sun.util.calendar"),
+    *("java.util.spi", "java.util.stream", "java.util.zip", "sun.net.www", "sun.nio.ch", "sun.nio.cs", "sun.util"),
+    "sun.util.calendar",
 )
 """Packages of the JDK that code of before Java 9 looks into by reflection, which was free then."""
 _ENVIRONMENT = {
@@ -103,9 +104,8 @@ def imported(subject: Subject) -> ImportedBug:
         raise UserError(f"the patch changes no source file that the buggy tree has (it changes {', '.join(changed) or 'nothing'})")
     path, target = _target(subject, buggy, fixed, sources, first)
     generator = _generator(subject.project, trees)
-    brought = [
-        path for path in buggy if path.endswith(".jar") and is_wanted(path, hamcrest=uses_hamcrest(trees.fixed, trees.layout))
-    ]
+    hamcrest = uses_hamcrest(trees.fixed, trees.layout)
+    brought = [path for path in buggy if path.endswith(".jar") and is_wanted(path, trees.layout, hamcrest=hamcrest)]
     copied = {f"{_COPIED}/{name}": file for name, file in copied_resources(trees.fixed).items()}
     folders = [*([_MADE] if generator else []), *([_COPIED] if copied else [])]
     libraries = {f"lib/{name}": TreeFile(content=content) for name, content in trees.jars.items()}

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from repairlab.benchmarks.importers.defects4j_projects import ProjectLayout
 from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.core.errors import UserError
 
@@ -107,11 +108,11 @@ def jar_classes(content: bytes) -> list[str]:
     return _class_names(_entries(io.BytesIO(content)))
 
 
-def brought_classes(tree: Mapping[str, TreeFile]) -> set[str]:
+def brought_classes(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> set[str]:
     """Return the classes (`a.b.C`, `a.b.*`) in the jars that a tree brings and that go on the class path."""
     found: set[str] = set()
     for path, file in tree.items():
-        if path.endswith(".jar") and is_wanted(path, hamcrest=True):
+        if path.endswith(".jar") and is_wanted(path, layout, hamcrest=True):
             found.update(jar_classes(file.content))
     return found
 
@@ -198,10 +199,13 @@ def library_folders(own: Path, libraries: Path | None) -> tuple[Path, ...]:
     return tuple(folder for folder in (*given, own, SYSTEM_FOLDER) if folder.is_dir())
 
 
-def is_wanted(path: str, *, hamcrest: bool) -> bool:
-    """Return whether a jar that a tree brings belongs on the class path: classes, not sources, and not another JUnit."""
+def is_wanted(path: str, layout: ProjectLayout, *, hamcrest: bool) -> bool:
+    """Return whether a jar that a tree brings belongs on the class path: classes, not sources, and not another JUnit.
+
+    Those that lie among sources, tests and their resources are what tests read; files that they hold must not be found in them.
+    """
     name = path.rpartition("/")[2]
-    if name.endswith("-sources.jar"):
+    if name.endswith("-sources.jar") or path.startswith(tuple(f"{folder}/" for folder in layout.resources)):
         return False
     return hamcrest if "hamcrest" in name else not is_junit(name)
 

@@ -33,7 +33,7 @@ def more_roots(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> Roots:
     folders = (f"{layout.sources}/", f"{layout.tests}/")
     java = {path: file for path, file in tree.items() if path.endswith(".java") and not file.link}
     own = {path.removeprefix(folder) for path in java for folder in folders if path.startswith(folder)}
-    own |= {f"{name.replace('.', '/')}.java" for name in brought_classes(tree)}
+    own |= {f"{name.replace('.', '/')}.java" for name in brought_classes(tree, layout)}
     others: dict[str, dict[str, TreeFile]] = {}
     for path, file in java.items():
         if not path.startswith(folders) and (root := _root(path, file)) is not None and path.removeprefix(f"{root}/") not in own:

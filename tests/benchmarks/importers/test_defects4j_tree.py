@@ -267,3 +267,5 @@ def test_test_sources_that_no_relevant_test_leads_to_are_not_needed() -> None:
     other = {f"{folder}/b/OtherTest.java", f"{folder}/b/Other.java"}
     assert unneeded_tests(found, folder, ["a.ATest"]) == other
     assert unneeded_tests(found, folder, ["a.ATest", "b.OtherTest$Inner"]) == set()
+    elsewhere = tree(**{"more/test/java/c/CTest.java": "class CTest { Other other; }"})
+    assert unneeded_tests(found | elsewhere, folder, ["a.ATest"]) == {f"{folder}/b/OtherTest.java"}

@@ -16,7 +16,8 @@ _SERVICES = "META-INF/services/"
 def unneeded_tests(tree: Mapping[str, TreeFile], folder: str, classes: Iterable[str]) -> set[str]:
     """Return the sources of a folder of tests that neither these classes nor files with services name, nor what they name in turn.
 
-    A word counts as a name wherever it stands, in texts and comments, too: rather one file too many.
+    What tests in other folders name is needed, too. A word counts as a name wherever it stands, in texts and comments: rather one
+    file too many.
     """
     tests = {path: file for path, file in tree.items() if path.startswith(f"{folder}/") and path.endswith(".java")}
     declaring: dict[bytes, set[str]] = {}
@@ -24,7 +25,8 @@ def unneeded_tests(tree: Mapping[str, TreeFile], folder: str, classes: Iterable[
         for name in (path.rpartition("/")[2].removesuffix(".java").encode(), *_DECLARED.findall(file.content)):
             declaring.setdefault(name, set()).add(path)
     words = {word.encode() for name in classes for word in re.split(r"[.$]", name)}
-    words |= _words(file for path, file in tree.items() if _SERVICES in path)
+    elsewhere = (path for path in tree if path.endswith(".java") and "test" in path.lower() and path not in tests)
+    words |= _words(tree[path] for path in (*elsewhere, *(path for path in tree if _SERVICES in path)))
     needed: set[str] = set()
     while more := _declared(words, declaring) - needed:
         needed |= more

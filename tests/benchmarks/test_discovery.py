@@ -131,7 +131,7 @@ def test_tests_that_are_late_with_the_fix_take_time_from_those_after_them_and_th
     recipe = tiny / "bugs/shop/bug.toml"
     recipe.write_text(f"{recipe.read_text()}\n[limits]\ncpu_s = 2.0\n")
     counting = Counting(sandbox)
-    seen = found(tiny, counting)
+    seen = found(tiny, counting, unsorted=False)
     assert (seen.trigger, seen.regression) == ((TOTAL,), (EMPTY, "tests/test_cart.py::test_last"))
     assert "3 tests left out, not passing on the fixed tree each time: tests/test_cart.py::test_loops[1]" in seen.notes[0]
     assert with_margin(Limits(cpu_s=0.75)).cpu_s in counting.limits

@@ -1,6 +1,7 @@
 import dataclasses
 import os
 import pickle
+import shutil
 import zlib
 from pathlib import Path
 
@@ -77,6 +78,17 @@ def test_a_tree_that_changes_under_an_open_benchmark_is_an_error(tiny: Path) -> 
     (tiny / "bugs/shop/buggy/shop/__init__.py").write_text("changed = True\n")
     with pytest.raises(HarnessError, match="has changed since its benchmark was opened"):
         list(bug.problem.context)
+    shutil.rmtree(tiny)
+    with pytest.raises(HarnessError, match="has changed since its benchmark was opened"):
+        list(bug.problem.context)
+
+
+def test_a_bug_behind_links_is_read_each_time(tiny: Path, tmp_path: Path) -> None:
+    (tiny / "bugs/sum/cases").rename(tmp_path / "cases")
+    (tiny / "bugs/sum/cases").symlink_to(tmp_path / "cases")
+    before = reader(tiny, tmp_path)("sum").digest
+    (tmp_path / "cases/01.in").write_text("2 1\n")
+    assert reader(tiny, tmp_path)("sum").digest != before
 
 
 def test_a_bug_that_vanished_or_lost_a_file_is_named(tiny: Path, tmp_path: Path) -> None:

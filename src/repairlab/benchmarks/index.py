@@ -71,7 +71,8 @@ class BugReader:
         if (known := self._look_up(key, folder, state)) is not None:
             return known
         bug = load_bug(folder, self._benchmark, self._find_target)
-        self._keep(key, bug, state)
+        if not any(path.is_symlink() for path in folder.iterdir()):  # what lies behind a link is not looked at for changes
+            self._keep(key, bug, state)
         return bug
 
     def digest_of(self, bug_id: str) -> str:

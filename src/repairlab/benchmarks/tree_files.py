@@ -83,8 +83,11 @@ class TreeContext(Sequence[SourceFile]):
 @lru_cache(maxsize=_TREES_KEPT)
 def _read_again(tree: str, digest: str) -> dict[str, str]:
     """Return the texts of a tree that is known by its digest."""
-    found = read_tree(Path(tree))
-    if found.digest != digest:
+    try:
+        found = read_tree(Path(tree))
+    except OSError:
+        found = None
+    if found is None or found.digest != digest:
         # No fault of a candidate that is being judged, as a UserError would be.
         raise HarnessError(f"{tree} has changed since its benchmark was opened; begin again")
     return found.texts

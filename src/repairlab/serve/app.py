@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 
 import repairlab
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.serve import defects4c, sandbox_fusion
 from repairlab.serve.access import AccessControl
 from repairlab.serve.job_store import JobStore
@@ -165,7 +165,7 @@ class OwnRoutes:
         is_whole = (context or "").lower() in ("1", "true", "yes")
         try:
             return benchmarks.described(found, localisation=localisation, strategy=strategy, context=is_whole)
-        except (UserError, OSError):
+        except (UserError, HarnessError, OSError):
             raise RequestRefused(
                 503, "benchmark_unreadable", f"bug {found.id} cannot be read any more; the server's log says why"
             ) from None

@@ -114,7 +114,7 @@ class TestRun:
 
         With `hurried` each test that is late, and no trigger test, halves the time of those after it: it has cost enough.
         """
-        self._hurried = hurried
+        self._hurried, self._limits = hurried, self.bug.oracle.limits
         with STOPWATCH.phase("test"):
             self._run(tests, cases)
 

@@ -109,8 +109,8 @@ class BugValidator:
 
     def _settle_doubts(self, doubts: Mapping[str, str]) -> None:
         """Raise a HarnessError where the checker program failed in a case whose reference output it does not accept, either."""
-        unknown = tuple(case for case in self._bug.oracle.cases if case.id in doubts.keys() - self._accepted.keys())
-        if unknown:
+        if new := doubts.keys() - self._accepted.keys():
+            unknown = tuple(case for case in self._bug.oracle.cases if case.id in new)
             bug = dataclasses.replace(self._bug, oracle=dataclasses.replace(self._bug.oracle, cases=unknown))
             seen = FreshEngine(bug, self._sandbox).judge(changed_files(bug.fix, bug), "full").test_run.tests
             self._accepted |= {case.id: any(test.id == case.id and test.passed for test in seen) for case in unknown}

@@ -14,7 +14,7 @@ from fastapi import FastAPI, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
 
 import repairlab
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import record
 from repairlab.report.environment import environment
 from repairlab.report.glossary import VERDICTS
@@ -125,6 +125,11 @@ def make_app(bench: Workbench, access: ViewAccess, *, site: Linking | None = Non
         status = 404 if str(error).startswith("unknown ") or " has no candidate " in str(error) else 400
         page = Page(template="error.html", values={"message": str(error), "status": status})
         return HTMLResponse(render(page, request.url.path), status_code=status)
+
+    @app.exception_handler(HarnessError)
+    def fail_here(request: Request, error: HarnessError) -> Response:
+        page = Page(template="error.html", values={"message": str(error), "status": 503})
+        return HTMLResponse(render(page, request.url.path), status_code=503)
 
     @app.exception_handler(404)
     def missing(request: Request, error: Exception) -> Response:

@@ -197,11 +197,14 @@ def test_what_a_distribution_has_of_the_project_or_of_a_library_that_is_found_is
     found = make_jar(first / "buddy-0.6.jar", "net.buddy.Buddy")
     make_jar(system / "buddy-dep.jar", "net.buddy.Buddy", "net.buddy.Later")
     make_jar(system / "own-2.jar", "own.Thing", "own.later.Other")
-    split = make_jar(system / "notes.jar", "javax.notes.After")
+    split = make_jar(system / "notes.jar", "javax.notes.After", "module-info")
+    beans = make_jar(first / "beans.jar", "org.beans.Bean", "org.heaps.Heap", "module-info")
+    heaps = make_jar(system / "heaps.jar", *(f"org.heaps.{name}" for name in ("Heap", *"ABCDEFGHIJKL")))
     make_jar(first / "more-notes.jar", "javax.notes.Before")
     comment = "/** See own.later.Other and net.buddy.Later. */"
-    texts = [f"package own;\nimport net.buddy.*;\nimport javax.notes.After;\n{comment}\npublic class Thing {{ }}"]
-    assert needed_jars(texts, [first, system], "") == (found, split)
+    imported = "".join(f"import {name};\n" for name in ("net.buddy.*", "javax.notes.After", "org.beans.Bean", "org.heaps.A"))
+    texts = [f"package own;\n{imported}{comment}\npublic class Thing {{ }}"]
+    assert needed_jars(texts, [first, system], "") == (beans, found, heaps, split)
 
 
 def test_jars_that_only_the_buggy_tree_needs_are_found_too(defects4j: Any, tmp_path: Path) -> None:

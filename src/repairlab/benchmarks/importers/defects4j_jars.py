@@ -17,6 +17,8 @@ _NAMED = re.compile(r"\b(?:[a-z]\w*\.)+[A-Z]\w*")
 """A class with its package: one that is used without an import, or loaded by its name, such as the driver of a data base."""
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _DECLARED = re.compile(r"\b(?:class|interface|enum)\s+([A-Z]\w*)")
+_VERSION_SHARE = 0.1
+"""So much of a jar's classes two versions of a library have in common at least."""
 _NAME_IN_CLASS = re.compile(rb"[A-Za-z_][\w$]*(?:/[A-Za-z_][\w$]*)+")
 _DEPENDENCY = re.compile(r"<artifactId>\s*([\w.-]+)\s*</artifactId>\s*<version>\s*([\w.-]+)\s*</version>")
 _JAR = re.compile(r"[\w.-]+\.jar\b")
@@ -51,10 +53,12 @@ def needed_jars(texts: Iterable[str], folders: Sequence[Path], hints: str, given
     open_names = {name for name in looked_for if _package(name) not in own and name not in given}
     for folder in folders:
         index = _index(folder)
-        found = {name: jar for name in open_names if (jar := _best(index.get(name, ()), wanted))}
-        if folder == SYSTEM_FOLDER:  # what it has of the project itself, or of a library that is found, is of another version
-            known = {*declared(texts), *given, *(name for jar in chosen.values() for name in _classes(jar))}
-            found = {name: jar for name, jar in found.items() if known.isdisjoint(_classes(jar))}
+        offered = {name: index[name] for name in open_names if name in index}
+        if folder == SYSTEM_FOLDER:
+            known = declared(texts).union(given, *map(_classes, chosen.values()))
+            fit = {jar for jars in offered.values() for jar in jars if not _is_version_of(jar, known)}
+            offered = {name: tuple(jar for jar in jars if jar in fit) for name, jars in offered.items()}
+        found = {name: jar for name, jars in offered.items() if (jar := _best(jars, wanted))}
         # What a distribution's jars offer or could use is much more than what is needed here.
         offering = _service_jars(folder) if folder != SYSTEM_FOLDER else ()
         queue = [*(jar for jar in offering if jar.name in wanted), *found.values()]
@@ -140,10 +144,19 @@ def _index(folder: Path) -> Mapping[str, tuple[Path, ...]]:
     return {name: tuple(jars) for name, jars in found.items()}
 
 
+def _is_version_of(jar: Path, known: set[str]) -> bool:
+    """Return whether a jar is another version of what is known by its classes: of the project itself, or of a library of it.
+
+    A few classes in common are none: some libraries bring those of others that they need.
+    """
+    n_shared = len(_classes(jar) & known)
+    return n_shared > 0 and n_shared >= _VERSION_SHARE * len(_classes(jar))
+
+
 @lru_cache(maxsize=256)
-def _classes(jar: Path) -> Collection[str]:
+def _classes(jar: Path) -> frozenset[str]:
     """Return the classes of a jar, without packages."""
-    return frozenset(name for name in _class_names(_entries(jar)) if not name.endswith(".*"))
+    return frozenset(name for name in _class_names(_entries(jar)) if not name.endswith((".*", "-info")))
 
 
 @lru_cache(maxsize=64)

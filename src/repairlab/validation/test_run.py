@@ -322,7 +322,8 @@ class TestRun:
             if self._problem:
                 return
             for result in self._results(batch.tests, report, execution):
-                late = result.id == report.unfinished and result.verdict is TestVerdict.TIMEOUT
+                is_late = result.id == report.unfinished and result.verdict is TestVerdict.TIMEOUT
+                late = is_late and not self._is_given_up(result.id, report, execution)
                 # The limit is for one test: what others of its process used, or that it had to wait, is not its fault.
                 if late and (report.results or is_doubtful(execution, self._limits, load)):
                     alone = self._run_one(result.id, before=execution)
@@ -331,6 +332,11 @@ class TestRun:
                     yield result
             if report.unfinished is not None:
                 return  # what is left runs in a new process
+
+    def _is_given_up(self, test: str, report: Report, execution: Execution) -> bool:
+        """Return whether a late test had its time, even if others had theirs in the same process, and nobody waits for it."""
+        others_s = sum(result.cpu_s for result in report.results)
+        return self._hurried and test not in self.bug.oracle.trigger and execution.cpu_s - others_s >= self._limits.cpu_s
 
     def _next_batches(self, pending: Sequence[str]) -> Sequence[Batch]:
         """Return what to begin with: where a process costs little, trigger tests get one before the rest is even loaded."""

@@ -17,7 +17,8 @@ from repairlab.core.record import record
 from repairlab.languages.language import Function
 from repairlab.languages.table import language
 
-_LIMITS = {"cpu_s": 60.0, "wall_s": 240.0, "memory_mb": 1024, "processes": 256, "disk_mb": 512}
+_LIMITS = {"cpu_s": 60.0, "wall_s": 240.0, "memory_mb": 1024, "processes": 1024, "disk_mb": 512}
+"""Suites of some projects leave a thread behind for each test (Closure)."""
 _OLDER_RELEASE = 7
 """Some code of before Java 8 is no Java 8: what it infers of generic types has changed."""
 _OPENED = (

@@ -105,7 +105,7 @@ install: .venv/installed
 	@test -n "$(PYTHON)" || { echo "repairlab needs Python 3.11 or newer; install python3.11 and python3.11-venv" >&2; exit 1; }
 	@PYTHON="$(PYTHON)" scripts/system-packages
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
-	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,web]'
 	@touch $@
 
 clean:

@@ -112,7 +112,7 @@ def test_a_form_that_is_named_is_taken_at_its_word(shop: rl.Bug, validator: rl.V
     assert validator.validate(FIXED, form="file").verdict is not rl.Verdict.PLAUSIBLE
     assert "no unified diff" in validator.validate(FIXED, form="diff").message
     assert "is text, not an object of type dict" in validator.validate({}, form="function").message
-    with pytest.raises(rl.UserError, match="unknown form of a patch 'text'"):
+    with pytest.raises(rl.UserError, match="unknown form 'text'"):
         validator.validate(FIXED, form="text")  # type: ignore[arg-type]  # which is the point
 
 

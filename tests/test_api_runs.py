@@ -80,7 +80,7 @@ def test_what_a_repairer_does_not_know_is_an_error(tiny: Path, tmp_path: Path) -
         return []
 
     for chosen, message in (
-        (rl.repairer("templates", temperature=1), "the repairer templates: unknown setting 'temperature'"),
+        (rl.RepairerChoice(name="templates", settings={"temperature": 1}), "the repairer templates: unknown setting 'temperature'"),
         (rl.repairer("llm", n=2), "needs model"),
         (rl.repairer("llm", model="vllm/x", concurrency=0), "--concurrency is 0"),
         (templates, "as one of ours is"),
@@ -101,7 +101,10 @@ def test_without_polars_the_error_says_what_to_do(tiny: Path, tmp_path: Path, sa
     rl.run(rl.load(tiny).filter("sum"), "copy", to=tmp_path / "run", n=1, k=(1,), workers=1)
     code = f"import sys; sys.modules['polars'] = None; import repairlab; repairlab.open_run({str(tmp_path / 'run')!r}).to_polars()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "UserError: to_polars needs polars, which is not installed: pip install polars" in done.stderr
+    assert (
+        f"UserError: to_polars needs polars, which is not installed: {sys.executable} -m pip install 'repairlab[frames]'"
+        in done.stderr
+    )
 
 
 def test_how_a_model_is_reached_may_be_said_for_the_run(tiny: Path, tmp_path: Path) -> None:

@@ -49,7 +49,11 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     """Load the API when one of its names is first used: importing the package alone costs nothing."""
     if name not in __all__:
-        raise AttributeError(f"module 'repairlab' has no attribute {name!r}")
+        import difflib  # noqa: PLC0415  # importing the package alone costs nothing
+
+        near = difflib.get_close_matches(name, __all__, n=1)
+        advice = f". Did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"module 'repairlab' has no attribute {name!r}{advice}")
     return getattr(import_module("repairlab.api"), name)
 
 

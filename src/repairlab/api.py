@@ -8,19 +8,20 @@ import glob
 import os
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, TypedDict, Unpack, cast, get_args
+from typing import Annotated, Any, Protocol, Self, TypedDict, Unpack, cast, get_type_hints
 
-from repairlab.benchmarks.catalog import benchmark_names
+from repairlab.benchmarks.catalog import benchmark_names, open_bug
 from repairlab.benchmarks.check import check_bugs
 from repairlab.benchmarks.health import Health
 from repairlab.benchmarks.lazy import LazyBenchmark
 from repairlab.core.access import Access
+from repairlab.core.arguments import check_value, checked
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
@@ -47,6 +48,7 @@ from repairlab.runs.run import begin, bugs_left, complete
 from repairlab.runs.store import Store
 from repairlab.runs.worker import Step
 from repairlab.validation.deciding import Conditions, open_decider, undecided
+from repairlab.validation.feedback import Feedback
 from repairlab.validation.machine import Isolation, environment_of
 from repairlab.validation.preflight import check_tools
 
@@ -87,6 +89,10 @@ __all__ = [
     "validate",
 ]
 
+BugReference = Annotated[Bug | str | Path, "a bug, or BENCHMARK/BUG with the benchmark's name or folder"]
+BenchmarkReference = Annotated[LazyBenchmark | str | Path, "the name or folder of a benchmark, or what load() returned"]
+RunReference = Annotated[Run | str | os.PathLike[str], "a run or the path of its folder"]
+Patches = Annotated[Iterable[object], "a list of patches, such as [patch]"]
 _AHEAD = 4
 """How many patches a worker has waiting for it: an answer that takes long keeps those behind it waiting, and no more."""
 
@@ -94,7 +100,7 @@ _AHEAD = 4
 class MachineOptions(TypedDict, total=False):
     """How this machine does the work; none of it changes a verdict."""
 
-    workers: int
+    workers: int | None
     """Worker processes; by default one for each core that this process may use."""
     isolation: Isolation
     """`warm`: candidates of a bug share what they have in common. `process`: a clean build and fresh processes for each."""
@@ -102,7 +108,7 @@ class MachineOptions(TypedDict, total=False):
     """`auto`, or the name of a back end."""
     allow_unsafe: bool
     """Allow running candidates without isolation."""
-    cache: bool | str | Path
+    cache: Annotated[bool | str | Path, "True, False or a folder"]
     """False: verdicts of earlier runs do not count, nor are those of this one kept. A path: the folder for what is kept."""
     recheck: int
     """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
@@ -123,10 +129,12 @@ class RunOptions(ValidationOptions, total=False):
     """Settings of a run; docs/cli.md says what each means. Those of a repairer may also be given to `repairer`."""
 
     n: int
-    k: tuple[int, ...]
-    visibility: Visibility
-    feedback: str
+    k: Annotated[int | tuple[int, ...], "whole numbers, such as (1, 5)"]
+    visibility: Visibility | Mapping[str, Any]
+    feedback: Feedback
+    rounds: int
     stop_when_fixed: bool
+    limit: int | None
     skip_unfit: bool
     seed: int
 
@@ -149,7 +157,8 @@ class RepairerChoice:
     settings: dict[str, Any]
 
 
-def load(benchmark: str | Path) -> LazyBenchmark:
+@checked()
+def load(benchmark: BenchmarkReference) -> LazyBenchmark:
     """Open a built-in benchmark by name, or any other by its folder; bugs are read when they are asked for.
 
     >>> bench = load("starter")
@@ -158,11 +167,15 @@ def load(benchmark: str | Path) -> LazyBenchmark:
     >>> len(bench.filter("c-*", limit=3))
     3
     """
-    return LazyBenchmark(benchmark)
+    return benchmark if isinstance(benchmark, LazyBenchmark) else LazyBenchmark(benchmark)
 
 
-def validate(bug: Bug, patch: object, *, form: PatchForm | None = None, **options: Unpack[ValidationOptions]) -> Outcome:
-    """Return the verdict on one patch; for several patches of a bug a `Validator` is much faster."""
+@checked()
+def validate(bug: BugReference, patch: object, *, form: PatchForm | None = None, **options: Unpack[ValidationOptions]) -> Outcome:
+    """Return the verdict on one patch; for several patches of a bug a `Validator` is much faster.
+
+    The bug may be given as `BENCHMARK/BUG`, where the benchmark is a name or a folder.
+    """
     with Validator(bug, **options) as validator:
         return validator.validate(patch, form=form)
 
@@ -173,11 +186,11 @@ class Validator:
     It may be used from any thread, and in processes that are forked from this one or that it is sent to: each has its own workers.
     """
 
-    def __init__(self, bug: Bug, **options: Unpack[ValidationOptions]) -> None:
-        """Prepare for a bug; HarnessError names what is missing on this machine."""
+    @checked()
+    def __init__(self, bug: BugReference, **options: Unpack[ValidationOptions]) -> None:
+        """Prepare for a bug, which may be given as `BENCHMARK/BUG`; HarnessError names what is missing on this machine."""
+        bug = _bug(bug)
         policy, confirm = options.pop("policy", "first-failure"), options.pop("confirm", 0)
-        if policy not in get_args(Policy):
-            raise unknown("policy", policy, get_args(Policy))
         if confirm < 0:
             raise UserError(f"confirm is {confirm}: it says how often a failing test is run again, 0 or more")
         machine = local_machine(**cast(MachineOptions, options))
@@ -200,8 +213,12 @@ class Validator:
         """End all workers of this process; that happens too when the validator is garbage, and when the process ends."""
         self._workers.close()
 
+    @checked()
     def validate(self, patch: object, *, form: PatchForm | None = None) -> Outcome:
         """Return the verdict on a patch; whatever is handed over, it is an outcome. docs/api.md lists what is understood."""
+        return self._validate(patch, form=form)
+
+    def _validate(self, patch: object, *, form: PatchForm | None) -> Outcome:
         candidate = candidate_of(patch, self.bug, form=form)
         plain = Candidate(
             bug_id=candidate.bug_id,
@@ -218,20 +235,22 @@ class Validator:
         for other in earlier:
             warnings.warn(
                 f"bug {self.bug.id}: an earlier run found {other.verdict}, now it is {outcome.verdict}; is a test flaky?",
-                stacklevel=2,
+                stacklevel=4,
             )
         return outcome
 
-    def map(self, patches: Iterable[object], *, form: PatchForm | None = None, workers: int | None = None) -> list[Outcome]:
+    @checked()
+    def map(self, patches: Patches, *, form: PatchForm | None = None, workers: int | None = None) -> list[Outcome]:
         """Return the verdicts on patches, in their order."""
         return list(self.imap(patches, form=form, workers=workers))
 
-    def imap(self, patches: Iterable[object], *, form: PatchForm | None = None, workers: int | None = None) -> Iterator[Outcome]:
+    @checked()
+    def imap(self, patches: Patches, *, form: PatchForm | None = None, workers: int | None = None) -> Iterator[Outcome]:
         """Yield the verdicts on patches, in their order, as soon as they are known; patches are taken as they are needed."""
         n = self._n_workers if workers is None else workers
         if n < 1:
             raise UserError(f"workers is {n}: at least 1 worker is needed")
-        judge = partial(self.validate, form=form)
+        judge = partial(self._validate, form=form)
         return map(judge, patches) if n == 1 else _ordered(judge, patches, n)
 
 
@@ -250,6 +269,33 @@ def _ordered(function: Callable[[object], Outcome], items: Iterable[object], n: 
         pool.shutdown(cancel_futures=True)
 
 
+def _bug(bug: BugReference) -> Bug:
+    return bug if isinstance(bug, Bug) else open_bug(str(bug))
+
+
+def _settings_of(repairer: str) -> tuple[str, ...]:
+    """Return the names of the settings of a repairer itself, and of how it is reached."""
+    if repairer not in REPAIRERS:
+        return ()
+    made = factory(repairer)
+    return tuple(setting.name for kind in (made.settings, made.access) for setting in settings_of(kind))
+
+
+def _repairer_options(given: Mapping[str, Any]) -> Iterable[str]:
+    return {*Experiment.__dataclass_fields__, *_settings_of(str(given.get("name")))} - {
+        "benchmark",
+        "repairer",
+        "settings",
+        "include",
+    }
+
+
+def _run_options(given: Mapping[str, Any]) -> Iterable[str]:
+    chosen = given.get("repairer")
+    return _settings_of(chosen.name if isinstance(chosen, RepairerChoice) else str(chosen))
+
+
+@checked(_repairer_options)
 def repairer(name: str, **settings: Any) -> RepairerChoice:
     """Choose a repairer and its settings: those of a run, such as `n` and `seed`, and its own, such as `model` of `llm`.
 
@@ -258,12 +304,19 @@ def repairer(name: str, **settings: Any) -> RepairerChoice:
     """
     if name not in repairer_names():
         raise unknown("repairer", name, repairer_names())
+    hints = get_type_hints(RunOptions, include_extras=True)
+    for key, value in settings.items():
+        check_value("repairer()", key, value, hints.get(key, Any))
     return RepairerChoice(name=name, settings=settings)
 
 
+@checked(_run_options)
 def run(
-    benchmark: LazyBenchmark | str | Path,
-    repairer: RepairerChoice | Proposer | Callable[[Problem], Iterable[object]] | str,
+    benchmark: BenchmarkReference,
+    repairer: Annotated[
+        RepairerChoice | Proposer | Callable[[Problem], Iterable[object]] | str,
+        "a name of repairer_names(), what repairer() returned, a function, or an object with name and propose",
+    ],
     *,
     to: str | os.PathLike[str],
     progress: Callable[[Step], None] = lambda step: None,  # noqa: ARG005
@@ -274,7 +327,7 @@ def run(
     A repairer is one that was chosen by name, or your own: a function that takes a problem and returns patches of any form. It is
     called in this process, before validation starts. `progress` is called, in this process, with each step.
     """
-    bench = benchmark if isinstance(benchmark, LazyBenchmark) else load(benchmark)
+    bench = load(benchmark)
     settings: dict[str, Any] = dict(options)
     machine = local_machine(**{key: settings.pop(key) for key in MachineOptions.__annotations__ if key in settings})
     folder = Path(to)
@@ -302,7 +355,9 @@ def _experiment(bench: LazyBenchmark, chosen: Any, options: dict[str, Any]) -> t
         settings["include"] = tuple(map(glob.escape, bench.ids))
     own: dict[str, Any] = {}
     for key, value in {**(chosen.settings if isinstance(chosen, RepairerChoice) else {}), **options}.items():
-        (settings if key in Experiment.__dataclass_fields__ else own)[key] = value
+        (settings if key in Experiment.__dataclass_fields__ else own)[key] = (
+            (value,) if key == "k" and isinstance(value, int) else value
+        )
     name = settings["repairer"]
     access = factory(name).access if name in REPAIRERS else NoSettings
     local = {setting.name: own.pop(setting.name) for setting in settings_of(access) if setting.name in own}
@@ -325,6 +380,7 @@ def _proposed(chosen: Any, experiment: Experiment, bench: LazyBenchmark, folder:
     for bug in map(bench.benchmark.bug, bugs_left(Store(folder))):
         problem = shown(bug.problem, experiment.visibility)
         patches = chosen.propose(problem, ()) if hasattr(chosen, "propose") else chosen(problem)
+        check_value(f"the repairer {experiment.repairer}", f"what it returns for {bug.id}", patches, Patches)
         proposed[bug.id] = [
             candidate_of(patch, bug, rank=rank, repairer=experiment.repairer)
             for rank, patch in enumerate(islice(patches, experiment.n), start=1)
@@ -332,15 +388,17 @@ def _proposed(chosen: Any, experiment: Experiment, bench: LazyBenchmark, folder:
     return proposed
 
 
+@checked()
 def open_run(path: str | os.PathLike[str]) -> Run:
     """Open a run folder, which the command line may have made."""
     return Run(path)
 
 
+@checked()
 def score(
-    run: Run | str | os.PathLike[str],
+    run: RunReference,
     *,
-    k: int | tuple[int, ...] | None = None,
+    k: Annotated[int | tuple[int, ...] | None, "a whole number, or whole numbers such as (1, 5)"] = None,
     partial: bool = False,
     duplicates: Duplicates = "counted",
 ) -> RunScores:
@@ -348,13 +406,15 @@ def score(
     return Run(run).score(k=k, partial=partial, duplicates=duplicates)
 
 
-def compare(a: Run | str | os.PathLike[str], b: Run | str | os.PathLike[str], *, k: int = 1, partial: bool = False) -> Comparison:
+@checked()
+def compare(a: RunReference, b: RunReference, *, k: int = 1, partial: bool = False) -> Comparison:
     """Compare two runs over the same bugs, bug by bug."""
     return compare_runs(Path(a), Path(b), k=k, partial=partial)
 
 
+@checked()
 def check(
-    bugs: Iterable[Bug],
+    bugs: Annotated[Iterable[BugReference], "a list of bugs, such as [bug], or a benchmark, such as load('starter')"],
     *,
     repeat: int = 1,
     progress: Callable[[Health], None] = lambda health: None,  # noqa: ARG005
@@ -363,7 +423,10 @@ def check(
     """Say of each bug whether it fails unpatched and passes with its reference fix, in the order of the bugs."""
     if repeat < 1:
         raise UserError(f"repeat is {repeat}: a check needs at least 1")
-    wanted = list(bugs)
+    wanted = []
+    for bug in bugs:
+        check_value("check()", "a bug", bug, BugReference)
+        wanted.append(_bug(bug))
     found: dict[str, Health] = {}
 
     def receive(health: Health) -> None:

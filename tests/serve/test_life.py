@@ -148,16 +148,10 @@ def test_a_new_token_is_shown_once_and_its_line_is_data(capsys: pytest.CaptureFi
     assert run(["serve", "--new-token", "a b"]) == 2
 
 
-def test_a_client_by_url_waits_for_a_server_that_is_away(sandbox: Sandbox, service: Running) -> None:
-    from repairlab.core.errors import HarnessError, UserError  # noqa: PLC0415
+def test_a_client_by_url_needs_the_right_token(sandbox: Sandbox, service: Running) -> None:
+    from repairlab.core.errors import UserError  # noqa: PLC0415
     from repairlab.runs.remote_judge import RemoteJudge  # noqa: PLC0415
 
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        port = nobody.getsockname()[1]
-    away = RemoteJudge(f"http://127.0.0.1:{port}", patience_s=0.6)
-    with pytest.raises(HarnessError, match="does not answer"):
-        away.bugs("tiny")
-    away.close()
     stranger = RemoteJudge(service.url, token="rl-wrong")
     with pytest.raises(UserError, match="401: a valid token is needed"):
         stranger.bugs("tiny")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from repairlab.assessment.inputs import mutated_inputs, similar_calls
 from repairlab.core.bug import Bug
+from repairlab.core.extra import adding
 from repairlab.core.glob import matching
 from repairlab.core.oracle import Checker
 from repairlab.core.outcome import TestVerdict
@@ -85,7 +86,7 @@ def _asked(bug: Bug, fix: tuple[tuple[str, str | None], ...], sandbox: Sandbox, 
     if function is None:
         return _Asked(skipped="the place to fix is no function that can be called by itself")
     if importlib.util.find_spec("hypothesis") is None:
-        return _Asked(skipped="Hypothesis is not installed; install it with: pip install 'repairlab[assess]'")
+        return _Asked(skipped=f"Hypothesis is not installed; install it with: {adding('assess')}")
     known = toolchain.example_calls(function, _texts(bug))
     if not known:
         return _Asked(skipped="no test calls the function with values alone, and it states no types")

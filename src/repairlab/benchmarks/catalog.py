@@ -61,6 +61,9 @@ def find_folder(benchmark: str) -> Path:
         return BUILT_IN / benchmark
     if Path(benchmark).is_dir():
         return Path(benchmark)
+    name, _, bug_id = benchmark.rpartition("/")
+    if name in benchmark_names() or (name and Path(name, "benchmark.toml").is_file()):
+        raise UserError(f"{benchmark!r} names the bug {bug_id!r} of a benchmark; name the benchmark alone: {name!r}")
     raise UserError(f"{unknown('benchmark', benchmark, benchmark_names())} A folder with a benchmark.toml is fine too.")
 
 

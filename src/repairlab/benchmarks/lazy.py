@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import overload
+from typing import Annotated, get_type_hints, overload
 
 from repairlab.benchmarks.catalog import find_folder, open_benchmark
+from repairlab.core.arguments import check_value, checked
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug, Labels
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import UnknownItemError, UserError, unknown
+from repairlab.languages.facts import names as language_names
 
 
 class LazyBenchmark:
@@ -43,18 +45,22 @@ class LazyBenchmark:
     def __getitem__(self, which: str | int) -> Bug: ...
     @overload
     def __getitem__(self, which: slice) -> "LazyBenchmark": ...
-    def __getitem__(self, which: str | int | slice) -> "Bug | LazyBenchmark":
+    @checked()
+    def __getitem__(self, which: Annotated[str | int | slice, "an id, a place or a slice"]) -> "Bug | LazyBenchmark":
         """Return a bug by id or place, or a part of the benchmark by a slice."""
         if isinstance(which, slice):
             return self._part(self.ids[which])
+        if isinstance(which, int) and not -len(self) <= which < len(self):
+            raise IndexError(f"{self.name} has no bug at place {which}; it has {len(self)}")
         bug_id = self.ids[which] if isinstance(which, int) else which.removeprefix(f"{self.name}/")
         if bug_id not in self.ids:
-            raise unknown(f"bug of {self.name}", bug_id, self.ids)
+            raise UnknownItemError(str(unknown(f"bug of {self.name}", bug_id, self.ids)))
         return self.benchmark.bug(bug_id)
 
+    @checked()
     def filter(
         self,
-        *patterns: str,
+        *patterns: Annotated[str, "shell patterns of ids, each as an argument of its own"],
         language: str | None = None,
         where: Callable[[Bug], bool] | None = None,
         limit: int | None = None,
@@ -64,9 +70,14 @@ class LazyBenchmark:
 
         `patterns` are shell patterns of ids, of which one must match; `labels` are those of `Labels`, such as `split="test"`.
         """
-        for label in labels:
+        for label, value in labels.items():
             if label not in Labels.__dataclass_fields__:
-                raise unknown("label", label, Labels.__dataclass_fields__)
+                raise unknown("label", label, (*Labels.__dataclass_fields__, "language", "where", "limit"))
+            check_value("LazyBenchmark.filter()", label, value, get_type_hints(Labels)[label])
+        if language is not None and language not in language_names():
+            raise unknown("language", language, language_names())
+        if limit is not None and limit < 1:
+            raise UserError(f"limit is {limit}: at least 1 bug is needed")
         ids = [bug_id for bug_id in self.ids if not patterns or any(fnmatchcase(bug_id, pattern) for pattern in patterns)]
         if language is not None or where is not None or labels:
             ids = [

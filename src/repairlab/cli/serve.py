@@ -1,6 +1,5 @@
 """`repairlab serve`."""
 
-import importlib.util
 from pathlib import Path
 from typing import Annotated, cast, get_args
 
@@ -9,6 +8,7 @@ import typer
 from repairlab.cli.options import IsolationName, NoCache, SandboxName, Workers, machine
 from repairlab.cli.output import data, talk
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.extra import require
 from repairlab.core.problem import Localisation
 from repairlab.languages.table import default_cache
 from repairlab.serve.settings import ServiceSettings
@@ -60,9 +60,7 @@ def serve(
         raise UserError(f"--rate is {rate:g}: write 0 for no limit, or how many candidates per second")
     if localisation not in get_args(Localisation):
         raise unknown("localisation", localisation, get_args(Localisation))
-    missing = [package for package in ("fastapi", "uvicorn") if importlib.util.find_spec(package) is None]
-    if missing:
-        raise UserError(f"repairlab serve needs {', '.join(missing)}; get them with: pip install 'repairlab[web]'")
+    require("repairlab serve", "web", ("fastapi", "uvicorn"))
     from repairlab.serve.listen import bind  # noqa: PLC0415  # of the extra
     from repairlab.serve.listen import serve as serve_until_stopped  # noqa: PLC0415
 

@@ -8,7 +8,7 @@ import typer
 from repairlab.cli.options import Json
 from repairlab.cli.output import count, data, print_json, talk
 from repairlab.cli.run_folders import warn_unchecked
-from repairlab.core.errors import UserError
+from repairlab.core.extra import require
 from repairlab.languages.table import default_cache
 
 
@@ -25,11 +25,7 @@ def view(
     json: Json = False,
 ) -> None:
     """Show runs and benchmarks in the browser."""
-    try:
-        import fastapi  # noqa: F401, PLC0415
-        import uvicorn  # noqa: F401, PLC0415
-    except ImportError as error:
-        raise UserError(f"view needs {error.name}, which is not installed: pip install 'repairlab[web]'") from None
+    require("repairlab view", "web", ("fastapi", "uvicorn"))
     from repairlab.view.workbench import Workbench  # noqa: PLC0415  # needs the extra, as those below
 
     warn_unchecked([Path(item) for item in what])

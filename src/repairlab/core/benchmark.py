@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import overload
 
 from repairlab.core.bug import Bug
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import UnknownItemError, UserError, unknown
 from repairlab.core.record import digest, record
 
 _KEPT = 256
@@ -87,7 +87,7 @@ class Benchmark:
         """Return one bug by id, with or without the benchmark's name before it."""
         wanted, ids = bug_id.removeprefix(f"{self.name}/"), self.ids
         if wanted not in ids:
-            raise unknown(f"bug of {self.name}", wanted, ids)
+            raise UnknownItemError(str(unknown(f"bug of {self.name}", wanted, ids)))
         return self.bugs[ids.index(wanted)]
 
     def select(self, include: tuple[str, ...] = (), *, limit: int | None = None) -> tuple[Bug, ...]:

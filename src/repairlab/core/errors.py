@@ -8,6 +8,13 @@ class UserError(Exception):
     """The input is wrong: one message that says what failed, what was possible and the next step; exit code 2."""
 
 
+class UnknownItemError(UserError, KeyError):
+    """No item has this key; what is indexed raises it, as mappings do."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class HarnessError(Exception):
     """Our own machinery or environment failed: the candidate at hand is UNDECIDED, the run goes on; exit code 3."""
 

@@ -30,7 +30,7 @@ def local_machine(  # noqa: PLR0913
     if recheck < 0:
         raise UserError(f"--recheck is {recheck}: write 0 for none, or 100 for one in a hundred")
     if workers is not None and workers < 1:
-        raise UserError(f"-j is {workers}: at least 1 worker is needed")
+        raise UserError(f"workers (-j) is {workers}: at least 1 worker is needed")
     if executor not in (LOCAL, RAY) and not executor.startswith(f"{RAY}://"):
         raise unknown("executor", executor, (LOCAL, RAY, f"{RAY}://HOST:PORT"))
     return Machine(

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
+from repairlab.core.extra import adding
 from repairlab.core.record import record
 from repairlab.executors.ctrl_c import is_readable, was_pressed, watch_ctrl_c
 from repairlab.executors.executor import Event, Parcel, Source, Work
@@ -250,7 +251,7 @@ def _connect(executor: str) -> Any:
         import ray  # noqa: PLC0415  # an extra
         import ray.util.scheduling_strategies  # noqa: PLC0415
     except ModuleNotFoundError:
-        raise UserError(f"--executor {executor} needs Ray; install it with: pip install 'repairlab[ray]'") from None
+        raise UserError(f"--executor {executor} needs Ray; install it with: {adding('ray')}") from None
     address = os.environ.get("RAY_ADDRESS", "auto") if executor == "ray" else executor
     try:
         _knock(address)

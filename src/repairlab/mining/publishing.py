@@ -18,6 +18,7 @@ from repairlab.benchmarks.pair_sets.of_bugs import pair_of_bug
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
+from repairlab.core.extra import adding
 from repairlab.core.foreign import read_json, read_json_lines, read_object, read_text
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.mining import funnel
@@ -100,7 +101,7 @@ def frames(*, otherwise: str = "; or add --no-parquet") -> Any:
     try:
         import polars  # noqa: PLC0415  # an extra
     except ImportError:
-        raise UserError(f"Parquet needs polars, which is not installed: pip install 'repairlab[frames]'{otherwise}") from None
+        raise UserError(f"Parquet needs polars, which is not installed: {adding('frames')}{otherwise}") from None
     return polars
 
 

@@ -1,8 +1,6 @@
 """Whether the packages that networks need are installed. Asked before anything of them is imported."""
 
-import importlib.util
-
-from repairlab.core.errors import UserError
+from repairlab.core.extra import require
 from repairlab.networks.pretrained_place import SUFFIX
 from repairlab.networks.settings import ModelSettings
 
@@ -17,6 +15,4 @@ def require_extra(what: str, settings: ModelSettings | None = None) -> None:
     if settings is not None and settings.network.kind == "pretrained":
         needed += ["transformers", *(["peft"] if settings.network.lora_rank else [])]
         needed += ["gguf"] if settings.network.pretrained.endswith(SUFFIX) else []
-    missing = [name for name in needed if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UserError(f"{what} needs {', '.join(missing)}; get them with: pip install 'repairlab[train]'")
+    require(what, "train", needed)

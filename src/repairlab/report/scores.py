@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.assessment.labels import read_labels
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import UnknownItemError, UserError, unknown
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.core.samples import Samples
@@ -27,10 +27,6 @@ from repairlab.storage.encoding import write_aside
 ORACLE = "reference"
 """The repairer that proposes the developers' fixes."""
 SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "undecided")
-
-
-class MissingScoreError(UserError, LookupError):
-    """A score was asked for by name that is not there; templates, which try names as keys first, need to know it from others."""
 
 
 @record
@@ -66,8 +62,8 @@ class RunScores:
         if name in known:
             return known[name]
         if name in self.result.left_out:
-            raise MissingScoreError(f"this run has no {name}: {self.result.left_out[name]}")
-        raise MissingScoreError(str(unknown("score", name, known)))
+            raise UnknownItemError(f"this run has no {name}: {self.result.left_out[name]}")
+        raise UnknownItemError(str(unknown("score", name, known)))
 
     @property
     def title(self) -> str:

@@ -6,8 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from repairlab.core.arguments import checked
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
+from repairlab.core.extra import adding
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
 from repairlab.metrics.settings import Duplicates
@@ -49,6 +51,7 @@ class Records(Generic[T]):
 class Run:
     """One run folder; finished or not, while it is written to or after."""
 
+    @checked()
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Open a folder, which must hold a run."""
         self.path = Path(path)
@@ -88,6 +91,7 @@ class Run:
         """Return all that is known of one candidate: diff, outcome, prompt and answer."""
         return show_candidate(self._store, bug_id, rank)
 
+    @checked()
     def score(
         self, *, k: int | Sequence[int] | None = None, partial: bool = False, duplicates: Duplicates = "counted"
     ) -> RunScores:
@@ -148,7 +152,7 @@ def _frame(rows: Sequence[Mapping[str, Any]]) -> "polars.DataFrame":
     try:
         import polars  # noqa: PLC0415
     except ImportError:
-        raise UserError("to_polars needs polars, which is not installed: pip install polars") from None
+        raise UserError(f"to_polars needs polars, which is not installed: {adding('frames')}") from None
     return polars.DataFrame([_writable(row) for row in rows], infer_schema_length=None)
 
 

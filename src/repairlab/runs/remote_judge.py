@@ -1,7 +1,8 @@
-"""Ask a running `repairlab serve` for verdicts. Used by `repairlab.Reward` when it is given a URL."""
+"""Ask a running `repairlab serve` for verdicts."""
 
 import json
 import time
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +15,14 @@ from repairlab.metrics.reward import RewardScale
 from repairlab.runs.patch_judge import Patch
 
 PATIENCE_S = 600.0
-"""How long a service may be away or busy before that is an error."""
-_BUSY = (429, 502, 503, 504)
+"""How long a service that has answered before may be away or busy before that is an error."""
+_FIRST_S = 4.0
+"""How long to try a service that has never answered."""
+_GREETING = httpx.Timeout(5.0)
+"""How long a service may take to say that it is there."""
+_JUDGING = httpx.Timeout(10.0, read=None)
+_TOO_MANY = 429
+_BUSY = (_TOO_MANY, 502, 503, 504)
 _TOO_LARGE = 413
 _BATCH = 64
 """Candidates in one request."""
@@ -29,12 +36,22 @@ class RemoteJudge:
     """A service, by its address; may be used from any thread."""
 
     def __init__(self, url: str, *, token: str | None = None, patience_s: float = PATIENCE_S) -> None:
-        """Take the address, such as http://localhost:8400, and the token if the service wants one."""
+        """Take the address, such as http://localhost:8400, and the token if the service wants one.
+
+        A service that never answers is an error within seconds; one that did may be away or busy for `patience_s`.
+        """
         if not url.startswith(("http://", "https://")):
             raise UserError(f"url is {url!r}: write the address of a service, such as http://localhost:8400")
+        try:
+            httpx.URL(url)
+        except httpx.InvalidURL as error:
+            raise UserError(f"url is {url!r}: {error}; write an address such as http://localhost:8400") from None
+        if not patience_s >= 0:
+            raise UserError(f"patience is {patience_s:g}: write how many seconds a service may be away, 0 or more")
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._url, self._patience_s = url.rstrip("/"), patience_s
-        self._client = httpx.Client(headers=headers, timeout=httpx.Timeout(10.0, read=None))
+        self._client = httpx.Client(headers=headers)
+        self._has_answered = False
 
     def close(self) -> None:
         """Close the connection."""
@@ -69,30 +86,55 @@ class RemoteJudge:
         return found
 
     def _send(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
+        """Return the answer to a request, once the service has said that it is there."""
+        if not self._has_answered:
+            self._ask("GET", "/v1/health", None, patience_s=min(_FIRST_S, self._patience_s), timeout=_GREETING)
+            self._has_answered = True
+        return self._ask(method, path, body, patience_s=self._patience_s, timeout=_JUDGING)
+
+    def _ask(
+        self, method: str, path: str, body: dict[str, Any] | None, *, patience_s: float, timeout: httpx.Timeout
+    ) -> dict[str, Any]:
         """Send a request until it is answered; what was judged before costs nothing when it is sent again."""
         # What UTF-8 cannot hold, such as half of a surrogate pair, is in no program either.
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         headers = {} if body is None else {"Content-Type": "application/json"}
-        end = time.monotonic() + self._patience_s
-        wait_s = 0.5
+        end = time.monotonic() + patience_s
+        wait_s, is_told = 0.5, not self._has_answered
         while True:
+            status = 0
             try:
-                answer = self._client.request(method, self._url + path, content=content, headers=headers)
-                reason = f"it says {answer.status_code}: {_message(answer)}"
-                if answer.status_code < 400:
+                answer = self._client.request(method, self._url + path, content=content, headers=headers, timeout=timeout)
+                status = answer.status_code
+                reason = f"it says {status}: {_message(answer)}"
+                if status < 400:
                     data: dict[str, Any] = answer.json()
                     return data
-                if answer.status_code == _TOO_LARGE:
+                if status == _TOO_LARGE:
                     raise _TooLargeError
-                if answer.status_code not in _BUSY:
+                if status not in _BUSY:
                     raise UserError(f"the service at {self._url} refuses: {reason}")
                 wait_s = max(wait_s, float(answer.headers.get("retry-after", 0)))
             except (httpx.TransportError, json.JSONDecodeError) as error:
                 reason = str(error) or type(error).__name__
             if time.monotonic() + wait_s > end:
-                raise HarnessError(f"the service at {self._url} does not answer: {reason}")
+                raise HarnessError(self._lost(reason, patience_s))
+            if status != _TOO_MANY and not is_told:
+                warnings.warn(f"the service at {self._url} is away ({reason}); trying again for {patience_s:g} s", stacklevel=2)
+                is_told = True
             time.sleep(wait_s)
             wait_s = min(2 * wait_s, 10.0)
+
+    def _lost(self, reason: str, patience_s: float) -> str:
+        if self._has_answered:
+            return (
+                f"the service at {self._url} does not answer: {reason}. It was asked for {patience_s:g} s; see what it printed, "
+                "start it again, or give it more time: Reward(…, patience=SECONDS)"
+            )
+        return (
+            f"no service answers at {self._url}: {reason}. Start one with: repairlab serve BENCHMARK; "
+            "or write the right address: Reward(…, url=…)"
+        )
 
 
 def _entry(bug: str, patch: Patch) -> dict[str, Any]:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack
+from typing import Annotated, Any, Self, TypedDict, Unpack
 
 from repairlab.benchmarks.lazy import LazyBenchmark
+from repairlab.core.arguments import check_value, checked
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Policy
-from repairlab.core.problem import Visibility, shown
+from repairlab.core.problem import Localisation, Visibility, shown
 from repairlab.executors.forking import start_server
 from repairlab.executors.local_machine import local_machine
 from repairlab.formats.patch_forms import PatchForm
@@ -20,9 +21,11 @@ from repairlab.repairers.llm.factory import preview
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.patch_judge import Patch, PatchJudge
-from repairlab.runs.remote_judge import RemoteJudge
+from repairlab.runs.remote_judge import PATIENCE_S, RemoteJudge
+from repairlab.validation.machine import Isolation
 
 _NO_MODEL = "none/none"
+_Ids = Annotated[Sequence[object], "a list of ids of bugs, one for each completion"]
 
 
 class RewardOptions(TypedDict, total=False):
@@ -30,7 +33,7 @@ class RewardOptions(TypedDict, total=False):
 
     strategy: str | None
     """Which strategy asked for the completions; none: they are recognised."""
-    localisation: str
+    localisation: Localisation
     """How precisely it showed the place of the bug."""
     form: PatchForm | None
     """What completions are, where they need not be recognised."""
@@ -39,11 +42,11 @@ class RewardOptions(TypedDict, total=False):
     policy: Policy | None
     """None: `full` where the scale gives something for a share of tests, else `first-failure`."""
     undecided: float | None
-    workers: int
-    isolation: str
+    workers: int | None
+    isolation: Isolation
     sandbox: str
     allow_unsafe: bool
-    cache: bool | str | Path
+    cache: Annotated[bool | str | Path, "True, False or a folder"]
     recheck: int
 
 
@@ -54,16 +57,25 @@ class Reward:
     reward. What could not be decided has the reward `undecided`; none leaves that completion out (TRL).
     """
 
+    @checked()
     def __init__(
         self,
-        benchmark: LazyBenchmark | str | Path,
+        benchmark: Annotated[LazyBenchmark | str | Path, "the name or folder of a benchmark, or what load() returned"],
         *,
-        scale: RewardScale | Mapping[str, float] | None = None,
+        scale: Annotated[RewardScale | Mapping[str, float] | None, "a RewardScale, or a dict such as {'plausible': 1.0}"] = None,
         url: str | None = None,
         token: str | None = None,
+        patience: float = PATIENCE_S,
         **options: Unpack[RewardOptions],
     ) -> None:
-        """Take a benchmark, what each level is worth, and the address and token of a service, if one shall be asked."""
+        """Take a benchmark, what each level is worth, and the address and token of a service, if one shall be asked.
+
+        A service that never answered is an error within seconds. One that answered before may be away for `patience` seconds.
+        """
+        if isinstance(benchmark, str) and benchmark.startswith(("http://", "https://")):
+            raise UserError(
+                f"{benchmark!r} is no benchmark; name one, and give the address as url: Reward('starter', url={benchmark!r})"
+            )
         machine: dict[str, Any] = dict(options)
         strategy, localisation = machine.pop("strategy", None), machine.pop("localisation", "line")
         policy = machine.pop("policy", None)
@@ -79,7 +91,7 @@ class Reward:
         self._undecided: float | None = machine.pop("undecided", None)
         self._policy: Policy = policy or ("full" if self.scale.share else "first-failure")
         self._benchmark = str(benchmark.name if isinstance(benchmark, LazyBenchmark) else benchmark)
-        self._remote = RemoteJudge(url, token=token) if url is not None else None
+        self._remote = RemoteJudge(url, token=token, patience_s=patience) if url is not None else None
         self._local: PatchJudge | None = None
         if self._remote is None:
             start_server()
@@ -100,13 +112,20 @@ class Reward:
             if judge is not None:
                 judge.close()
 
-    def __call__(self, completions: Sequence[object] = (), prompts: object = None, **columns: Any) -> list[float | None]:
+    @checked()
+    def __call__(
+        self,
+        completions: Annotated[Sequence[object], "a list of completions, such as [completion]"] = (),
+        prompts: object = None,
+        **columns: Any,
+    ) -> list[float | None]:
         """Return the rewards of completions, in their order, as TRL asks for them; the data set's column `bug` has ids."""
         del prompts
         bugs = columns.get(self._column)
         if bugs is None:
             given = ", ".join(sorted(columns)) or "none"
             raise UserError(f"the data set has no column {self._column!r} with the ids of bugs; columns: {given}")
+        check_value("Reward()", self._column, bugs, _Ids)
         if len(bugs) != len(completions):
             raise UserError(f"there are {len(completions)} completions, but {len(bugs)} ids in the column {self._column!r}")
         return self.rewards([(str(bug), text_of(item)) for bug, item in zip(bugs, completions, strict=True)])
@@ -119,7 +138,10 @@ class Reward:
         (reward,) = self.rewards([(str(ground_truth), text_of(solution_str))])
         return self.scale.unapplicable if reward is None else reward
 
-    def rewards(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+    @checked()
+    def rewards(
+        self, pairs: Annotated[Sequence[tuple[str, str]], "a list of pairs of a bug's id and a text"]
+    ) -> list[float | None]:
         """Return the rewards of texts, each for a bug given by its id, in their order."""
         patches = [
             (bug, Patch(text=text, form=self._form, strategy=self._strategy, localisation=self._localisation))

@@ -1,6 +1,7 @@
 """A run on disk: append-only files that survive being killed at any moment. The only code that touches a run's records."""
 
 import dataclasses
+import difflib
 import fcntl
 import functools
 import json
@@ -100,7 +101,7 @@ class Store:
     def manifest(self) -> Manifest:
         """Read run.json."""
         if not self.manifest_path.is_file():
-            raise UserError(f"{self.folder} is no run folder: it has no run.json. Make one with: repairlab run BENCHMARK --to DIR")
+            raise UserError(f"{self.folder} is no run folder: {self._lack()}")
         try:
             data = json.loads(self.manifest_path.read_text(encoding="utf-8"))
         except ValueError as error:
@@ -114,6 +115,18 @@ class Store:
         if isinstance(data, dict):
             data["experiment"] = read_experiment_data(data.get("experiment"))
         return decode(Manifest, data, self.manifest_path.name)
+
+    def _lack(self) -> str:
+        """Say why the folder is no run, and name runs that may be meant."""
+        make = "Make one with: repairlab run BENCHMARK --to DIR"
+        inside = sorted(path.parent.name for path in self.folder.glob(f"*/{_MANIFEST}"))
+        if inside:
+            return f"it has no run.json, but its folders {', '.join(inside[:20])} have one. Name one of them"
+        if self.folder.exists():
+            return f"it has no run.json. {make}"
+        beside = [path.parent.name for path in self.folder.absolute().parent.glob(f"*/{_MANIFEST}")]
+        near = difflib.get_close_matches(self.folder.name, beside, n=1)
+        return f"it does not exist. Did you mean {str(self.folder.parent / near[0])!r}?" if near else f"it does not exist. {make}"
 
     def append(self, item: Candidate | Outcome | BugEnd | Disagreement | TranscriptEntry) -> int:
         """Add one record to its file and return the place of its line; safe while other processes do the same."""

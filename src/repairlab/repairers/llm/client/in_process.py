@@ -4,7 +4,6 @@ The packages are an extra and heavy: they are loaded with the first prompt. Prom
 several answers at once.
 """
 
-import importlib.util
 import math
 import threading
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from typing import Any
 from jinja2 import TemplateError
 
 from repairlab.core.errors import UserError
+from repairlab.core.extra import require
 from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import record
 from repairlab.repairers.llm.client.model import Completion, Sampling, Unanswerable
@@ -47,9 +47,7 @@ class InProcessModel:
 
     def __init__(self, name: str, *, context_window: int | None = None) -> None:
         """Take a name such as `hf/Qwen/Qwen2.5-Coder-0.5B-Instruct`; nothing is loaded yet, but what is missing is told."""
-        missing = [package for package in _PACKAGES if importlib.util.find_spec(package) is None]
-        if missing:
-            raise UserError(f"model {name!r} needs {' and '.join(missing)}; get them with: pip install 'repairlab[hf]'")
+        require(f"model {name!r}", "hf", _PACKAGES)
         if not name.removeprefix(PREFIX).strip():
             raise UserError(f"model name {name!r} has no model behind the provider. Write it like hf/NAME or hf/FOLDER")
         self.name = name

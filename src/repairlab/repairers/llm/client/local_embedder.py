@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.core.extra import adding
 
 PREFIX = "local/"
 
@@ -33,7 +34,7 @@ def _load(name: str) -> Any:
         library = import_module("sentence_transformers")
     except ImportError:
         raise UserError(
-            f"the embedding model {PREFIX + name!r} needs sentence-transformers; get it with: pip install 'repairlab[embeddings]'"
+            f"the embedding model {PREFIX + name!r} needs sentence-transformers; get it with: {adding('embeddings')}"
         ) from None
     try:
         return library.SentenceTransformer(name)

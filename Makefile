@@ -3,6 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
 FAST := not slow and not hostile and not differential and not container and not imports and not llm and not systems and not published
+ELSEWHERE := --ignore=tests/serve --ignore=tests/view # `make test-serve` runs them
 DECIDING := tests/core tests/metrics tests/validation tests/report/test_analyses.py tests/test_doctests.py
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
@@ -19,10 +20,10 @@ test: install  ## format, lint, types, import contracts, and all tests that take
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports -q 2>/dev/null || $(BIN)/lint-imports
-	$(BIN)/pytest -q -n 3 -m "$(FAST)" # many tests wait for a limit on time
+	$(BIN)/pytest -q -n 3 $(ELSEWHERE) -m "$(FAST)" # many tests wait for a limit on time
 
 test-slow: install  ## tests that take longer: whole lines from the README to the report, tool chains at length, killed runs
-	$(BIN)/pytest -q -n 3 -m "slow$(subst not slow,,$(FAST))"
+	$(BIN)/pytest -q -n 3 $(ELSEWHERE) -m "slow$(subst not slow,,$(FAST))"
 
 test-hostile: install  ## every hostile case on every back end that runs here, and the launcher under sanitizers
 	$(BIN)/pytest -q -n 2 --dist worksteal -m hostile # neighbours share validators
@@ -89,7 +90,7 @@ check: install  ## what every commit passes: format, lint, types, import contrac
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2 -m "$(FAST)"
+	$(BIN)/pytest -q -n 2 $(ELSEWHERE) -m "$(FAST)"
 
 format: install
 	$(BIN)/ruff format -q .

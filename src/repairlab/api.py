@@ -108,6 +108,8 @@ class MachineOptions(TypedDict, total=False):
     """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
     access: Access
     """How language models are reached."""
+    keep_going: bool
+    """Whether a run goes on although its first bugs all fail in the same way, as they do when a command or a server is wrong."""
 
 
 class ValidationOptions(MachineOptions, total=False):

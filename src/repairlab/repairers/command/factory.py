@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from repairlab.core.access import Access
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
-from repairlab.repairers.command.settings import CommandSettings
+from repairlab.repairers.command.settings import ENDED_WELL, CommandSettings
 from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
 
 
@@ -36,6 +37,16 @@ def _check(settings: CommandSettings, access: Access, cache: Path) -> None:
     open_upstream(settings.resolved(), access)
 
 
+def _failure(candidate: Candidate) -> str | None:
+    """Return how a start ended that came to nothing; a program that asked its model and then ended well did its work."""
+    if candidate.problem is None:
+        return None
+    ended = dict(candidate.origin.settings).get("ended", "")
+    if candidate.answer is not None:
+        return "no diff applies"
+    return None if ended == ENDED_WELL and candidate.origin.tokens_out else ended
+
+
 FACTORY = RepairerFactory(
     name="command",
     about="Has a program of others, such as an agent, repair a copy of the tree",
@@ -45,6 +56,11 @@ FACTORY = RepairerFactory(
     check=_check,
     label=lambda settings: tuple(part for part in (settings.preset, settings.model) if part),
     asks_model=lambda settings: settings.model is not None,
+    failure=_failure,
+    advice=(
+        "A program finds the buggy tree in its current folder and, besides, only what lies under /usr or is named with --mount. "
+        "Test it on one bug with -i BUG -n 1; a slow one needs a longer --call-timeout."
+    ),
     is_deterministic=False,
     waits=True,
     works_on_tree=True,

@@ -108,8 +108,6 @@ class MachineOptions(TypedDict, total=False):
     """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
     access: Access
     """How language models are reached."""
-    keep_going: bool
-    """Whether a run goes on although its first bugs all fail in the same way, as they do when a command or a server is wrong."""
 
 
 class ValidationOptions(MachineOptions, total=False):
@@ -131,6 +129,7 @@ class RunOptions(ValidationOptions, total=False):
     stop_when_fixed: bool
     skip_unfit: bool
     seed: int
+    keep_going: bool
 
 
 class Proposer(Protocol):
@@ -278,7 +277,8 @@ def run(
     """
     bench = benchmark if isinstance(benchmark, LazyBenchmark) else load(benchmark)
     settings: dict[str, Any] = dict(options)
-    machine = local_machine(**{key: settings.pop(key) for key in MachineOptions.__annotations__ if key in settings})
+    here = {key: settings.pop(key) for key in (*MachineOptions.__annotations__, "keep_going") if key in settings}
+    machine = local_machine(**here)
     folder = Path(to)
     start_server()
     if isinstance(repairer, str):

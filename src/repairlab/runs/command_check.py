@@ -86,6 +86,6 @@ def _unseen(kind: str, name: str, here: Path) -> str:
     whole = shlex.quote(str(here.absolute()))
     write = "" if str(here) == name and here.is_absolute() else f"write {whole} in the command and "
     return (
-        f"--command names the {kind} {name}, which is not visible in the sandbox: {write}add --mount {whole}, or --mount the folder "
-        "of everything it needs"
+        f"--command names the {kind} {name}, which is not visible in the sandbox: {write}add --mount {whole}, or --mount a folder "
+        "with everything it needs"
     )

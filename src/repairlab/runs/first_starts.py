@@ -63,8 +63,9 @@ class FirstStarts:
         advice = f"\n{self._factory.advice}" if self._factory.advice else ""
         return (
             f"the repairer {self._factory.name} failed in the same way for {which}, so the run stopped: {first.problem}."
-            f"{self._quoted(bug_id, first)}{advice}\nThese bugs do not count; a resumed run asks them again. Fix the cause, then repeat "
-            f"your command with --to {self._store.folder}; you may change its settings. To score the repairer as it is, add --keep-going"
+            f"{self._quoted(bug_id, first)}{advice}\n"
+            "These bugs do not count; a resumed run asks them again. Fix the cause, then repeat your command with --to "
+            f"{self._store.folder}; you may change its settings. To score the repairer as it is, add --keep-going"
         )
 
     def _quoted(self, bug_id: str, candidate: Candidate) -> str:

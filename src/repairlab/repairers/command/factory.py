@@ -7,7 +7,7 @@ from pathlib import Path
 from repairlab.core.access import Access
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
-from repairlab.repairers.command.settings import ENDED_WELL, CommandSettings
+from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
 
 
@@ -37,14 +37,18 @@ def _check(settings: CommandSettings, access: Access, cache: Path) -> None:
     open_upstream(settings.resolved(), access)
 
 
+_WORKED = frozenset({"exited with code 0", *(f"ended by the {kind} limit" for kind in ("request", "token", "cost"))})
+"""How a start ends that was not hindered, in the words of its candidate."""
+
+
 def _failure(candidate: Candidate) -> str | None:
-    """Return how a start ended that came to nothing; a program that asked its model and then ended well did its work."""
+    """Return how a start ended that came to nothing; a program that got answers of its model until its end was not hindered."""
     if candidate.problem is None:
         return None
     ended = dict(candidate.origin.settings).get("ended", "")
     if candidate.answer is not None:
         return "no diff applies"
-    return None if ended == ENDED_WELL and candidate.origin.tokens_out else ended
+    return None if ended in _WORKED and candidate.origin.tokens_out else ended
 
 
 FACTORY = RepairerFactory(

@@ -11,8 +11,6 @@ from repairlab.core.option import Option
 from repairlab.core.record import record
 from repairlab.repairers.command.presets import preset
 
-ENDED_WELL = "exited with code 0"
-"""How a start ended, in words, that the program itself takes for a success."""
 CandidateSource = Literal["workspace", "stdout"]
 
 

@@ -117,8 +117,8 @@ FACTORY = RepairerFactory(
     label=lambda settings: (settings.strategy, settings.model),
     asks_model=lambda settings: True,  # noqa: ARG005
     advice=(
-        "Common causes: a --strategy that the model cannot follow, too small a --max-tokens, a server with the wrong chat template. "
-        "Answers are cached: once the server is fixed, add --no-answer-cache to ask it again."
+        "Common causes: a --strategy that the model cannot follow, too small a --max-tokens, or a wrong chat template in the "
+        "server. Answers are cached: once the server is fixed, add --no-answer-cache to ask it again."
     ),
     is_deterministic=False,
     waits=True,

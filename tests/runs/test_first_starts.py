@@ -5,16 +5,19 @@ import json
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from repairlab.cli.main import run
-from repairlab.runs.first_starts import FIRST
+from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.repairers.baselines import Copy
+from repairlab.repairers.repairer import RepairerFactory
+from repairlab.runs.first_starts import FIRST, FirstStarts
 from repairlab.runs.integrity import SEAL
 from repairlab.runs.samples import read_samples
-from repairlab.runs.store import Store
+from repairlab.runs.store import BugEnd, Store
 
 N = FIRST + 3
 FIX = "sed -i 's/result = 1/result = 0/' main.py"
@@ -207,3 +210,37 @@ def test_what_a_finished_run_found_is_never_asked_again(many: Path, here: Path) 
     assert run(["run", "--resume", "ran"]) == 0
     assert Path("ran/candidates.jsonl").read_bytes() == before
     assert run(["run", str(many), *command("exit 2"), "-n", "1", "--to", "ran"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("bugs", "n_ended", "may_begin"),
+    [
+        pytest.param(["x"] * (FIRST - 1), 0, True, id="too-few"),
+        pytest.param(["x"] * FIRST, 0, False, id="alike"),
+        pytest.param(["xx"] * FIRST, 0, False, id="all-candidates-alike"),
+        pytest.param(["x"] * (FIRST - 1) + ["y"], FIRST, True, id="another-way"),
+        pytest.param(["x"] * FIRST + [""], FIRST + 1, True, id="one-without-candidates"),
+        pytest.param(["", "x", "x"], 3, True, id="first-without-candidates"),
+        pytest.param(["x"] * FIRST + ["x+"], FIRST + 1, True, id="one-under-way-is-healthy"),
+        pytest.param(["xy"], 1, True, id="two-ways-in-one-bug"),
+    ],
+)
+def test_bugs_are_finished_once_they_count(bugs: list[str], n_ended: int, may_begin: bool, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    factory = RepairerFactory(
+        name="mine",
+        about="",
+        open=lambda context: nullcontext(Copy()),
+        failure=lambda candidate: candidate.problem,
+    )
+    watch = FirstStarts(store, factory)
+    for number, drawn in enumerate(bugs):
+        for rank, way in enumerate(drawn, start=1):
+            edits = (Edit(path="a", text=""),) if way == "+" else ()
+            problem = None if edits else way
+            store.append(Candidate(bug_id=str(number), edits=edits, rank=rank, origin=Origin(repairer="mine"), problem=problem))
+        watch.take(str(number))
+        watch.end(BugEnd(bug_id=str(number), ended="asked"))
+    assert len(list(store.ends())) == n_ended
+    assert watch.may_begin is may_begin
+    assert (watch.failure(len(bugs)) is None) == (n_ended > 0)

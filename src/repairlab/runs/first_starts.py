@@ -22,7 +22,7 @@ class FirstStarts:
         """Take the run and its repairer; nothing is watched without one, or when a bug of the run is finished already."""
         self._store, self._factory = store, factory
         self._failed: dict[str, Candidate] = {}
-        self._how: set[str] = set()
+        self._how: set[str | None] = set()
         self._held: list[BugEnd] = []
         self._is_open = factory is None or keep_going or next(store.ends(), None) is not None
         self._lock = threading.Lock()
@@ -39,11 +39,11 @@ class FirstStarts:
                 return
             drawn = [candidate for candidate in self._store.candidates() if candidate.bug_id == bug_id]
             how = {self._factory.failure(candidate) for candidate in drawn}
-            if None in how or len(self._how | {text for text in how if text}) != 1:
+            if not drawn or None in how or len(self._how | how) > 1:
                 self._open()
-                return
-            self._failed[bug_id] = drawn[0]
-            self._how |= {text for text in how if text}
+            else:
+                self._failed[bug_id] = drawn[0]
+                self._how |= how
 
     def end(self, end: BugEnd) -> None:
         """Store that a bug is finished, as soon as it counts."""

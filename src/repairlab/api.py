@@ -137,6 +137,7 @@ class RunOptions(ValidationOptions, total=False):
     limit: int | None
     skip_unfit: bool
     seed: int
+    keep_going: bool
 
 
 class Proposer(Protocol):
@@ -329,7 +330,8 @@ def run(
     """
     bench = load(benchmark)
     settings: dict[str, Any] = dict(options)
-    machine = local_machine(**{key: settings.pop(key) for key in MachineOptions.__annotations__ if key in settings})
+    here = {key: settings.pop(key) for key in (*MachineOptions.__annotations__, "keep_going") if key in settings}
+    machine = local_machine(**here)
     folder = Path(to)
     start_server()
     if isinstance(repairer, str):

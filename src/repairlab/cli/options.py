@@ -58,6 +58,7 @@ def machine(
     recheck: int = RECHECK,
     access: object | None = None,
     executor: str = LOCAL,
+    keep_going: bool = False,
 ) -> Machine:
     """Return how to run work on this machine."""
     return local_machine(
@@ -69,6 +70,7 @@ def machine(
         recheck=recheck,
         access=access,
         executor=executor,
+        keep_going=keep_going,
     )
 
 

@@ -90,6 +90,9 @@ def run(
     resume: Annotated[
         Path | None, typer.Option("--resume", help="Go on with the run in this folder, with its own settings.")
     ] = None,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Score the repairer even if its first bugs all fail in the same way.")
+    ] = False,
     repair: Repair = False,
     workers: Workers = None,
     executor: ExecutorName = LOCAL,
@@ -129,7 +132,15 @@ def run(
         settings, access = _experiment(file, given, seen, own)
         folder = to or Path("runs") / default_name(settings)
     here = machine(
-        workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access, executor=executor
+        workers,
+        sandbox,
+        allow_unsafe,
+        isolation=isolation,
+        no_cache=no_cache,
+        recheck=recheck,
+        access=access,
+        executor=executor,
+        keep_going=keep_going,
     )
     if repair:
         repair_folder(folder)

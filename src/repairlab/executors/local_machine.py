@@ -19,6 +19,7 @@ def local_machine(  # noqa: PLR0913
     recheck: int = RECHECK,
     access: object | None = None,
     executor: str = LOCAL,
+    keep_going: bool = False,
 ) -> Machine:
     """Return how to run work on this machine: by default with a worker for each core that this process may use.
 
@@ -43,4 +44,5 @@ def local_machine(  # noqa: PLR0913
         use_verdicts=cache is not False,
         recheck=recheck,
         access=access,
+        keep_going=keep_going,
     )

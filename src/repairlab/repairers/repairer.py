@@ -108,6 +108,11 @@ class RepairerFactory:
     """Parts of a run's default name, behind that of the repairer."""
     asks_model: Callable[[Any], bool] = lambda settings: False  # noqa: ARG005
     """Whether it asks a language model and books it in the run's ledger."""
+    failure: Callable[[Candidate], str | None] = lambda candidate: None if candidate.problem is None else "no usable answer"
+    """Says how the start or the answer behind a candidate failed; none: it did not. A run whose first bugs all fail with the same
+    words stops."""
+    advice: str = ""
+    """What to check then, for the error message."""
     is_deterministic: bool = True
     """Whether it proposes the same for the same problem, settings and seed."""
     waits: bool = False

@@ -69,7 +69,7 @@ class Starter:
             raise UserError(f"the sandbox {sandbox.name} hides nothing, so that a program could read the tests; use another")
         self._task, self._settings, self._sandbox = task, settings, sandbox
         self._maker, self._ledger = maker, ledger
-        self._mounts = checked_mounts(settings, hidden_folders(task))
+        self._mounts = checked_mounts(settings, hidden_folders(task.bug, task.folder, task.machine.cache))
         self._upstream = upstream
 
     def start(self, problem: Problem, number: int) -> tuple[str, Started]:
@@ -108,9 +108,7 @@ class Starter:
     def _command(self, problem: Problem, number: int) -> Command:
         """Return the command line with its environment; only a tool that prints diffs has its standard error apart."""
         begin = f'export REPAIRLAB_LOG="$PWD/{LOG}"\n' + ("exec 2>&1\n" if self._settings.source == "workspace" else "")
-        tools = _tool_chain(self._task.bug)
-        path = ":".join((ENVIRONMENT["PATH"], *dict.fromkeys(str(Path(part.argv[0]).parent) for part in tools)))
-        mounts = dict.fromkeys((*self._mounts, *(mount for part in tools for mount in part.mounts)))
+        path, tools = tools_for(self._task.bug)
         env = {
             "PATH": path,
             **variables(problem),
@@ -122,7 +120,7 @@ class Starter:
         return Command(
             argv=("sh", "-c", begin + self._settings.command),
             env=tuple(env.items()),
-            mounts=tuple(mounts),
+            mounts=tuple(dict.fromkeys((*self._mounts, *tools))),
             writable=True,
             address_space=False,  # programs in JavaScript, Go and Java reserve much
             limits=self._settings.limits,
@@ -153,11 +151,11 @@ class Starter:
         return [*ports, *([Port(number=_model_port(self._settings), serve=relay.serve)] if relay else [])]
 
 
-def hidden_folders(task: Task) -> tuple[Path, ...]:
+def hidden_folders(bug: Bug, run: Path, cache: Path) -> tuple[Path, ...]:
     """Return the folders that hold tests, fixes, verdicts or answers, of which no program may read anything."""
     package = Path(repairlab.__file__).resolve().parent
-    bug = Path(task.bug.tree.source).resolve().parent
-    return (package, bug, bug.parent, task.folder.resolve(), task.machine.cache.resolve())
+    own = Path(bug.tree.source).resolve().parent
+    return (package, own, own.parent, run.resolve(), cache.resolve())
 
 
 def checked_mounts(settings: CommandSettings, hidden: Sequence[Path]) -> tuple[Mount, ...]:
@@ -179,10 +177,12 @@ def _model_port(settings: CommandSettings) -> int:
     return next(port for port in range(_MODEL_PORT, 65536) if port not in taken)
 
 
-def _tool_chain(bug: Bug) -> tuple[Command, ...]:
-    """Return commands whose programs and mounts are the tool chain that builds the bug."""
+def tools_for(bug: Bug) -> tuple[str, tuple[Mount, ...]]:
+    """Return the search path and the mounts with which a program finds the tool chain of a bug."""
     build = language(bug.problem.language).toolchain.build(bug.oracle.build, bug.oracle.test, [bug.problem.path])
-    return tuple(command for command in build if command.argv[0].startswith("/"))
+    tools = [command for command in build if command.argv[0].startswith("/")]
+    path = ":".join((ENVIRONMENT["PATH"], *dict.fromkeys(str(Path(part.argv[0]).parent) for part in tools)))
+    return path, tuple(mount for part in tools for mount in part.mounts)
 
 
 def _how(done: Execution, halted: str) -> str:

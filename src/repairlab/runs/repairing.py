@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 
 from repairlab.core.bug import Bug
@@ -102,6 +103,18 @@ def check_repairer(experiment: Experiment, machine: Machine) -> None:
     made = factory_of(experiment)
     if made is not None:
         made.check(_settings(made, experiment), _access(made, machine), machine.cache)
+
+
+def check_program(experiment: Experiment, bugs: Sequence[Bug], folder: Path, machine: Machine) -> None:
+    """Raise UserError when the repairer of a run is a program that cannot be started in the sandbox."""
+    made = factory_of(experiment)
+    if made is not None and made.works_on_tree:
+        from repairlab.runs.command_check import check_command  # noqa: PLC0415  # with an HTTP client, which most runs do without
+        from repairlab.runs.commanding import checked_mounts, hidden_folders  # noqa: PLC0415  # as above
+
+        settings = _settings(made, experiment).resolved()
+        mounts = checked_mounts(settings, hidden_folders(bugs[0], folder, machine.cache))
+        check_command(settings, mounts, bugs, machine.open_sandbox())
 
 
 def unfit(experiment: Experiment, bugs: Sequence[Bug]) -> dict[str, str]:

@@ -19,8 +19,9 @@ from repairlab.executors.opening import open_executor
 from repairlab.executors.pool import Stopping
 from repairlab.runs.examples import read_examples
 from repairlab.runs.experiment import Experiment, Manifest, identity
+from repairlab.runs.first_starts import FirstStarts, forget, has_only_failures
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
-from repairlab.runs.repairing import check_repairer, unfit, waits_in_workers
+from repairlab.runs.repairing import check_program, check_repairer, factory_of, unfit, waits_in_workers
 from repairlab.runs.sampler import GRACE_S
 from repairlab.runs.schedule import Schedule, read_stored
 from repairlab.runs.store import Store
@@ -40,6 +41,8 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
         require_intact(store)
     check_repairer(experiment, machine)
     bugs = _askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
+    if not store.manifest_path.exists() or bugs_left(store):
+        check_program(experiment, bugs, folder, machine)
     environment = environment_of([bug.problem.language for bug in bugs], machine)
     manifest = Manifest(
         experiment=experiment,
@@ -63,14 +66,28 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
             f"{folder} is a run on {old.benchmark_name} {old.benchmark_version} ({old.benchmark_digest}), but the one here is "
             f"{benchmark.name} {benchmark.version} ({benchmark.digest}). Choose another folder with --to."
         )
+    is_empty = not machine.keep_going and _forget_failures(store, old)
     was, now = identity(old.experiment), identity(experiment)
     changed = [f"{key} was {was.get(key)!r}, now {now.get(key)!r}" for key in {**was, **now} if was.get(key) != now.get(key)]
+    if changed and is_empty:
+        manifest = dataclasses.replace(manifest, id=old.id)
+        store.create(manifest)
+        return manifest
     if changed:
         raise UserError(f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to.")
     if old.experiment.settings != experiment.settings and experiment.settings is not None:
         old = dataclasses.replace(old, experiment=dataclasses.replace(old.experiment, settings=experiment.settings))
         store.create(old)
     return old
+
+
+def _forget_failures(store: Store, manifest: Manifest) -> bool:
+    """Forget the candidates of a run that stopped because its first bugs all failed in the same way; returns whether it did."""
+    if not has_only_failures(store, factory_of(manifest.experiment)):
+        return False
+    with locked(store.folder):
+        forget(store)
+    return True
 
 
 def _askable(experiment: Experiment, bugs: Sequence[Bug]) -> Sequence[Bug]:
@@ -114,18 +131,21 @@ def complete(
         locked(folder),
         open_executor(machine, needs_of(bugs), stopping, lambda text: step(Notice(text=text))) as executor,
     ):
-        schedule = Schedule(store, step, given_up={})
+        first_starts = FirstStarts(
+            store, None if given is not None else factory_of(manifest.experiment), keep_going=machine.keep_going
+        )
+        schedule = Schedule(store, step, first_starts, given_up={})
         schedule.run(_tasks(benchmark, left, store, machine, given, {}), executor)
         again = _undecided(store, without=schedule.given_up) - set(schedule.failed) if schedule.n_undecided else set()
         if again:
             # These steps were counted already.
-            later = Schedule(store, lambda event: None, given_up=schedule.given_up)  # noqa: ARG005
+            later = Schedule(store, lambda event: None, first_starts, given_up=schedule.given_up)  # noqa: ARG005
             later.run(_tasks(benchmark, sorted(again), store, machine, given, schedule.given_up), executor)
             schedule.failed.update(later.failed)
             schedule.internal_errors = later.internal_errors
         if {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):
             write_seal(store)
-    _raise_failures(schedule)
+    _raise_failures(schedule, first_starts.failure(len(manifest.bug_ids)))
 
 
 def bugs_left(store: Store) -> list[str]:
@@ -156,7 +176,7 @@ def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) 
     return Stopping(notify=notify, grace_s=GRACE_S if is_asking else None)
 
 
-def _raise_failures(schedule: Schedule) -> None:
+def _raise_failures(schedule: Schedule, first_failure: str | None) -> None:
     """Raise a HarnessError that says what our own machinery could not do, each reason once."""
     bugs_by_reason: dict[str, list[str]] = defaultdict(list)
     for bug_id, reason in schedule.failed.items():
@@ -172,6 +192,8 @@ def _raise_failures(schedule: Schedule) -> None:
             f"{len(schedule.internal_errors)} candidates are UNDECIDED because of an error in repairlab itself ({first}); "
             "please report it with the evidence of these outcomes"
         )
+    if first_failure:
+        parts.append(first_failure)
     if parts:
         raise HarnessError("; ".join(parts))
 

@@ -1,5 +1,6 @@
 """Candidates of many bugs drawn at the same time, in threads of the main process: models keep one waiting. Used by `schedule`."""
 
+import contextlib
 import math
 import os
 import threading
@@ -16,6 +17,7 @@ from repairlab.runs.task import Task
 GIVE_UP = 3
 """After so many bugs in a row for which the model could not be reached, no more are tried."""
 
+_LOOK_AGAIN_S = 0.05
 GRACE_S = 1.0
 """How long answers under way are waited for when the run is stopped."""
 
@@ -27,11 +29,22 @@ class Sampler:
     what was drawn by then is still judged, and `ended_by` says what happened.
     """
 
-    def __init__(self, tasks: Sequence[Task], sample: Callable[[Task], Task], *, threads: int) -> None:
-        """Take the bugs, and what draws all candidates of one and returns it ready to be judged."""
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        sample: Callable[[Task], Task],
+        *,
+        threads: int,
+        may_begin: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Take the bugs, and what draws all candidates of one and returns it ready to be judged.
+
+        `may_begin` says whether to begin another bug. When it denies that, and no bug under way changes its mind, sampling ends.
+        """
         self._waiting, self._ready = deque(tasks), deque[Task]()
         self._sample, self._n_threads = sample, min(threads, len(tasks))
-        self._n_working = 0
+        self._may_begin = may_begin
+        self._n_working = self._n_sampling = 0
         self._lock = threading.Lock()
         self._fatal: Exception | None = None
         self._n_unreachable = 0
@@ -78,11 +91,18 @@ class Sampler:
 
     def _work(self) -> None:
         while self._waiting:
-            try:
-                task = self._waiting.popleft()
-            except IndexError:
-                break
-            self._try(task)
+            with self._lock:
+                is_allowed = self._may_begin()
+                if not is_allowed and not self._n_sampling:
+                    self._waiting.clear()
+                self._n_sampling += is_allowed
+            if not is_allowed:
+                time.sleep(_LOOK_AGAIN_S)
+                continue
+            with contextlib.suppress(IndexError):
+                self._try(self._waiting.popleft())
+            with self._lock:
+                self._n_sampling -= 1
             os.write(self._wakeup_end, b".")
         with self._lock:
             self._n_working -= 1

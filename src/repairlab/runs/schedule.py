@@ -16,6 +16,7 @@ from repairlab.core.record import record
 from repairlab.executors.deaths import Deaths
 from repairlab.executors.executor import DEATHS, Executor, Source
 from repairlab.languages.facts import facts
+from repairlab.runs.first_starts import FirstStarts
 from repairlab.runs.judge import Judged
 from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
 from repairlab.runs.sampler import Sampler
@@ -47,9 +48,11 @@ class Stored:
 class Schedule(Source[Task | Shard]):
     """Brings the tasks of a run to their end; what the pool asks for work."""
 
-    def __init__(self, store: Store, step: Callable[[Step], None], *, given_up: Mapping[str, str]) -> None:
-        """Take the run's files, whom to tell of each step, and the candidates that were given up before."""
-        self._store, self._step = store, step
+    def __init__(
+        self, store: Store, step: Callable[[Step], None], first_starts: FirstStarts, *, given_up: Mapping[str, str]
+    ) -> None:
+        """Take the run's files, whom to tell of each step, the watch over the first bugs, and candidates given up before."""
+        self._store, self._step, self._first_starts = store, step, first_starts
         self._unstarted: deque[Task] = deque()
         self._sampled: Iterator[Task | None] = iter(())
         self._sampling = False
@@ -79,7 +82,14 @@ class Schedule(Source[Task | Shard]):
             if draws_ahead(tasks[0].experiment):
                 repairer = stack.enter_context(open_repairer(tasks[0], lambda text: self._step(Notice(text=text))))
                 threads = n_at_once(tasks[0].experiment, tasks[0].machine)
-                sampler = stack.enter_context(Sampler(tasks, lambda task: sample(task, repairer), threads=threads))
+                sampler = stack.enter_context(
+                    Sampler(
+                        tasks,
+                        lambda task: self._drawn(sample(task, repairer)),
+                        threads=threads,
+                        may_begin=lambda: self._first_starts.may_begin,
+                    )
+                )
                 self._sampled, self._sampling = sampler.tasks(), True
             else:
                 self._unstarted.extend(sorted(tasks, key=_expected_cost, reverse=True))
@@ -103,7 +113,9 @@ class Schedule(Source[Task | Shard]):
     def is_over(self) -> bool:
         """Return whether nothing is left but what is at work."""
         self._take_sampled()
-        return not self._unstarted and not self._sampling and not any(log.is_ready for log in self._backlogs.values())
+        # Bugs at work may still show that more may be begun; what is sampled is to be judged in any case.
+        has_unstarted = bool(self._unstarted) and (self._may_start or bool(self._at_work))
+        return not has_unstarted and not self._sampling and not any(log.is_ready for log in self._backlogs.values())
 
     def finish(self, worker: int) -> None:
         """Take note that a worker did what it was given."""
@@ -151,7 +163,7 @@ class Schedule(Source[Task | Shard]):
         if held is not None and held.is_ready:
             return self._cut(held, worker)
         self._take_sampled()
-        if self._unstarted:
+        if self._unstarted and self._may_start:
             task = self._unstarted.popleft()
             backlog = self._turn(worker, self._backlogs.setdefault(task.bug.id, Backlog(task)))
             backlog.task = task
@@ -179,6 +191,15 @@ class Schedule(Source[Task | Shard]):
             self._backlogs[before].forget(worker)
         self._holds[worker] = bug_id
         return backlog
+
+    def _drawn(self, task: Task) -> Task:
+        self._first_starts.take(task.bug.id)
+        return task
+
+    @property
+    def _may_start(self) -> bool:
+        """Whether the next bug that waits may be given to a worker."""
+        return self._unstarted[0].ended is not None or self._first_starts.may_begin
 
     def _take_sampled(self) -> None:
         """Take the bugs whose candidates a model has proposed by now."""
@@ -218,6 +239,7 @@ class Schedule(Source[Task | Shard]):
                 self._count(event.bug_id, verdict, 1)
             return
         backlog.ended = event.ended
+        self._first_starts.take(event.bug_id)
         # Workers need nothing any more of what candidates are made from.
         backlog.task = dataclasses.replace(backlog.task, given=None, examples=(), candidates={}, outcomes={}, given_up={})
         self._end_if_done(backlog)
@@ -239,7 +261,7 @@ class Schedule(Source[Task | Shard]):
         if backlog.is_done and backlog.ended is not None:
             bug_id = backlog.task.bug.id
             del self._backlogs[bug_id]
-            self._store.append(BugEnd(bug_id=bug_id, ended=backlog.ended))
+            self._first_starts.end(BugEnd(bug_id=bug_id, ended=backlog.ended))
             self._step(Progress(bug_id=bug_id, verdict=None))
 
     def _fail(self, bug_id: str, reason: str) -> None:

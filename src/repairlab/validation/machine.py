@@ -38,6 +38,8 @@ class Machine:
     """Whether verdicts of earlier runs count, and those of this one are kept."""
     recheck: int = RECHECK
     """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
+    keep_going: bool = False
+    """Whether a run goes on although its first bugs all fail in the same way."""
     access: object | None = None
     """Local settings of the repairer, a record of its own: how models are reached, for example; none: its defaults."""
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from repairlab.core.access import Access
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
 from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
@@ -36,6 +37,20 @@ def _check(settings: CommandSettings, access: Access, cache: Path) -> None:
     open_upstream(settings.resolved(), access)
 
 
+_WORKED = frozenset({"exited with code 0", *(f"ended by the {kind} limit" for kind in ("request", "token", "cost"))})
+"""How a start ends that was not hindered, in the words of its candidate."""
+
+
+def _failure(candidate: Candidate) -> str | None:
+    """Return how a start ended that came to nothing; a program that got answers of its model until its end was not hindered."""
+    if candidate.problem is None:
+        return None
+    ended = dict(candidate.origin.settings).get("ended", "")
+    if candidate.answer is not None:
+        return "no diff applies"
+    return None if ended in _WORKED and candidate.origin.tokens_out else ended
+
+
 FACTORY = RepairerFactory(
     name="command",
     about="Has a program of others, such as an agent, repair a copy of the tree",
@@ -45,6 +60,11 @@ FACTORY = RepairerFactory(
     check=_check,
     label=lambda settings: tuple(part for part in (settings.preset, settings.model) if part),
     asks_model=lambda settings: settings.model is not None,
+    failure=_failure,
+    advice=(
+        "A program finds the buggy tree in its current folder and, besides, only what lies under /usr or is named with --mount. "
+        "Test it on one bug with -i BUG -n 1; a slow one needs a longer --call-timeout."
+    ),
     is_deterministic=False,
     waits=True,
     works_on_tree=True,

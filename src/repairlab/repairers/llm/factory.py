@@ -116,6 +116,10 @@ FACTORY = RepairerFactory(
     unfit=_unfit,
     label=lambda settings: (settings.strategy, settings.model),
     asks_model=lambda settings: True,  # noqa: ARG005
+    advice=(
+        "Common causes: a --strategy that the model cannot follow, too small a --max-tokens, or a wrong chat template in the "
+        "server. Answers are cached: once the server is fixed, add --no-answer-cache to ask it again."
+    ),
     is_deterministic=False,
     waits=True,
     concurrency=lambda access: access.concurrency,

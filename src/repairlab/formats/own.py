@@ -31,7 +31,7 @@ def recognises(sight: Sight) -> bool:
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read one candidate a line."""
     maker = Maker(benchmark)
-    return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
+    return read_lines(maker.index, path, lambda entry: [_candidates_of(entry, maker)])
 
 
 def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:

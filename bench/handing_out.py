@@ -23,6 +23,7 @@ from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.executors.executor import Source
 from repairlab.executors.local_machine import local_machine
 from repairlab.runs.experiment import make_experiment
+from repairlab.runs.first_starts import FirstStarts
 from repairlab.runs.judge import Judged
 from repairlab.runs.schedule import Schedule
 from repairlab.runs.store import Store
@@ -49,7 +50,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="handing-out-") as folder:
             Path(folder, "run.json").write_text(json.dumps({"id": "0123456789abcdef"}))
             crowd = Crowd(workers, options.n, options.seconds)
-            schedule = Schedule(Store(Path(folder)), lambda event: None, given_up={})  # noqa: ARG005
+            store = Store(Path(folder))
+            schedule = Schedule(store, lambda event: None, first_starts=FirstStarts(store, None), given_up={})  # noqa: ARG005
             schedule.run(tasks(Path(folder), options.bugs, options.n), crowd)
             n = Path(folder, "outcomes.jsonl").read_bytes().count(b"\n")
         busy = n * options.seconds / (crowd.now * workers)

@@ -27,7 +27,8 @@ def judged(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Pa
     lines = [{"bug": "sum", "function": text} for text in (*CANDIDATES, "def total(numbers):\n    return 7\n")]
     (tmp_path / "candidates.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     folder = tmp_path / "run"
-    assert run(["validate", str(tiny), str(tmp_path / "candidates.jsonl"), "--to", str(folder), "-j", "1", "--no-cache"]) == 0
+    command = ["validate", str(tiny), str(tmp_path / "candidates.jsonl"), "-i", "sum", "--to", str(folder), "-j", "1", "--no-cache"]
+    assert run(command) == 0
     capsys.readouterr()
     return folder
 

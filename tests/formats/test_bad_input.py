@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.formats.table import recognise
 from repairlab.runs.external_candidates import read_external_candidates
 from tests.formats.conftest import COMMIT
@@ -107,18 +107,19 @@ def test_a_bad_entry_is_named_and_the_others_count(
     ("file", "name", "message"),
     [
         (f"{'a' * 32}@{COMMIT}___other.c", "defects4c", "the file to fix of bug half is src/half.c, not other.c"),
-        (f"{'a' * 32}@{'0' * 40}___half.c", "defects4c", "unknown commit"),
+        (f"{'a' * 32}@{'0' * 40}___half.c", "defects4c", "1 entry names no bug of tiny: '0000"),
         ("a@b___c", "defects4c", "the name is not MD5@COMMIT___FILE"),
-        ("nope.diff", "diffs", "nope.diff: unknown bug"),
-        ("nope/1.py", "evalplus", "nope/1.py: unknown bug"),
+        ("nope.diff", "diffs", "1 entry names no bug of tiny: 'nope'"),
+        ("nope/1.py", "evalplus", "1 entry names no bug of tiny: 'nope'"),
     ],
 )
 def test_a_bad_file_of_a_folder_is_named(benchmark: Benchmark, tmp_path: Path, file: str, name: str, message: str) -> None:
     (tmp_path / "c" / file).parent.mkdir(parents=True)
     (tmp_path / "c" / file).write_text("x")
-    with pytest.raises(UserError, match="holds no usable candidate") as caught:
+    with pytest.raises((UserError, HarnessError)) as caught:
         read_external_candidates(tmp_path / "c", benchmark, name)
     assert message in str(caught.value)
+    assert isinstance(caught.value, HarnessError) == (message.startswith("1 entry names no bug of tiny"))
 
 
 def test_bytes_that_are_no_text_are_named(benchmark: Benchmark, tmp_path: Path) -> None:

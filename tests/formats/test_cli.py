@@ -120,12 +120,19 @@ def test_a_file_is_converted_to_any_other_format(tiny: Path, tmp_path: Path, cap
 @pytest.mark.usefixtures("sandbox")
 def test_of_very_many_unreadable_entries_only_some_are_told(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "c.patches"
-    path.write_text(json.dumps({"sum": {"1": FUNCTION}} | {f"Math-{number}": {"1": "x"} for number in range(30)}))
+    path.write_text(
+        json.dumps(
+            {"sum": {"1": FUNCTION}}
+            | {f"bug-{n}": {"1": "x"} for n in range(30)}
+            | {f"sum{'-' * n}": {"1": n} for n in range(1, 31)}
+        )
+    )
     arguments = ["validate", str(tiny), str(path), "-j", "1", "--no-cache", "--to", str(tmp_path / "run"), "--json"]
     code, out, err = said(capsys, *arguments)
     assert code == 0
-    assert err.count("unknown bug of tiny") == 20 and "unreadable and left out: 30; the first 20 are above, --json has all" in err
-    assert len(json.loads(out)["unreadable"]) == json.loads(out)["n_unreadable"] == 30
+    assert err.count("'bug-") == 5 and "30 entries name no bug of tiny: " in err and " and 25 more" in err
+    assert len(json.loads(out)["unreadable"]) == json.loads(out)["n_unreadable"] == 60
+    assert err.count("should be text") == 20 and "30 entries are unreadable; the first 20 are above, --json has all" in err
 
 
 def test_formats_are_listed_and_wrong_use_is_explained(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,7 +177,7 @@ def test_scores_of_a_file_are_for_the_usual_k_as_far_as_it_has_candidates(
     path = tmp_path / "c.jsonl"
     texts = [*(WRONG.replace("7", str(wrong)) for wrong in range(10, 15)), FUNCTION]
     path.write_text("".join(json.dumps({"bug": "sum", "function": text}) + "\n" for text in texts))
-    code, _, err = said(capsys, "validate", str(tiny), str(path), "-j", "1", "--to", str(tmp_path / "run"))
+    code, _, err = said(capsys, "validate", str(tiny), str(path), "-i", "sum", "-j", "1", "--to", str(tmp_path / "run"))
     assert code == 0, err
     _, out, _ = said(capsys, "score", str(tmp_path / "run"), "--json")
     found = {item["k"]: item["value"] for item in json.loads(out)["scores"] if item["metric"] == "pass@k"}

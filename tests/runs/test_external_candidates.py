@@ -42,7 +42,7 @@ def test_functions_files_patches_and_edits_are_understood(tiny: Path) -> None:
         ('{"bug": "shop", "edits": "x"}', "line 2: edits"),
         ("[" * 100_000, "line 2: not valid JSON"),
         ('{"bug": "smu", "function": "x"}', "line 2: unknown bug of tiny 'smu'"),
-        ('{"bug": "sum"}', "line 2: exactly one of function, file, patch, edits, answer is needed, found none"),
+        ('{"bug": "sum"}', "line 2: exactly one of function, file, patch, edits, answer, text is needed, found none"),
         ('{"bug": "sum", "file": "x", "patch": "y"}', "found file, patch"),
         ('{"bug": "sum", "fiel": "x"}', "unknown key 'fiel'"),
         ('{"bug": "sum", "file": 3}', "should be text, not a whole number"),

@@ -120,7 +120,7 @@ def test_a_candidate_over_which_workers_die_is_undecided_and_the_run_goes_on(tin
     texts = (WRONG.format(1), RIGHT, SLEEPING)
     file.write_text("".join(json.dumps({"bug": "sum", "function": text}) + "\n" for text in texts))
     store = Store(tmp_path / "r")
-    command = [*REPAIRLAB, "validate", str(tiny), str(file), "-j", "1", "--no-cache", "--to", str(store.folder)]
+    command = [*REPAIRLAB, "validate", str(tiny), str(file), "--only-given", "-j", "1", "--no-cache", "--to", str(store.folder)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     killed: set[int] = set()
     while process.poll() is None:

@@ -13,7 +13,7 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import apply_edits, edits_of_patch
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.text import Span
 from repairlab.formats.table import FORMATS
 from repairlab.runs.external_candidates import read_external_candidates
@@ -175,7 +175,7 @@ def test_any_record_is_read_or_named(
     path.write_text(json.dumps(records) if whole else "\n".join(map(json.dumps, records)))
     try:
         read = read_external_candidates(path, benchmark, name)
-    except UserError as error:
+    except (UserError, HarnessError) as error:
         str(error).encode()
         return
     for message in read.errors:

@@ -1,6 +1,7 @@
 """`repairlab predict`."""
 
 import dataclasses
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -71,7 +72,8 @@ def predict(
         f"{len(found.unfit)} could not be represented",
         markup=False,
     )
-    talk().print(f"Next: repairlab validate {benchmark} {to}", markup=False)
+    chosen = [*(f"-i {shlex.quote(pattern)}" for pattern in include or ()), *([f"--limit {limit}"] if limit else [])]
+    talk().print(" ".join([f"Next: repairlab validate {benchmark} {to}", *chosen]), markup=False)
 
 
 def _predict_pairs(

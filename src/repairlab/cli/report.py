@@ -6,7 +6,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from repairlab.cli.options import Json
-from repairlab.cli.output import print_json, print_table, talk
+from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
 from repairlab.core.errors import unknown
 from repairlab.core.score import Score
@@ -64,6 +64,8 @@ def _print(board: Leaderboard) -> None:
     ]
     print_table("Leaderboard", ["rank", "system", board.title, "fixed bugs", "undecided"], rows)
     for row in board.rows:
+        if row.coverage:
+            data().print(f"{row.system}: {row.coverage}", markup=False)
         if row.reason:
             talk().print(f"{row.system} is not ranked: {row.reason}", markup=False)
 

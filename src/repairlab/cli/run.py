@@ -35,7 +35,7 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.runs.doubts import Doubt, doubts
-from repairlab.runs.experiment import Experiment, make_experiment, movable, read_experiment
+from repairlab.runs.experiment import Coverage, Experiment, make_experiment, movable, read_experiment
 from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import asks_model, factory_of, repairer_names
 from repairlab.runs.run import begin, complete, how_to_go_on, locked
@@ -221,9 +221,10 @@ def run_to_end(
     folder: Path,
     here: Machine,
     given: dict[str, list[Candidate]] | None = None,
+    coverage: Coverage | None = None,
 ) -> None:
     """Start or resume a run and bring it to its end, with a progress bar; an interruption says how to go on."""
-    manifest = begin(settings, benchmark, folder, here)
+    manifest = begin(settings, benchmark, folder, here, coverage=coverage)
     go_on = f"Go on with: {how_to_go_on(folder, is_given=given is not None)}"
     disagreements: list[Disagreement] = []
     try:

@@ -64,6 +64,8 @@ def check_ks(ks: Sequence[int] | None) -> None:
 
 def _print(scores: RunScores) -> None:
     print_scores(scores.title, scores.result.scores)
+    if scores.run.coverage:
+        data().print(scores.run.coverage, markup=False)
 
 
 def print_scores(title: str, scores: Sequence[Score]) -> None:

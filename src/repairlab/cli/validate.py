@@ -1,5 +1,6 @@
 """`repairlab validate`."""
 
+import glob
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,8 +11,10 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.options import (
     AllowUnsafe,
     ExecutorName,
+    Include,
     IsolationName,
     Json,
+    Limit,
     NoCache,
     Recheck,
     Repair,
@@ -21,13 +24,14 @@ from repairlab.cli.options import (
 )
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run import repair_folder, run_to_end
+from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest, to_data
 from repairlab.formats.table import FORMATS
 from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
-from repairlab.runs.experiment import USUAL_KS, experiment_data, make_experiment
-from repairlab.runs.external_candidates import ExternalCandidates, read_external_candidates
+from repairlab.runs.experiment import USUAL_KS, Coverage, experiment_data, make_experiment
+from repairlab.runs.external_candidates import ExternalCandidates, hold_against, read_external_candidates, unknown_bugs
 from repairlab.runs.store import Store
 from repairlab.validation.machine import LOCAL, RECHECK
 
@@ -46,6 +50,11 @@ def validate(
     format_name: Annotated[
         str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; recognised when it is obvious.")
     ] = None,
+    include: Include = None,
+    limit: Limit = None,
+    only_given: Annotated[
+        bool, typer.Option("--only-given", help="Score only bugs with a candidate; by default the others count as failures.")
+    ] = False,
     policy: Annotated[str, typer.Option("--policy", help="first-failure, or full: run every test.")] = "first-failure",
     confirm: Annotated[int, typer.Option("--confirm", help="Run a failing test so often again, alone, before it counts.")] = 0,
     to: Annotated[Path | None, typer.Option("--to", help="Run folder; by default runs/NAME-DIGEST of the file.")] = None,
@@ -63,11 +72,9 @@ def validate(
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, executor=executor)
     opened = open_benchmark(benchmark)
     external = read_external_candidates(candidates, opened, format_name)
-    for error in external.errors[:_SHOWN]:
-        talk().print(error, markup=False)
-    if external.errors:
-        rest = f"; the first {_SHOWN} are above, --json has all" if len(external.errors) > _SHOWN else ""
-        talk().print(f"unreadable and left out: {len(external.errors)}{rest}", markup=False)
+    chosen = [bug.id for bug in opened.select(tuple(include or ()), limit=limit)]
+    _tell_unreadable(external, opened)
+    external, coverage = hold_against(external, chosen, candidates, only_given=only_given)
     n = max(map(len, external.candidates.values()))
     settings = make_experiment(
         {
@@ -77,20 +84,33 @@ def validate(
             "k": tuple(k for k in USUAL_KS if k <= n),
             "policy": policy,
             "confirm": confirm,
-            "include": tuple(sorted(external.candidates)),
+            "include": tuple(map(glob.escape, external.candidates)) if only_given else tuple(include or ()),
+            "limit": None if only_given else limit,
         }
     )
     folder = to or Path("runs") / f"{candidates.stem}-{digest(experiment_data(settings), external.candidates)[:8]}"
     if repair:
         repair_folder(folder)
-    run_to_end(settings, opened, folder, here, external.candidates)
-    _show(Store(folder), external, as_json=json)
+    run_to_end(settings, opened, folder, here, external.candidates, coverage)
+    _show(Store(folder), external, coverage, as_json=json)
 
 
-def _show(store: Store, external: ExternalCandidates, *, as_json: bool) -> None:
-    n_unreadable = len(external.errors)
+def _tell_unreadable(external: ExternalCandidates, benchmark: Benchmark) -> None:
+    """Say what cannot be read, and once for all entries which bugs are unknown."""
+    if external.unknown:
+        talk().print(unknown_bugs(external, benchmark), markup=False)
+    others = [str(item) for item in external.unreadable if item.unknown_bug is None]
+    for error in others[:_SHOWN]:
+        talk().print(error, markup=False)
+    if len(others) > _SHOWN:
+        talk().print(f"{len(others)} entries are unreadable; the first {_SHOWN} are above, --json has all", markup=False)
+
+
+def _show(store: Store, external: ExternalCandidates, coverage: Coverage, *, as_json: bool) -> None:
     outcomes = {outcome.candidate_id: outcome for outcome in store.outcomes()}
-    rows = [(candidate, outcomes[candidate.id]) for candidate in store.candidates() if candidate.id in outcomes]
+    missing = set(coverage.missing)
+    given = (candidate for candidate in store.candidates() if candidate.bug_id not in missing)
+    rows = [(candidate, outcomes[candidate.id]) for candidate in given if candidate.id in outcomes]
     rows.sort(key=lambda row: (row[0].bug_id, row[0].rank))
     found = agreement(_pairs(rows, external)) if external.known else None
     if as_json:
@@ -110,7 +130,7 @@ def _show(store: Store, external: ExternalCandidates, *, as_json: bool) -> None:
             }
             for candidate, outcome in rows
         ]
-        unreadable = {"n_unreadable": n_unreadable, "unreadable": list(external.errors)}
+        unreadable = {"n_unreadable": coverage.n_unreadable, "unreadable": list(external.errors), "coverage": to_data(coverage)}
         head = {"run": str(store.folder), "format": external.format} | unreadable | _agreement_data(found)
         print_json(head | {"outcomes": entries})
         return
@@ -120,7 +140,9 @@ def _show(store: Store, external: ExternalCandidates, *, as_json: bool) -> None:
     ]
     print_table("Verdicts", ["bug", "rank", "verdict", "stage", "message"], table)
     plausible = sum(outcome.verdict.value == "PLAUSIBLE" for _, outcome in rows)
-    data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible; {count(n_unreadable, 'line')} unreadable")
+    data().print(f"{plausible} of {count(len(rows), 'candidate')} plausible")
+    if coverage.text:
+        data().print(coverage.text, markup=False)
     if found:
         _print_agreement(found)
 

@@ -128,7 +128,8 @@ def _fits(value: object, hint: Any) -> bool:  # noqa: PLR0911  # a table
     if origin is Literal:
         return isinstance(value, str) and value in parts
     if origin is tuple:
-        return isinstance(value, list | tuple) and all(_fits(item, parts[0]) for item in value)
+        wanted = (parts[0],) * len(value) if parts[-1] is Ellipsis and isinstance(value, list | tuple) else parts
+        return isinstance(value, list | tuple) and len(value) == len(wanted) and all(map(_fits, value, wanted))
     if origin in (Iterable, Sequence):
         is_list = not isinstance(value, _TEXTS) and (isinstance(value, Iterable) or hasattr(type(value), "__getitem__"))
         return is_list and (origin is Iterable or all(_fits(item, parts[0]) for item in value))  # type: ignore[attr-defined]  # it is

@@ -66,7 +66,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
     maker = Maker(benchmark, repairer="clm")
     whole = read_object(path)
     config = str(whole.get("config"))
-    return read_entries(_entries(path, whole), lambda item: _candidates_of(*item, config, maker))
+    return read_entries(maker.index, _entries(path, whole), lambda item: _candidates_of(*item, config, maker))
 
 
 def _entries(path: Path, whole: dict[str, Any]) -> Iterator[tuple[str, tuple[str, Any]]]:

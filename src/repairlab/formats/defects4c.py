@@ -27,7 +27,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
     maker = Maker(benchmark, repairer="defects4c")
     files = [file for file in sorted(path.rglob("*@*___*")) if file.is_file()] if path.is_dir() else [path]
     named = ((file.name, file) for file in files)
-    return read_entries(named, lambda file: [_candidates_of(file, maker)])
+    return read_entries(maker.index, named, lambda file: [_candidates_of(file, maker)])
 
 
 def _candidates_of(file: Path, maker: Maker) -> ExternalCandidate:

@@ -27,7 +27,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
     root = path if path.is_dir() else path.parent
     files = [file for file in path.rglob("*") if file.is_file() and file.suffix in _ENDINGS] if path.is_dir() else [path]
     named = ((file.relative_to(root).as_posix(), file) for file in sorted(files, key=_order))
-    return read_entries(named, lambda file: [maker.diff(maker.bug(_bug(file, root)), read_text(file))])
+    return read_entries(maker.index, named, lambda file: [maker.diff(maker.bug(_bug(file, root)), read_text(file))])
 
 
 def _bug(file: Path, root: Path) -> str:

@@ -40,8 +40,8 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
             path.glob("*/*.*"), key=lambda file: (file.parent.name, int(file.stem) if file.stem.isdigit() else 0, file.name)
         )
         named = ((file.relative_to(path).as_posix(), file) for file in files)
-        return read_entries(named, lambda file: [_solution(maker.bug(file.parent.name), read_text(file), maker)])
-    return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
+        return read_entries(maker.index, named, lambda file: [_solution(maker.bug(file.parent.name), read_text(file), maker)])
+    return read_lines(maker.index, path, lambda entry: [_candidates_of(entry, maker)])
 
 
 def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:

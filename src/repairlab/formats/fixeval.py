@@ -41,10 +41,10 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
     """Read the programs of each record by rank."""
     maker = Maker(benchmark, repairer="fixeval")
     if look(path).lines and not isinstance(look(path).first, list):
-        return read_lines(path, lambda entry: _candidates_of(entry, maker))
+        return read_lines(maker.index, path, lambda entry: _candidates_of(entry, maker))
     records = as_type(read_json(path), list, what=path.name)
     entries = ((f"{path.name}, entry {number}", item) for number, item in enumerate(records, start=1))
-    return read_entries(entries, lambda item: _candidates_of(as_type(item, dict), maker))
+    return read_entries(maker.index, entries, lambda item: _candidates_of(as_type(item, dict), maker))
 
 
 def _candidates_of(entry: dict[str, Any], maker: Maker) -> Iterator[ExternalCandidate]:

@@ -37,6 +37,10 @@ class Unreadable:
     where: str
     """File and line or entry."""
     reason: str
+    bug_id: str | None = None
+    """The bug that it names."""
+    unknown_bug: str | None = None
+    """A name that it has for a bug, which no bug of the benchmark has."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.reason}"

@@ -1,7 +1,7 @@
 """Find the bug that others' data mean: names differ in case, separators and the benchmark's name before them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from repairlab.core.benchmark import Benchmark
@@ -17,6 +17,15 @@ _METHOD = re.compile(r"^([A-Za-z]+)[_-](\d+)_(.+)_(\d+)[_-](\d+)$")
 """Project, number, path, first and last line: how NL2Fix and others name a method of a Defects4J bug."""
 
 
+class UnknownBugError(UserError):
+    """A name that no bug of a benchmark has."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        """Take what is named, the name, and the names that there are."""
+        super().__init__(str(unknown(kind, name, known)))
+        self.short, self.name = f"unknown {kind} {name!r}", name
+
+
 class BugIndex:
     """Finds bugs of one benchmark by others' names for them.
 
@@ -28,6 +37,8 @@ class BugIndex:
         """Take the benchmark whose bugs are meant."""
         self._benchmark = benchmark
         self._exact = frozenset(benchmark.ids)
+        self.found: str | None = None
+        """The id of the bug that was found last."""
 
     @cached_property
     def _loose(self) -> dict[str, list[str]]:
@@ -42,15 +53,19 @@ class BugIndex:
         """Return the bug that a name means; UserError when there is none or several."""
         wanted = name.removeprefix(f"{self._benchmark.name}/")
         if wanted in self._exact:
-            return self._benchmark.bug(wanted)
+            return self._bug(wanted)
         for form in _forms(wanted, self._benchmark.name):
             found = self._loose.get(form, ())
             if found:
-                return self._benchmark.bug(_only(name, found))
+                return self._bug(_only(name, found))
         method = _METHOD.match(wanted)
         if method:
             return self.find(f"{method[1]}-{method[2]}")
-        raise unknown(f"bug of {self._benchmark.name}", wanted, self._benchmark.ids)
+        raise UnknownBugError(f"bug of {self._benchmark.name}", wanted, self._benchmark.ids)
+
+    def _bug(self, bug_id: str) -> Bug:
+        self.found = bug_id
+        return self._benchmark.bug(bug_id)
 
     def of_commit(self, sha: str) -> Bug:
         """Return the bug whose fix is this commit, which may be abbreviated."""
@@ -58,10 +73,10 @@ class BugIndex:
         found = [bug for bug in self._benchmark if (bug.origin.commit or "").lower().startswith(wanted)]
         found = found or [bug for bug in self._benchmark if wanted[:7] in bug.id.lower()]
         if not found:
-            raise unknown(
+            raise UnknownBugError(
                 f"commit of a bug of {self._benchmark.name}", sha, [bug.origin.commit or bug.id for bug in self._benchmark]
             )
-        return self._benchmark.bug(_only(sha, [bug.id for bug in found]))
+        return self._bug(_only(sha, [bug.id for bug in found]))
 
 
 def _only(name: str, found: Sequence[str]) -> str:

@@ -45,7 +45,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
                 yield table
                 continue
             named = ((f"{where}, entry {key!r}", (key, value)) for key, value in table.items())
-            yield from read_entries(named, lambda item: _candidates_of(*item, maker, keys))
+            yield from read_entries(maker.index, named, lambda item: _candidates_of(*item, maker, keys))
 
 
 def _tables(file: Path) -> Iterator[tuple[str, dict[str, Any] | Unreadable]]:
@@ -61,7 +61,7 @@ def _tables(file: Path) -> Iterator[tuple[str, dict[str, Any] | Unreadable]]:
 
 
 def _candidates_of(key: str, value: Any, maker: Maker, keys: dict[str, Bug]) -> Iterator[ExternalCandidate]:
-    bug = keys[key] if key in keys else maker.bug(key)
+    bug = maker.bug(keys[key].id if key in keys else key)
     patches = [item for _, item in _patches(value)]
     numbered = all(isinstance(item.get("index"), int) for item in patches)
     for item in sorted(patches, key=lambda item: item["index"]) if numbered else patches:

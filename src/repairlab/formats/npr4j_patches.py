@@ -26,7 +26,7 @@ def _ranks(value: Any) -> Any:
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read methods in the order of their numbers."""
     maker = Maker(benchmark, repairer="npr4j")
-    return read_entries(items_of(path, read_json(path)), lambda item: _candidates_of(*item, maker))
+    return read_entries(maker.index, items_of(path, read_json(path)), lambda item: _candidates_of(*item, maker))
 
 
 def _candidates_of(name: str, value: Any, maker: Maker) -> Iterator[ExternalCandidate]:

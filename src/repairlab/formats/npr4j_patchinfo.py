@@ -41,7 +41,7 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
             continue
         system = file.name.removesuffix(_ENDING).rpartition(".")[2] or None
         named = ((f"{file.name}, entry {number}", (entry, system, file.parent)) for number, entry in entries)
-        yield from read_entries(named, lambda item: [_candidates_of(*item, maker)])
+        yield from read_entries(maker.index, named, lambda item: [_candidates_of(*item, maker)])
 
 
 def _index(entry: Any) -> int:

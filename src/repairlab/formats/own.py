@@ -1,8 +1,7 @@
 """Our own JSON Lines (docs/formats.md): a line is an object with `bug` and one way to say the candidate.
 
-These are `function` (new text of the target), `file` (new text of the file to fix), `patch` (unified diff), `edits` (as
-repairlab keeps them) or `answer` (text from which nothing could be read, with the `problem`). Optional are `model`,
-`repairer`, `origin` and `verdict`. The order of the lines is the ranking.
+These are the keys of a patch in the API and in requests (`patch_forms`). An `answer` with a `problem` is one from which nothing
+could be read. Optional are `model`, `repairer`, `origin` and `verdict`. The order of the lines is the ranking.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,19 +11,16 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import field
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import to_data
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
-from repairlab.formats.making import Maker, edits_of_diff
+from repairlab.formats.making import Maker
+from repairlab.formats.patch_forms import KEYS, edits_of_text, key_of
 from repairlab.formats.reading import read_lines
 from repairlab.formats.writing import write_lines
-
-_FORMS = ("function", "file", "patch", "edits", "answer")
-_KEYS = ("bug", "model", "repairer", "origin", "verdict", "problem", *_FORMS)
 
 
 def recognises(sight: Sight) -> bool:
@@ -35,40 +31,23 @@ def recognises(sight: Sight) -> bool:
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read one candidate a line."""
     maker = Maker(benchmark)
-    return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
+    return read_lines(maker.index, path, lambda entry: [_candidates_of(entry, maker)])
 
 
 def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
-    for key in entry:
-        if key not in _KEYS:
-            raise unknown("key", key, _KEYS)
     if not isinstance(entry.get("bug"), str):
         raise UserError(f"the key 'bug' must be there and be a bug id, as text; it is {entry.get('bug')!r}")
-    forms = [form for form in _FORMS if form in entry]
-    if len(forms) != 1:
-        raise UserError(f"exactly one of {', '.join(_FORMS)} is needed, found {', '.join(forms) or 'none'}")
-    for key in ("function", "file", "patch", "model", "repairer", "problem"):
-        if key in entry:
-            field(entry, key, str)
-    bug, origin, known = maker.bug(entry["bug"]), _origin(entry), _known(entry)
-    form, value = forms[0], entry[forms[0]]
-    if form == "edits":
+    bug = maker.bug(entry["bug"])
+    key = key_of(entry)
+    origin, known, value = _origin(entry), _known(entry), entry[key]
+    if key == "edits":
         return maker.made(bug, _checked(tuple[Edit, ...], value, "edits"), origin, known=known)
-    if form == "answer":
-        answer = value if value is None else field(entry, "answer", str)
-        return maker.unusable(bug, entry.get("problem", "nothing could be read"), answer, origin, known=known)
+    if value is None or "problem" in entry:
+        return maker.unusable(bug, entry.get("problem", "nothing could be read"), value, origin, known=known)
     try:
-        if not value.strip():
-            raise UserError("the answer is empty")
-        return maker.made(bug, tuple(_edits(form, value, bug)), origin, known=known)
+        return maker.made(bug, edits_of_text(value, bug, KEYS[key]), origin, known=known)
     except UserError as error:
         return maker.unusable(bug, str(error), value, origin, known=known)
-
-
-def _edits(form: str, text: str, bug: Bug) -> Iterable[Edit]:
-    if form == "patch":
-        return edits_of_diff(text, bug)
-    return [Edit(path=bug.problem.path, text=text, span=bug.problem.target.span if form == "function" else None)]
 
 
 def _origin(entry: dict[str, Any]) -> Origin:

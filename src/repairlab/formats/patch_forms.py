@@ -1,15 +1,17 @@
 """Make a candidate of whatever somebody hands over as a patch of one bug: text of any form, edits, files. Called by the API.
 
-Nothing that is handed over is an error: what cannot be read makes a candidate without edits, which will be UNAPPLICABLE.
+A text that cannot be read makes a candidate without edits, which will be UNAPPLICABLE; a mapping with unknown keys is an error.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Literal, get_args
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, get_args
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import field
 from repairlab.core.problem import Problem
 from repairlab.core.text import Span
 from repairlab.formats.making import edits_of_diff, fitted
@@ -19,6 +21,17 @@ from repairlab.repairers.llm.answers.reading import Wanted
 
 PatchForm = Literal["function", "file", "diff", "answer", "edits"]
 """The new text of the function to fix; of its whole file; a unified diff; what a model said, with prose and fences; edits."""
+KEYS: Mapping[str, PatchForm | None] = {
+    "function": "function",
+    "file": "file",
+    "patch": "diff",
+    "edits": "edits",
+    "answer": "answer",
+    "text": None,
+}
+"""The keys that say what a candidate is, here, in files of candidates and in requests; the form of `text` is recognised."""
+BESIDE = ("bug", "model", "repairer", "origin", "verdict", "problem")
+"""The keys that may stand beside one of these."""
 _DIFF = re.compile(r"^--- .*\r?\n\+\+\+ .*\r?\n@@ -", re.MULTILINE)
 _MARKED = re.compile(r"^[ \t>]*(?:```|~~~|<{5,9} ?SEARCH)", re.MULTILINE)
 _NOT_YET_CODE = re.compile(r"\s*(?:$|[@#]|//|/\*|\*|\"\"\")")
@@ -28,21 +41,67 @@ _NOT_YET_CODE = re.compile(r"\s*(?:$|[@#]|//|/\*|\*|\"\"\")")
 def candidate_of(patch: object, bug: Bug, *, form: PatchForm | None = None, rank: int = 1, repairer: str = "api") -> Candidate:
     """Return the candidate that a patch means; without a form it is recognised (`recognise` says how).
 
-    Besides text (or its UTF-8 bytes) a patch may be a candidate, an edit, edits, or a mapping of paths to new texts of whole files;
-    none instead of a text deletes the file.
+    Besides text (or its UTF-8 bytes) a patch may be a candidate, an edit, edits, a mapping with one of `KEYS`, or one from paths to
+    the new texts of whole files, where none instead of a text deletes the file. Any other mapping is a UserError.
     """
     if form is not None and form not in get_args(PatchForm):
         raise unknown("form of a patch", str(form), get_args(PatchForm))
+    bug_id, problem = bug.id, None
+    if isinstance(patch, Mapping) and not _is_files(patch, bug):
+        key = key_of(patch)
+        if form is not None and KEYS[key] not in (None, form):
+            raise UserError(f"the patch has the key {key!r}, but its form is given as {form!r}; leave one of them out")
+        named, problem = patch.get("bug", bug.id), patch.get("problem")
+        bug_id = bug.id if named.endswith(f"/{bug.id}") else named
+        patch, form = patch[key], KEYS[key] or form
     text, origin = _text(patch), Origin(repairer=repairer)
     try:
+        if problem is not None:
+            raise UserError(problem)
         if isinstance(patch, Candidate):
             return _checked(patch, rank)
-        return Candidate(bug_id=bug.id, edits=_edits(patch, text, bug, form), rank=rank, origin=origin)
+        return Candidate(bug_id=bug_id, edits=_edits(patch, text, bug, form), rank=rank, origin=origin)
     except UserError as error:
         reason = str(error)
     except Exception as error:  # objects of others may do anything when they are looked at
         reason = f"the patch cannot be read: {type(error).__name__}"
-    return Candidate(bug_id=bug.id, edits=(), rank=rank, origin=origin, problem=reason, answer=text)
+    return Candidate(bug_id=bug_id, edits=(), rank=rank, origin=origin, problem=reason, answer=text)
+
+
+def key_of(entry: Mapping[str, Any], *, beside: Collection[str] = BESIDE) -> str:
+    """Return the one key of an entry that says what the candidate is; any other key is a UserError.
+
+    >>> key_of({"bug": "sum", "patch": "..."})
+    'patch'
+    """
+    for key in entry:
+        if key not in KEYS and key not in beside:
+            raise unknown("key", str(key), (*KEYS, *beside))
+    given = [key for key in KEYS if key in entry]
+    if len(given) != 1:
+        raise UserError(f"exactly one of {', '.join(KEYS)} is needed, found {', '.join(given) or 'none'}")
+    for key in (*given, "bug", "model", "repairer", "problem"):
+        if key in entry and key != "edits" and (key, entry[key]) != ("answer", None):
+            field(dict(entry), key, str)
+    return given[0]
+
+
+def _is_files(patch: Mapping[Any, object], bug: Bug) -> bool:
+    """Return whether every key is a file of the buggy tree or looks like a path; a UserError names one that is nothing at all."""
+    for name in patch:
+        if name in KEYS or name in BESIDE:
+            return False
+        if not isinstance(name, str) or not _is_path(name, bug):
+            nearest = unknown("key", str(name), (*KEYS, *BESIDE))
+            raise UserError(f"{nearest} Other keys are paths of files with their new texts")
+    return bool(patch)
+
+
+def _is_path(name: str, bug: Bug) -> bool:
+    try:
+        return "/" in name or bool(PurePosixPath(name).suffix) or Path(bug.tree.source, name).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def recognise(text: str, problem: Problem) -> PatchForm:
@@ -93,7 +152,7 @@ def _text(patch: object) -> str | None:
 
 def _edits(patch: object, text: str | None, bug: Bug, form: PatchForm | None) -> tuple[Edit, ...]:
     if text is not None:
-        return _edits_of_text(text, bug, form)
+        return edits_of_text(text, bug, form)
     if form not in (None, "edits"):
         raise UserError(f"a patch of the form {form} is text, not an object of type {type(patch).__name__}")
     if isinstance(patch, bytes | bytearray):
@@ -104,15 +163,14 @@ def _edits(patch: object, text: str | None, bug: Bug, form: PatchForm | None) ->
         return tuple(_sound(Edit(path=path, text=new)) for path, new in patch.items())
     if isinstance(patch, list | tuple):
         return tuple(_sound(_edit(item)) for item in patch)
-    raise UserError(
-        f"a patch is text, a candidate, edits or a mapping of paths to texts, not an object of type {type(patch).__name__}"
-    )
+    raise UserError(f"a patch is text, a candidate, edits or a mapping, not an object of type {type(patch).__name__}")
 
 
-def _edits_of_text(text: str, bug: Bug, form: PatchForm | None) -> tuple[Edit, ...]:
+def edits_of_text(text: str, bug: Bug, form: PatchForm | None) -> tuple[Edit, ...]:
+    """Return the edits that a text means; a UserError says why it means none."""
     problem = bug.problem
     if not text.strip():
-        raise UserError("the patch is empty")
+        raise UserError("the answer is empty")
     match form or recognise(text, problem):
         case "diff":
             return edits_of_diff(text, bug)

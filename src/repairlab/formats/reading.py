@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, TypeVar
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, parse_json
 from repairlab.formats.format import ExternalCandidate, Sight, Unreadable
+from repairlab.formats.ids import BugIndex, UnknownBugError
 
 T = TypeVar("T")
 
@@ -56,23 +57,26 @@ def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def read_lines(
-    path: Path, made: Callable[[dict[str, Any]], Iterable[ExternalCandidate]]
+    index: BugIndex, path: Path, made: Callable[[dict[str, Any]], Iterable[ExternalCandidate]]
 ) -> Iterator[ExternalCandidate | Unreadable]:
     """Read JSON Lines one object after the other."""
-    return read_entries(lines_of(path), lambda line: made(as_type(parse_json(line), dict)))
+    return read_entries(index, lines_of(path), lambda line: made(as_type(parse_json(line), dict)))
 
 
 def read_entries(
-    entries: Iterable[tuple[str, T]], made: Callable[[T], Iterable[ExternalCandidate | Unreadable]]
+    index: BugIndex, entries: Iterable[tuple[str, T]], made: Callable[[T], Iterable[ExternalCandidate | Unreadable]]
 ) -> Iterator[ExternalCandidate | Unreadable]:
-    """Read entries one after the other, each with where it is."""
+    """Read entries one after the other, each with where it is; the index knows the bug that an entry names."""
     for where, entry in entries:
+        index.found = None
         try:
             yield from made(entry)
+        except UnknownBugError as error:
+            yield Unreadable(where=where, reason=_shown(error.short), unknown_bug=_shown(error.name))
         except UserError as error:
-            yield Unreadable(where=where, reason=_shown(str(error)))
+            yield Unreadable(where=where, reason=_shown(str(error)), bug_id=index.found)
         except RecursionError:
-            yield Unreadable(where=where, reason="it is nested too deeply")
+            yield Unreadable(where=where, reason="it is nested too deeply", bug_id=index.found)
 
 
 def _shown(text: str) -> str:

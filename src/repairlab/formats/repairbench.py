@@ -32,7 +32,7 @@ def recognises(sight: Sight) -> bool:
 def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unreadable]:
     """Read the candidates of one bug a line; an evaluation holds the code that was run and the verdict."""
     maker = Maker(benchmark)
-    return read_lines(path, lambda entry: _candidates_of(entry, maker))
+    return read_lines(maker.index, path, lambda entry: _candidates_of(entry, maker))
 
 
 def _candidates_of(entry: dict[str, Any], maker: Maker) -> Iterator[ExternalCandidate]:

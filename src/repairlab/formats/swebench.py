@@ -22,12 +22,12 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
     maker = Maker(benchmark)
     sight = look(path)
     if sight.lines and "instance_id" in sight.entry and not isinstance(sight.first, list):
-        return read_lines(path, lambda entry: [_candidates_of(entry, maker)])
+        return read_lines(maker.index, path, lambda entry: [_candidates_of(entry, maker)])
     whole = read_json(path)
     if isinstance(whole, list):
         entries = ((f"{path.name}, entry {number}", item) for number, item in enumerate(whole, start=1))
-        return read_entries(entries, lambda item: [_candidates_of(as_type(item, dict), maker)])
-    return read_entries(items_of(path, whole), lambda item: [_candidates_of(_of_table(*item), maker)])
+        return read_entries(maker.index, entries, lambda item: [_candidates_of(as_type(item, dict), maker)])
+    return read_entries(maker.index, items_of(path, whole), lambda item: [_candidates_of(_of_table(*item), maker)])
 
 
 def _of_table(name: str, value: Any) -> dict[str, Any]:

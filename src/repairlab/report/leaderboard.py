@@ -25,6 +25,8 @@ class Row:
     """Why the row is not ranked."""
     is_oracle: bool = False
     """The developers' own fixes: shown apart, never ranked."""
+    coverage: str = ""
+    """How candidates made elsewhere cover the bugs, where they do not cover all."""
 
     def other(self, metric: str, k: int | None = None) -> Score | None:
         """Return another score of the row."""
@@ -58,6 +60,7 @@ def _row_data(row: Row) -> dict[str, Any]:
         "run": row.run,
         "score": score,
         "reason": row.reason,
+        "coverage": row.coverage,
         "scores": to_data(row.others),
     }
 
@@ -82,6 +85,7 @@ def leaderboard(entries: Sequence[tuple[str, RunScores]], *, k: int | None = Non
                 others=entry.result.scores,
                 reason="" if comparable or entry.is_oracle else _reason(score, reference, entry, metric, chosen_k),
                 is_oracle=entry.is_oracle,
+                coverage=entry.run.coverage,
             )
         )
     rows.sort(key=lambda row: (row.is_oracle, row.rank is None, row.rank or 0, row.system))

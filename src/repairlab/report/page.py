@@ -40,7 +40,7 @@ def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool 
     bug are shown.
     """
     systems = read_systems(folders, k=k, partial=partial, evidence=evidence)
-    unfinished = tuple(text for system in systems if (text := system.scores.run.missing))
+    unfinished = tuple(system.scores.run.missing for system in systems if system.scores.run.n_unfinished)
     named = [(system.name, system.scores) for system in systems]
     board = leaderboard(named, k=k)
     texts = read_texts(systems)

@@ -46,7 +46,14 @@ class Measured:
     def missing(self) -> str:
         """Say what is missing; nothing of a finished run."""
         n = self.n_unfinished + len(self.sampled)
-        return f"{self.folder}: {self.n_unfinished} of {n} bugs are unfinished and left out" if self.n_unfinished else ""
+        unfinished = f"{self.n_unfinished} of {n} bugs are unfinished and left out" if self.n_unfinished else ""
+        parts = [text for text in (unfinished, self.coverage) if text]
+        return f"{self.folder}: {'; '.join(parts)}" if parts else ""
+
+    @property
+    def coverage(self) -> str:
+        """Say how candidates made elsewhere cover the bugs; nothing where they cover all, or where a repairer was asked."""
+        return self.manifest.coverage.text if self.manifest.coverage else ""
 
 
 @record
@@ -90,6 +97,7 @@ class RunScores:
             "benchmark": manifest.benchmark_name,
             "repairer": manifest.experiment.repairer,
             "n_unfinished": self.run.n_unfinished,
+            "coverage": to_data(manifest.coverage) if manifest.coverage else None,
             "scores": to_data(self.result.scores),
             "left_out": self.result.left_out,
         }

@@ -60,7 +60,7 @@ class _Counter:
 
 
 def _of_run(store: Store, benchmark: Benchmark) -> Iterator[JudgedCandidate]:
-    """Yield a run's candidates bug by bug and by rank; only places are held in memory, not records."""
+    """Yield a run's candidates bug by bug and by rank, but none for bugs that had none; only places are held in memory."""
     manifest = store.manifest()
     require_intact(store)
     if manifest.benchmark_digest != benchmark.digest:
@@ -69,7 +69,9 @@ def _of_run(store: Store, benchmark: Benchmark) -> Iterator[JudgedCandidate]:
             f"but {benchmark.name} here is {benchmark.version} ({benchmark.digest})"
         )
     order = {bug_id: number for number, bug_id in enumerate(manifest.bug_ids)}
-    places = sorted((order[data["bug_id"]], data["rank"], place) for place, data in store.scan_data(Candidate))
+    missing = frozenset(manifest.coverage.missing if manifest.coverage else ())
+    found = ((place, data) for place, data in store.scan_data(Candidate) if data["bug_id"] not in missing)
+    places = sorted((order[data["bug_id"]], data["rank"], place) for place, data in found)
     outcomes = {data["candidate_id"]: place for place, data in store.scan_data(Outcome)}
     if not places:
         raise UserError(f"{store.folder} holds no candidates yet; go on with: repairlab run --resume {store.folder}")

@@ -62,6 +62,42 @@ class Experiment:
 
 
 @record
+class Coverage:
+    """How the candidates of a file, made elsewhere, cover the bugs of a run."""
+
+    n_bugs: int
+    """Bugs of the run: the denominator of its scores."""
+    n_given: int
+    """Bugs of these with a readable candidate."""
+    n_unreadable: int
+    """Entries of the file that could not be read."""
+    n_unknown: int
+    """Entries among these that name no bug of the benchmark."""
+    n_outside: int
+    """Candidates for bugs of the benchmark that were not chosen."""
+    only_given: bool
+    """Whether only bugs with a readable candidate belong to the run; else the others count as failures."""
+    missing: tuple[str, ...]
+    """Bugs of the run without a readable candidate."""
+    digest: str
+    """Of all candidates."""
+
+    @property
+    def text(self) -> str:
+        """Say what does not fit; nothing of a file with a readable candidate for each bug."""
+        parts = []
+        if self.only_given:
+            parts.append(f"only bugs with a candidate count: {self.n_given}")
+        elif self.missing:
+            parts.append(f"bugs without a candidate count as failures: {len(self.missing)} of {self.n_bugs}")
+        if self.n_unreadable:
+            parts.append(f"unreadable entries: {self.n_unreadable} ({self.n_unknown} of them for unknown bugs)")
+        if self.n_outside:
+            parts.append(f"candidates for bugs that were not chosen: {self.n_outside}")
+        return "; ".join(parts)
+
+
+@record
 class Manifest:
     """What run.json holds: enough to know what was run and to go on with it."""
 
@@ -81,6 +117,8 @@ class Manifest:
     """UTC, ISO 8601."""
     isolation: str = "warm"
     """How the run was started: warm or process. Both give the same verdicts; each outcome says how its own was made."""
+    coverage: Coverage | None = None
+    """How candidates made elsewhere cover the bugs; none: a repairer was asked, or nobody counted."""
     id: str = ""
     """Drawn at random for each run, and part of the check of every line; empty: the run is of before there were checks."""
 

@@ -1,13 +1,21 @@
-"""Read candidates made elsewhere, in whatever format. Called by the verbs `validate` and `convert`."""
+"""Read candidates made elsewhere, in whatever format, and hold them against the bugs that they are for."""
 
+import dataclasses
+import difflib
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.candidate import Candidate
-from repairlab.core.errors import UserError
-from repairlab.core.record import record
-from repairlab.formats.format import ExternalCandidate, KnownVerdict
+from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.record import digest, record
+from repairlab.formats.format import ExternalCandidate, KnownVerdict, Unreadable
 from repairlab.formats.table import FORMATS, recognise
+from repairlab.runs.experiment import Coverage
+
+_NAMED = 5
+"""How many unknown names are told."""
 
 
 @record
@@ -19,8 +27,20 @@ class ExternalCandidates:
     """By bug id, in the order of their rank."""
     known: dict[tuple[str, int], KnownVerdict]
     """Published verdicts by bug and rank."""
-    errors: tuple[str, ...]
-    """One message per entry that could not be read; the others count."""
+    unreadable: tuple[Unreadable, ...]
+    """The entries that could not be read; the others count."""
+    places: dict[str, list[int]]
+    """By bug id, before how many entries of the bug an unreadable one stands, in their order."""
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Return one message per entry that could not be read."""
+        return tuple(map(str, self.unreadable))
+
+    @property
+    def unknown(self) -> Counter[str]:
+        """Return how many entries have each name that no bug has."""
+        return Counter(item.unknown_bug for item in self.unreadable if item.unknown_bug is not None)
 
 
 def read_external_candidates(path: Path, benchmark: Benchmark, format_name: str | None = None) -> ExternalCandidates:
@@ -30,16 +50,74 @@ def read_external_candidates(path: Path, benchmark: Benchmark, format_name: str 
     name = format_name or recognise(path)
     candidates: dict[str, list[Candidate]] = {}
     known: dict[tuple[str, int], KnownVerdict] = {}
-    errors: list[str] = []
+    unreadable: list[Unreadable] = []
+    places: dict[str, list[int]] = {}
     for item in FORMATS[name].read(path, benchmark):
         if not isinstance(item, ExternalCandidate):
-            errors.append(str(item))
+            unreadable.append(item)
+            if item.bug_id is not None:
+                places.setdefault(item.bug_id, []).append(len(candidates.get(item.bug_id, ())))
             continue
         candidate = item.candidate
         candidates.setdefault(candidate.bug_id, []).append(candidate)
         if item.known:
             known[candidate.bug_id, candidate.rank] = item.known
+    external = ExternalCandidates(format=name, candidates=candidates, known=known, unreadable=tuple(unreadable), places=places)
+    if not candidates and external.unknown:
+        raise HarnessError(f"nothing in {path}, read as {name}, can be validated: {unknown_bugs(external, benchmark)}")
     if not candidates:
-        detail = f" The first problem: {errors[0]}" if errors else ""
+        detail = f" The first problem: {external.errors[0]}" if unreadable else ""
         raise UserError(f"{path}, read as {name}, holds no usable candidate.{detail}")
-    return ExternalCandidates(format=name, candidates=candidates, known=known, errors=tuple(errors))
+    return external
+
+
+def unknown_bugs(external: ExternalCandidates, benchmark: Benchmark) -> str:
+    """Say which names no bug has, each with the nearest one that a bug has."""
+    names = list(external.unknown)
+    shown = []
+    for name in names[:_NAMED]:
+        near = difflib.get_close_matches(name, benchmark.ids, n=1)
+        shown.append(f"{name!r} (did you mean {near[0]!r}?)" if near else repr(name))
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    n = external.unknown.total()
+    return f"{n} {'entry names' if n == 1 else 'entries name'} no bug of {benchmark.name}: {', '.join(shown)}{more}"
+
+
+def hold_against(
+    external: ExternalCandidates, bug_ids: Sequence[str], path: Path, *, only_given: bool = False
+) -> tuple[ExternalCandidates, Coverage]:
+    """Return the candidates for these bugs, and how they cover them; HarnessError when they have none for any.
+
+    What is missing or unreadable fails: it becomes a candidate without edits. With `only_given` it is left out instead.
+    """
+    given = {bug_id: external.candidates[bug_id] for bug_id in bug_ids if bug_id in external.candidates}
+    if not given:
+        others = ", ".join(list(external.candidates)[:_NAMED])
+        raise HarnessError(f"{path} holds no candidate for the chosen bugs; it has some for {others}: choose others with -i")
+    missing = [bug_id for bug_id in bug_ids if bug_id not in given]
+    first = next(iter(given.values()))[0].origin
+    origin = Origin(repairer=first.repairer, model=first.model)
+    made: dict[str, list[Candidate]] = {}
+    known: dict[tuple[str, int], KnownVerdict] = {}
+    for bug_id in given if only_given else bug_ids:
+        entries: list[Candidate | None] = list(given.get(bug_id, ()))
+        for place in () if only_given else reversed(external.places.get(bug_id, ())):
+            entries.insert(place, None)
+        problem = f"the entry in {path.name} cannot be read" if entries else f"{path.name} has no candidate for this bug"
+        made[bug_id] = []
+        for rank, entry in enumerate(entries or [None], start=1):
+            if entry is not None and (bug_id, entry.rank) in external.known:
+                known[bug_id, rank] = external.known[bug_id, entry.rank]
+            failed = Candidate(bug_id=bug_id, edits=(), rank=rank, origin=origin, problem=problem)
+            made[bug_id].append(failed if entry is None else dataclasses.replace(entry, rank=rank))
+    coverage = Coverage(
+        n_bugs=len(made),
+        n_given=len(given),
+        n_unreadable=len(external.unreadable),
+        n_unknown=external.unknown.total(),
+        n_outside=sum(map(len, external.candidates.values())) - sum(map(len, given.values())),
+        only_given=only_given,
+        missing=() if only_given else tuple(missing),
+        digest=digest(made),
+    )
+    return dataclasses.replace(external, candidates=made, known=known), coverage

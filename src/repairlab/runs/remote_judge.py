@@ -11,6 +11,7 @@ import httpx
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import to_data
+from repairlab.formats.patch_forms import KEYS
 from repairlab.metrics.reward import RewardScale
 from repairlab.runs.patch_judge import Patch
 
@@ -138,8 +139,8 @@ class RemoteJudge:
 
 
 def _entry(bug: str, patch: Patch) -> dict[str, Any]:
-    name = "answer" if patch.strategy else {"diff": "patch", None: "text"}.get(patch.form, patch.form)
-    entry = {"bug": bug, str(name): patch.text}
+    name = "answer" if patch.strategy else next(key for key, form in KEYS.items() if form == patch.form)
+    entry = {"bug": bug, name: patch.text}
     return entry | ({"strategy": patch.strategy, "localisation": patch.localisation} if patch.strategy else {})
 
 

@@ -15,7 +15,7 @@ from repairlab.core.outcome import Policy
 from repairlab.core.problem import Localisation, Visibility, shown
 from repairlab.executors.forking import start_server
 from repairlab.executors.local_machine import local_machine
-from repairlab.formats.patch_forms import PatchForm
+from repairlab.formats.patch_forms import KEYS, PatchForm, key_of
 from repairlab.metrics.reward import RewardScale, reward_of
 from repairlab.repairers.llm.factory import preview
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
@@ -26,6 +26,8 @@ from repairlab.validation.machine import Isolation
 
 _NO_MODEL = "none/none"
 _Ids = Annotated[Sequence[object], "a list of ids of bugs, one for each completion"]
+_MESSAGE = frozenset({"role", "content", "text"})
+"""Keys of a message of a chat, or of a part of one."""
 
 
 class RewardOptions(TypedDict, total=False):
@@ -128,25 +130,22 @@ class Reward:
         check_value("Reward()", self._column, bugs, _Ids)
         if len(bugs) != len(completions):
             raise UserError(f"there are {len(completions)} completions, but {len(bugs)} ids in the column {self._column!r}")
-        return self.rewards([(str(bug), text_of(item)) for bug, item in zip(bugs, completions, strict=True)])
+        return self.rewards([(str(bug), item) for bug, item in zip(bugs, completions, strict=True)])
 
     def compute_score(
         self, data_source: str, solution_str: str, ground_truth: str, extra_info: object = None, **more: Any
     ) -> float:
         """Return the reward of one solution, as verl asks for it; the ground truth is the id of a bug."""
         del data_source, extra_info, more
-        (reward,) = self.rewards([(str(ground_truth), text_of(solution_str))])
+        (reward,) = self.rewards([(str(ground_truth), solution_str)])
         return self.scale.unapplicable if reward is None else reward
 
     @checked()
     def rewards(
-        self, pairs: Annotated[Sequence[tuple[str, str]], "a list of pairs of a bug's id and a text"]
+        self, pairs: Annotated[Sequence[tuple[str, object]], "a list of pairs of a bug's id and a completion"]
     ) -> list[float | None]:
-        """Return the rewards of texts, each for a bug given by its id, in their order."""
-        patches = [
-            (bug, Patch(text=text, form=self._form, strategy=self._strategy, localisation=self._localisation))
-            for bug, text in pairs
-        ]
+        """Return the rewards of completions, each for a bug given by its id, in their order."""
+        patches = [(bug, self._patch(completion)) for bug, completion in pairs]
         found = self._ask_service(patches) if self._remote else self._judge_here(patches)
         self.counts.update(verdict for verdict, _ in found)
         return [self._undecided if reward is None else reward for _, reward in found]
@@ -165,6 +164,13 @@ class Reward:
             messages = [{"role": message.role, "content": message.content} for message in asked.messages]
             rows.append({"prompt": messages or asked.text, self._column: bug.id})
         return rows
+
+    def _patch(self, completion: object) -> Patch:
+        """Return what a completion proposes; a mapping that is no message of a chat has one of the keys of a patch."""
+        if isinstance(completion, Mapping) and not _MESSAGE.intersection(completion):
+            key = key_of(completion, beside=())
+            return Patch(text=completion[key], form=KEYS[key])
+        return Patch(text=text_of(completion), form=self._form, strategy=self._strategy, localisation=self._localisation)
 
     def _judge_here(self, patches: Sequence[tuple[str, Patch]]) -> list[tuple[str, float | None]]:
         assert self._local is not None

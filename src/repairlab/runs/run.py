@@ -18,7 +18,7 @@ from repairlab.core.record import digest
 from repairlab.executors.opening import open_executor
 from repairlab.executors.pool import Stopping
 from repairlab.runs.examples import read_examples
-from repairlab.runs.experiment import Experiment, Manifest, identity
+from repairlab.runs.experiment import Coverage, Experiment, Manifest, identity
 from repairlab.runs.first_starts import FirstStarts, forget, has_only_failures
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
 from repairlab.runs.repairing import check_program, check_repairer, factory_of, unfit, waits_in_workers
@@ -34,7 +34,9 @@ _SHOWN = 5
 """How many bugs are named that were not finished for the same reason."""
 
 
-def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine) -> Manifest:
+def begin(
+    experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine, *, coverage: Coverage | None = None
+) -> Manifest:
     """Write run.json of a new run, or check that the folder's run is this one and go on with it."""
     store = Store(folder)
     if store.manifest_path.exists():
@@ -56,6 +58,7 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
         environment_digest=digest(environment),
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         isolation=machine.isolation,
+        coverage=coverage,
     )
     if not store.manifest_path.exists():
         store.create(manifest)
@@ -75,6 +78,8 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
         return manifest
     if changed:
         raise UserError(f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to.")
+    if old.coverage is not None and old.coverage != coverage:
+        raise UserError(f"{folder} holds a run of other candidates than the file has now. Choose another folder with --to.")
     if old.experiment.settings != experiment.settings and experiment.settings is not None:
         old = dataclasses.replace(old, experiment=dataclasses.replace(old.experiment, settings=experiment.settings))
         store.create(old)
@@ -119,7 +124,9 @@ def complete(
         if read_seal(store) is None:
             write_seal(store)
         return
-    bugs = [benchmark.bug(bug_id) for bug_id in left]
+    # A bug for which nothing is to be run needs no tools.
+    to_run = left if given is None else [bug_id for bug_id in left if any(item.edits for item in given.get(bug_id, ()))]
+    bugs = [benchmark.bug(bug_id) for bug_id in to_run]
     check_tools(bugs, machine)
     if machine.executor != LOCAL and waits_in_workers(manifest.experiment):
         raise UserError(

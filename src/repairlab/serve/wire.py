@@ -5,22 +5,15 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from repairlab.core.errors import UserError
 from repairlab.core.outcome import Policy
 from repairlab.core.problem import Localisation
-from repairlab.formats.patch_forms import PatchForm
+from repairlab.formats.patch_forms import KEYS, key_of
 from repairlab.metrics.reward import RewardScale
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 from repairlab.runs.patch_judge import Patch
 from repairlab.web.refusal import bad_request
 
-_FORMS: dict[str, PatchForm | None] = {
-    "function": "function",
-    "file": "file",
-    "patch": "diff",
-    "edits": "edits",
-    "answer": "answer",
-    "text": None,
-}
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -62,18 +55,17 @@ class CandidateEntry(_Strict):
 
     def as_patch(self) -> Patch:
         """Return what is proposed."""
-        given = [(name, getattr(self, name)) for name in _FORMS if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise bad_request(
-                f"a candidate has one of {', '.join(_FORMS)}; this one has {', '.join(n for n, _ in given) or 'none'}"
-            )
-        ((name, value),) = given
+        given = {name: getattr(self, name) for name in KEYS if getattr(self, name) is not None}
+        try:
+            name = key_of(given)
+        except UserError as error:
+            raise bad_request(str(error)) from None
         if self.strategy is not None and name != "answer":
             raise bad_request(f"strategy says how an answer is read, but this candidate is given as {name}")
         if self.strategy is not None and self.strategy not in STRATEGIES:
             raise bad_request(f"unknown strategy {self.strategy[:100]!r}. Known: {', '.join(STRATEGIES)}")
-        plain: Any = [edit.model_dump() for edit in value] if name == "edits" else value
-        return Patch(text=plain, form=_FORMS[name], strategy=self.strategy, localisation=self.localisation)
+        plain: Any = [edit.model_dump() for edit in self.edits or ()] if name == "edits" else given[name]
+        return Patch(text=plain, form=KEYS[name], strategy=self.strategy, localisation=self.localisation)
 
 
 class CaseEntry(_Strict):
@@ -143,7 +135,7 @@ class ValidateRequest(CandidateEntry):
             if (bug is None) == (self.problem is None):
                 raise bad_request("say which bug a candidate is for, by `bug` or by `problem`, and not by both")
             yield bug, entry.as_patch()
-        if self.candidates is not None and any(getattr(self, name) is not None for name in _FORMS):
+        if self.candidates is not None and any(getattr(self, name) is not None for name in KEYS):
             raise bad_request("give one candidate, or several in `candidates`, not both")
 
 

@@ -1,12 +1,9 @@
 """What the candidates of each run are like, averaged over bugs (NL2Fix, table 2)."""
 
-from repairlab.core.outcome import Verdict
 from repairlab.core.table import Cell, Table, mean, percent
-from repairlab.metrics.rates import duplicate_rate, plausible_rate
+from repairlab.metrics.rates import compile_rate, duplicate_rate, plausible_rate
 from repairlab.metrics.values import Values, decided
 from repairlab.report.papers.facts import BugFacts, PaperFacts, RunFacts
-
-_NOT_BUILT = (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
 
 
 def candidates(facts: PaperFacts) -> Table:
@@ -38,7 +35,7 @@ def _row(run: RunFacts) -> tuple[Cell, ...]:
         run.decoding,
         sum(len(item.verdicts) for item in samples),
         _percent(duplicate_rate(samples)),
-        mean([_share(bug, sum(verdict not in _NOT_BUILT for verdict in decided(bug.samples))) for bug in bugs]),
+        _percent(compile_rate(samples)),
         mean([_share(bug, bug.n_kept) for bug in bugs if bug.n_kept is not None]),
         mean([_share(bug, bug.n_broken) for bug in bugs]),
         _percent(plausible_rate(samples)),

@@ -43,7 +43,7 @@ def test_score_prints_a_table_and_says_what_is_left_out(make_run: MakeRun, capsy
     assert run(["score", str(folder), "-k", "1"]) == 0
     captured = capsys.readouterr()
     assert "top@1" in captured.out
-    assert "signature top@1|n:10|bugs:4#" in captured.out
+    assert "signature top@1|bugs:4#" in captured.out
     assert " % – " in captured.out
     assert "no pass@1: the run stopped at the first plausible candidate" in captured.err
     assert "no TCA@1: the run's policy is first-failure" in captured.err

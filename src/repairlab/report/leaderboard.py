@@ -134,13 +134,22 @@ def _groups(signatures: Sequence[str]) -> tuple[Group, ...]:
     differing_names = [name for name in names if len({mine.get(name) for mine in settings}) > 1]
     return tuple(
         Group(
-            name=chr(ord("A") + number) if number < 26 else str(number + 1),
+            name=letter(number),
             signature=signature,
             settings=tuple(f"{name}: {mine.get(name, 'not set')}" for name in differing_names),
             shared=tuple(f"{name}: {value}" for name, value in mine.items() if value and name not in differing_names),
         )
         for number, (signature, mine) in enumerate(zip(signatures, settings, strict=True))
     )
+
+
+def letter(number: int) -> str:
+    """Return a letter for a number from 0; behind Z come numbers.
+
+    >>> letter(0), letter(25), letter(26)
+    ('A', 'Z', '27')
+    """
+    return chr(ord("A") + number) if number < 26 else str(number + 1)
 
 
 def _settings(signature: str) -> dict[str, str]:

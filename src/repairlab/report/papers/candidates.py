@@ -10,11 +10,13 @@ def candidates(facts: PaperFacts) -> Table:
     """Return duplicates, compile, regression and plausible rates; every bug weighs the same."""
     rows = tuple(_row(run) for run in facts.runs)
     notes = ["Each rate is taken within a bug, over its decided candidates, and averaged over bugs."]
-    if any(row[5] is None for row in rows):
-        notes.append(
-            "Regression: the share that passes every regression test, trigger tests or not. It needs --policy full, bugs with "
-            "regression tests, and the benchmark at hand."
-        )
+    if any(row[5] is not None for row in rows):
+        notes.append("Regression: the share that passes every regression test, trigger tests or not.")
+    why_not: dict[str, list[str]] = {}
+    for run, row in zip(facts.runs, rows, strict=True):
+        if row[5] is None:
+            why_not.setdefault(_why_no_regression(run), []).append(run.name)
+    notes += [f"No regression % for {', '.join(names)}: {reason}." for reason, names in why_not.items()]
     columns = ("system", "decoding", "candidates", "duplicate %", "compile %", "regression %", "breaks regression %", "plausible %")
     return Table(
         name="candidates",
@@ -36,10 +38,21 @@ def _row(run: RunFacts) -> tuple[Cell, ...]:
         sum(len(item.verdicts) for item in samples),
         _percent(duplicate_rate(samples)),
         _percent(compile_rate(samples)),
-        mean([_share(bug, bug.n_kept) for bug in bugs if bug.n_kept is not None]),
+        None if _is_cut(run) else mean([_share(bug, bug.n_kept) for bug in bugs if bug.n_kept is not None]),
         mean([_share(bug, bug.n_broken) for bug in bugs]),
         _percent(plausible_rate(samples)),
     )
+
+
+def _is_cut(run: RunFacts) -> bool:
+    """Whether a candidate stopped before the regression tests: the bugs where none did would not be a fair choice."""
+    return any(bug.is_regression_cut for bug in run.bugs)
+
+
+def _why_no_regression(run: RunFacts) -> str:
+    if _is_cut(run):
+        return "candidates stopped at the first failing test; run with --policy full"
+    return "its bugs have no regression tests" if run.has_texts else "the benchmark is not at hand"
 
 
 def _share(bug: BugFacts, n: int) -> float:

@@ -90,6 +90,14 @@ def test_a_run_of_other_settings_does_not_change_the_ranks_of_the_rest(make_run:
     assert "bugs: 6#" in board.captions[3] and "localisation: line" in board.captions[3]
 
 
+def test_runs_that_differ_in_n_alone_are_ranked_by_top_at_k(make_run: MakeRun) -> None:
+    entries = [(name, scores_of(make_run(name, n=n, bugs=3), ks=(1,))) for name, n in (("chat", 3), ("neural", 2), ("copy", 1))]
+    board = leaderboard(entries)
+    assert board.title == "top@1" and len(board.groups) == 1
+    assert all(row.rank is not None for row in board.rows)
+    assert leaderboard(entries[:1]).title == "pass@1"
+
+
 def test_groups_are_sorted_by_their_best_score_not_by_their_size(make_run: MakeRun) -> None:
     settings = (("copy", 0.0, "one"), ("templates", 0.0, "one"), ("chat", 0.9, "two"))
     entries = [
@@ -141,13 +149,13 @@ def test_without_a_shared_k_the_share_of_fixed_bugs_ranks(make_run: MakeRun) -> 
 def test_the_report_is_written_into_the_first_run_and_a_table_is_printed(
     make_run: MakeRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folders = [make_run("chat", n=3, bugs=3), make_run("neural", n=2, bugs=3)]
+    folders = [make_run("chat", n=3, bugs=3), make_run("neural", n=2, bugs=3), make_run("copy", n=2, bugs=3)]
     assert run(["report", *map(str, folders), "-k", "2"]) == 0
     captured = capsys.readouterr()
     assert "pass@2" in captured.out
     assert json.loads((folders[0] / "run.json").read_text(encoding="utf-8"))["benchmark_name"] == "toy"
     assert (folders[0] / "report.html").is_file()
-    assert re.search(r"│ A +│ – +│ (chat|neural)", captured.out)
+    assert re.search(r"│ [AB] +│ – +│ chat", captured.out)
     assert "Group A: n: " in captured.out and "Group B: n: " in captured.out
 
 

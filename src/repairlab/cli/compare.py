@@ -44,7 +44,8 @@ def _print_pairs(found: PairwiseComparison) -> None:
         console.print(name, markup=False)
     print_table("", PAIR_COLUMNS, found.rows())
     console.print(
-        "A − B: difference in points, paired bootstrap over bugs. p: exact McNemar test; p (Holm): adjusted for all pairs."
+        "Difference: first minus second, in points; paired bootstrap over bugs. Only first: bugs that only this run fixed. "
+        "p: exact McNemar test; p (Holm): adjusted for the number of pairs."
     )
 
 

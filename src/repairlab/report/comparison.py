@@ -15,7 +15,10 @@ from repairlab.report.notebook import html_table, text_table
 from repairlab.report.scores import Measured, read_run
 
 COLUMNS = ("bugs", "number")
-PAIR_COLUMNS = ("A", "B", "metric", "score of A", "score of B", "A − B, 95 %", "only A", "only B", "p", "p (Holm)")
+PAIR_COLUMNS = (
+    "first", "second", "metric", "score of first", "score of second", "difference, 95 %", "only first", "only second",
+    "p", "p (Holm)",
+)  # fmt: skip
 
 
 @record

@@ -89,7 +89,8 @@ def _row_data(row: Row) -> dict[str, Any]:
 def leaderboard(entries: Sequence[tuple[str, RunScores]], *, k: int | None = None) -> Leaderboard:
     """Rank named runs by pass@k where every run has it, else by top@k, else by the share of fixed bugs; the oracle stands apart.
 
-    The order of the entries does not matter: groups and rows are sorted by score.
+    Where pass@k is comparable for no two runs but top@k is, top@k ranks: it does not depend on n. The order of the entries does not
+    matter: groups and rows are sorted by score.
     """
     metric, chosen_k = _metric([entry for entry in entries if not entry[1].is_oracle] or entries, k)
     found = [(name, entry, _find(entry.result.scores, metric, chosen_k)) for name, entry in entries]
@@ -172,15 +173,24 @@ def differing(signature: str, reference: str) -> list[str]:
 
 
 def _metric(entries: Sequence[tuple[str, RunScores]], k: int | None) -> tuple[str, int | None]:
+    found = []
     for metric in ("pass@k", "top@k"):
         shared = [{score.k for score in entry.result.scores if score.metric == metric} for _, entry in entries]
         ks = sorted(number for number in set.intersection(*shared) if number is not None)
         if k in ks or (ks and k is None):
-            return metric, k or ks[0]
+            found.append((metric, k or ks[0]))
+    if found:
+        return next((item for item in found if _can_rank(entries, *item)), found[0])
     if k is not None:
         known = sorted({score.k for _, entry in entries for score in entry.result.scores if score.k is not None})
         raise UserError(f"no metric at k = {k} is common to these runs; they have k = {', '.join(map(str, known)) or 'none'}")
     return "fixed", None
+
+
+def _can_rank(entries: Sequence[tuple[str, RunScores]], metric: str, k: int) -> bool:
+    """Whether two runs have the same signature."""
+    signatures = [score.signature for _, entry in entries if (score := _find(entry.result.scores, metric, k))]
+    return len(set(signatures)) < len(signatures)
 
 
 def _find(scores: Sequence[Score], metric: str, k: int | None) -> Score | None:

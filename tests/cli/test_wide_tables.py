@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ WORD = st.text(alphabet="abcdefg-%/", min_size=1, max_size=24)
 CELL = st.lists(WORD, max_size=6).map(" ".join) | st.integers(0, 10**9)
 
 
-def printed(columns: tuple[str, ...], rows: list[tuple[object, ...]], width: int, *, n_heads: int = 1) -> str:
+def printed(columns: tuple[str, ...], rows: Sequence[Sequence[object]], width: int, *, n_heads: int = 1) -> str:
     text = io.StringIO()
     console = Console(file=text, width=width, force_terminal=False)
     for part in table_parts("a title", columns, rows, width=width, n_heads=n_heads):
@@ -34,7 +35,7 @@ def printed(columns: tuple[str, ...], rows: list[tuple[object, ...]], width: int
     return text.getvalue()
 
 
-def must_be_readable(columns: tuple[str, ...], rows: list[tuple[object, ...]], width: int, *, n_heads: int = 1) -> None:
+def must_be_readable(columns: tuple[str, ...], rows: Sequence[Sequence[object]], width: int, *, n_heads: int = 1) -> None:
     text = printed(columns, rows, width, n_heads=n_heads)
     assert all(cell_len(line) <= width for line in text.splitlines())
     words = set(re.sub("[┃│┏┓└┘┡┩━─┳╇┴┼]", " ", text).split())

@@ -2,6 +2,7 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_regression_is_unknown_when_validation_stopped_at_the_first_failure(benc
 def test_the_note_on_regression_says_what_the_table_shows(
     draws: Draws, policy: str, share: float | None, note: str, bench: Bench
 ) -> None:
-    settings = {"benchmark": "no-such-benchmark"} if policy == "absent" else {"policy": policy}
+    settings: dict[str, Any] = {"benchmark": "no-such-benchmark"} if policy == "absent" else {"policy": policy}
     table = candidates(bench.facts(bench.run("alone", draws, **settings)))
     assert table.rows[0][5] == share
     assert len(table.notes) == 2 and note in table.notes[1]

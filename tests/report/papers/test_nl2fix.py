@@ -19,6 +19,7 @@ from repairlab.report.papers.prompts import curves, prompts
 from repairlab.report.papers.ranking import ranking
 from repairlab.report.papers.similarity import similarity
 from repairlab.report.papers.table import make_tables
+from repairlab.report.scores import scores_of
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 from tests.report.papers.conftest import BROKEN, BUGS, FIX, LIKE, LOST, UNBUILT, UNREAD, WRONG, Bench, Draws
@@ -36,6 +37,14 @@ def test_rates_are_taken_within_bugs_and_averaged(bench: Bench) -> None:
     assert cells["regression %"] == 62.5  # 4 of 4 and 1 of 4: wrong ones pass the regression tests
     assert cells["breaks regression %"] == 12.5
     assert cells["plausible %"] == 37.5
+
+
+def test_the_compile_rate_of_the_table_is_the_score(bench: Bench) -> None:
+    folder = bench.run("chat", {**ONE, "Csv-1": (UNREAD, UNREAD), "Csv-2": (LOST, UNBUILT)})
+    cells = dict(zip(candidates(bench.facts(folder)).columns, candidates(bench.facts(folder)).rows[0], strict=True))
+    score = scores_of(folder)["compile rate"]
+    assert cells["compile %"] == pytest.approx(100 * score.value)
+    assert score.n_bugs == 4  # of candidates that do not apply, too
 
 
 def test_regression_is_unknown_when_validation_stopped_at_the_first_failure(bench: Bench) -> None:

@@ -1,13 +1,15 @@
 """Laws that every metric must keep, on random runs."""
 
+import dataclasses
 import itertools
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
+from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.samples import Samples
 from repairlab.metrics.pass_at_k import estimate, pass_at_k
@@ -52,9 +54,10 @@ def test_the_estimator_equals_counting_all_draws_of_k(n: int, data: st.DataObjec
 @LAW
 @given(samples=runs(), metric=st.sampled_from(("pass@k", "top@k")))
 def test_pass_at_k_and_top_at_k_rise_with_k(samples: list[Samples], metric: str) -> None:
-    if any(set(item.verdicts) != {Verdict.UNDECIDED} for item in samples):
-        values = [values_of(metric, k, samples, SETTINGS).value for k in range(1, N + 1)]
-        assert values == sorted(values)
+    assume(any(set(item.verdicts) != {Verdict.UNDECIDED} for item in samples))
+    found = [values_of(metric, k, samples, SETTINGS) for k in range(1, N + 1)]
+    for before, after in itertools.pairwise(found):
+        assert all(value <= after.by_bug[bug_id] for bug_id, value in before.by_bug.items())
 
 
 @LAW
@@ -113,6 +116,72 @@ def test_pass_at_k_does_not_depend_on_the_order_of_candidates(samples: list[Samp
 @given(samples=runs())
 def test_pass_at_n_is_the_share_of_fixed_bugs(samples: list[Samples]) -> None:
     assert pass_at_k(samples, N, n=N).by_bug == top_at_k(samples, N, n=N).by_bug
+
+
+def cut(item: Samples, n: int) -> Samples:
+    """Return a bug as a run leaves it that asks for n candidates."""
+    return dataclasses.replace(item, verdicts=item.verdicts[:n], passed=item.passed[:n], distinct=min(item.distinct, n))
+
+
+def values_or_reason(metric: str, k: int, samples: list[Samples], settings: ScoreSettings) -> dict[str, float] | str:
+    try:
+        return values_of(metric, k, samples, settings).by_bug
+    except UserError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("metric", [name for name in METRICS if not METRICS[name].depends_on_n])
+@LAW
+@given(samples=runs(), k=st.integers(1, N), data=st.data())
+def test_a_metric_without_n_in_its_signature_is_the_same_for_every_n(
+    metric: str, samples: list[Samples], k: int, data: st.DataObject
+) -> None:
+    n = data.draw(st.integers(k, N))
+    fewer = dataclasses.replace(SETTINGS, n=n)
+    assert values_or_reason(metric, k, [cut(item, n) for item in samples], fewer) == values_or_reason(metric, k, samples, SETTINGS)
+    assert signature_of(metric, k, samples, fewer) == signature_of(metric, k, samples, SETTINGS)
+
+
+@pytest.mark.parametrize("metric", [name for name in METRICS if not METRICS[name].depends_on_policy])
+@LAW
+@given(samples=runs(), k=st.integers(1, N))
+def test_a_metric_without_policy_in_its_signature_does_not_read_what_policies_change(
+    metric: str, samples: list[Samples], k: int
+) -> None:
+    # A policy decides how many tests are run, hence the shares that passed; `tests/test_policies.py` shows that verdicts agree.
+    first_failure = dataclasses.replace(SETTINGS, policy="first-failure")
+    stopped = [dataclasses.replace(item, passed=tuple(float(share == 1) for share in item.passed)) for item in samples]
+    assert values_or_reason(metric, k, stopped, first_failure) == values_or_reason(metric, k, samples, SETTINGS)
+    assert signature_of(metric, k, stopped, first_failure) == signature_of(metric, k, samples, SETTINGS)
+
+
+def signature_of(metric: str, k: int, samples: list[Samples], settings: ScoreSettings) -> str | None:
+    try:
+        return score(metric, k, samples, settings).signature
+    except UserError:
+        return None
+
+
+EVERY_KIND = Samples(
+    bug_id="a",
+    language="c",
+    verdicts=(Verdict.WRONG, Verdict.UNCOMPILABLE, Verdict.PLAUSIBLE, Verdict.UNAPPLICABLE, Verdict.WRONG, Verdict.PLAUSIBLE),
+    passed=(0.5, 0.0, 1.0, 0.0, 0.5, 1.0),
+    distinct=4,
+    ended="asked",
+)
+
+
+@pytest.mark.parametrize("metric", [name for name in METRICS if METRICS[name].depends_on_n])
+def test_a_metric_with_n_in_its_signature_changes_with_n(metric: str) -> None:
+    values = {str(values_or_reason(metric, 1, [cut(EVERY_KIND, n)], dataclasses.replace(SETTINGS, n=n))) for n in range(1, N + 1)}
+    assert len(values) > 1
+
+
+@pytest.mark.parametrize("metric", [name for name in METRICS if METRICS[name].depends_on_policy])
+def test_a_metric_with_policy_in_its_signature_changes_with_the_policy(metric: str) -> None:
+    first_failure = dataclasses.replace(SETTINGS, policy="first-failure")
+    assert values_or_reason(metric, 1, [EVERY_KIND], first_failure) != values_or_reason(metric, 1, [EVERY_KIND], SETTINGS)
 
 
 def test_the_mean_over_bugs_is_not_the_pooled_count() -> None:

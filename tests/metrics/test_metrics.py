@@ -1,5 +1,6 @@
 """What each metric says of small runs made by hand, and what it refuses."""
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,14 +94,14 @@ def test_tca_is_the_mean_over_the_candidates_there_are_and_leaves_undecided_ones
     assert tca_at_k([bug("a", P, W)], 2, n=4, policy="full").value == 0.75
     assert tca_at_k([bug("a", P, ended="exhausted")], 2, n=4, policy="full").value == 1.0
     assert tca_at_k([bug("a", ended="exhausted")], 2, n=4, policy="full").value == 0.0
-    assert tca_at_k([bug("a", IE, IE, IE, P)], 2, n=4, policy="full").value == 1.0
+    assert tca_at_k([bug("a", IE, P, W, W)], 2, n=4, policy="full").value == 1.0
 
 
 def test_rates_are_taken_within_each_bug_first() -> None:
     samples = [bug("a", P, W, W, W, distinct=2), bug("b", NA, CE, P, IE), bug("c", ended="exhausted")]
     assert plausible_rate(samples).value == pytest.approx((1 / 4 + 1 / 3) / 2)
     assert apply_rate(samples).value == pytest.approx((1 + 2 / 3) / 2)
-    assert compile_rate(samples).value == pytest.approx((1 + 1 / 2) / 2)
+    assert compile_rate(samples).value == pytest.approx((1 + 1 / 3) / 2)
     assert duplicate_rate(samples).value == pytest.approx((1 / 2 + 0) / 2)
     assert fixed(samples).value == pytest.approx(2 / 3)
 
@@ -114,12 +115,14 @@ def test_first_rank_looks_at_fixed_bugs_only() -> None:
 
 def test_a_signature_names_all_that_must_be_equal() -> None:
     samples = [bug("b", P, P, P, P), bug("a", P, P, P, P)]
-    expected = (
-        "pass@1|n:4|bugs:2#78058b54|benchmark:toy@1.0.0#abc|policy:full|localisation:line|duplicates:counted|undecided:left-out"
-        "|repairlab:0.1.0"
-    )
-    assert score("pass@k", 1, samples, settings()).signature == expected
-    assert signature("fixed", None, samples, settings()) == expected.replace("pass@1", "fixed")
+    expected = "{}bugs:2#78058b54|benchmark:toy@1.0.0#abc{}|localisation:line|duplicates:{}|undecided:left-out|repairlab:0.1.0"
+    assert signature("fixed", None, samples, settings()) == expected.format("fixed|n:4|", "|policy:full", "counted")
+    assert score("fixed", None, samples, settings()).signature == expected.format("fixed|n:4|", "", "counted")
+    assert score("pass@k", 1, samples, settings()).signature == expected.format("pass@1|n:4|", "", "counted")
+    assert score("top@k", 1, samples, settings()).signature == expected.format("top@1|", "", "counted")
+    assert score("TCA@k", 1, samples, settings()).signature == expected.format("TCA@1|", "|policy:full", "counted")
+    merged = dataclasses.replace(settings(), duplicates="merged")
+    assert score("top@k", 1, samples, merged).signature == expected.format("top@1|n:4|", "", "merged")
     assert signature("fixed", None, samples[:1], settings()) != signature("fixed", None, samples[1:], settings())
 
 
@@ -188,7 +191,7 @@ def test_a_paired_difference_is_over_shared_bugs_and_turns_its_sign() -> None:
 
 def test_a_metric_of_others_that_fails_is_left_out_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "odd_metric.py").write_text(
-        "class Odd:\n    about, is_share, changed_by_stopping = 'odd', True, False\n"
+        "class Odd:\n    about, is_share, changed_by_stopping, depends_on_n, depends_on_policy = 'odd', True, False, True, True\n"
         "    def measure(self, samples, settings, k):\n        return 1 / 0\n\nODD = Odd()\n"
     )
     write_dist_info(tmp_path, "odd", "1.0", {"repairlab.metrics": {"odd": "odd_metric:ODD"}})

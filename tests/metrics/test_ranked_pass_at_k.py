@@ -4,7 +4,7 @@ import dataclasses
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
@@ -82,6 +82,7 @@ def test_no_order_beats_the_share_of_fixed_bugs(run: tuple[list[Samples], Ranks]
 @LAW
 @given(samples=runs(), k=st.integers(1, N))
 def test_the_repairers_own_order_of_all_candidates_gives_top_at_k(samples: list[Samples], k: int) -> None:
+    assume(all(Verdict.UNDECIDED not in item.verdicts for item in samples))  # the one looks further, the other does not
     assert ranked_pass_at_k(samples, whole(samples), k, n=N).by_bug == top_at_k(samples, k, n=N).by_bug
 
 

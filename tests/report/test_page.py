@@ -139,7 +139,7 @@ def test_runs_over_different_bugs_stand_side_by_side(make_run: MakeRun) -> None:
     runs = [make_run("chat", n=2, bugs=2), make_run("neural", n=2, bugs=4), make_run("templates", n=2, bugs=1, digest="other")]
     page = Page(make_report(runs).html)
     assert "n/a" in page.text
-    assert "Not ranked, because it is not comparable: bugs is" in page.text
+    assert "Group A: bugs: " in page.text and "Systems are ranked within groups of equal settings." in page.text
 
 
 def test_runs_of_the_same_repairer_are_told_apart_by_their_folders(make_run: MakeRun, tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Scores of run folders, and the verbs that print them."""
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +37,30 @@ def test_score_of_several_runs_is_a_list(make_run: MakeRun, capsys: pytest.Captu
     assert run(["score", *folders, "--json"]) == 0
     captured = capsys.readouterr()
     assert [item["run"] for item in json.loads(captured.out)] == folders
-    assert "k is 5, but the run asked for n = 2" in captured.err
+    assert captured.err == ""  # nobody asked for pass@5
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "said"),
+    [
+        ({"n": 1}, [], []),
+        ({"n": 1, "policy": "first-failure"}, [], []),
+        ({"n": 1, "strength": 0.0}, [], []),
+        ({"n": 4, "stop": True}, [], []),
+        ({"n": 4}, ["--duplicates", "merged"], []),
+        ({"n": 4, "policy": "first-failure"}, ["-k", "1"], []),
+        ({"n": 4}, ["-k", "1,4"], []),
+        ({"n": 1}, ["-k", "5"], ["no pass@5: k is 5, but the run asked for n = 1"]),
+        ({"n": 4, "strength": 0.9, "stop": True}, ["-k", "1"], ["no pass@1: the run stopped at the first plausible candidate"]),
+        ({"n": 4}, ["-k", "1,9"], ["no pass@9: k is 9, but the run asked for n = 4"]),
+    ],
+)
+def test_score_says_what_is_missing_only_when_it_was_asked_for(
+    settings: dict[str, Any], options: list[str], said: list[str], make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["score", str(make_run("chat", bugs=4, **settings)), *options]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if ": no " in line]
+    assert len(lines) == len(said) and all(text in line for line, text in zip(lines, said, strict=True))
 
 
 def test_score_prints_a_table_and_says_what_is_left_out(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,10 +68,10 @@ def test_score_prints_a_table_and_says_what_is_left_out(make_run: MakeRun, capsy
     assert run(["score", str(folder), "-k", "1"]) == 0
     captured = capsys.readouterr()
     assert "top@1" in captured.out
-    assert "signature top@1|n:10|bugs:4#" in captured.out
+    assert "signature top@1|bugs:4#" in captured.out
     assert " % – " in captured.out
     assert "no pass@1: the run stopped at the first plausible candidate" in captured.err
-    assert "no TCA@1: the run's policy is first-failure" in captured.err
+    assert "TCA" not in captured.err
 
 
 def test_an_unfinished_run_is_refused_unless_its_finished_bugs_are_asked_for(
@@ -141,3 +166,24 @@ def test_compare_leaves_undecided_bugs_out_and_says_so(make_run: MakeRun, capsys
     lost = [item.bug_id for item in read_run(a).samples if {verdict.value for verdict in item.verdicts} == {"UNDECIDED"}]
     assert run(["compare", str(a), str(b), "--json"]) == 0
     assert set(lost) <= set(json.loads(capsys.readouterr().out)["undecided"])
+
+
+def test_three_runs_are_compared_pair_by_pair_with_adjusted_p_values(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [str(make_run(name, n=4, strength=strength)) for name, strength in (("chat", 0.9), ("neural", 0.3), ("copy", 0.0))]
+    assert run(["compare", *folders, "--json"]) == 0
+    pairs = json.loads(capsys.readouterr().out)["pairs"]
+    assert [(pair["a"]["run"], pair["b"]["run"]) for pair in pairs] == list(itertools.combinations(folders, 2))
+    assert run(["compare", *folders[:2], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {key: value for key, value in pairs[0].items() if key != "holm_p"}
+    assert all(pair["mcnemar_p"] <= pair["holm_p"] <= 1 for pair in pairs)
+    smallest = min(pairs, key=lambda pair: pair["mcnemar_p"])
+    assert smallest["holm_p"] == pytest.approx(min(1.0, 3 * smallest["mcnemar_p"]))
+    assert run(["compare", *folders]) == 0
+    printed = capsys.readouterr().out
+    assert "C: copy, " in printed and "p (Holm)" in printed
+    assert printed.count("pass@1") == 3
+
+
+def test_a_run_alone_is_not_compared(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compare", str(make_run("chat", n=1, bugs=1))]) == 2
+    assert "only one run is given" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from repairlab.report.leaderboard import leaderboard
 from repairlab.report.scores import scores_of
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import TranscriptWriter
+from repairlab.view.standings import leaderboard_page
 from repairlab.view.workbench import Workbench
 from tests.report.conftest import HOSTILE, MakeRun
 from tests.view.conftest import Browser
@@ -139,12 +140,24 @@ def test_the_leaderboard_is_narrowed_to_a_language_or_label(browser: Browser) ->
     assert browser.get("/?benchmark=cafe").status_code == 400
 
 
+@pytest.mark.parametrize("wanted", [{"language": "python"}, {"label": "difficulty=easy"}, {"label": "difficulty=hard"}, {}])
+def test_a_filter_holds_for_the_bars_as_for_the_table(wanted: dict[str, str], bench: Workbench) -> None:
+    values = leaderboard_page(bench, **wanted).values
+    n_candidates = {
+        row.system: row.other("plausible rate").n_samples + row.other("plausible rate").n_undecided
+        for row in values["board"].rows
+        if row.other("plausible rate")
+    }
+    assert {bar.name: bar.n for bar in values["bars"]} == n_candidates
+    assert len(n_candidates) == (0 if wanted == {"label": "difficulty=hard"} else 3)
+
+
 def test_rows_that_cannot_be_compared_are_not_ranked(make_run: MakeRun, tmp_path: Path) -> None:
     bench = Workbench(tmp_path / "cache")
     bench.open([str(make_run("a", n=5)), str(make_run("b", n=5)), str(make_run("c", n=4))])
     bench.catch_up()
     page = Read(Browser(make_app(bench, ViewAccess(hosts=()))).get("/").text).text
-    assert "Not ranked: n is 4, not 5" in page
+    assert re.search(r"Group [AB]: n: 4 Group|Group [AB]: n: 4 All", page)
     bench.close()
 
 

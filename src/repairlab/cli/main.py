@@ -43,7 +43,7 @@ VERBS = {
     "assess": "Say which plausible candidates are correct: the fix itself, rules and evidence, and what people say.",
     "score": "Compute the scores of a run.",
     "show": "Show the bugs of a run, the candidates of a bug, or one candidate with diff, tests and transcript.",
-    "compare": "Compare two runs bug by bug.",
+    "compare": "Compare runs bug by bug, every pair of them.",
     "report": "Write an HTML report over runs.",
     "view": "Show runs and benchmarks in the browser.",
     "tables": "Make the papers' tables and figures from runs.",

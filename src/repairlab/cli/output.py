@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -40,19 +41,69 @@ def print_json(value: Any) -> None:
     data().print(_UNWRITABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text), markup=False)
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table to standard output."""
-    table = Table(title=title, title_justify="left", header_style="bold")
-    for index, column in enumerate(columns):
-        table.add_column(
-            column, justify="left" if index == 0 or not rows or isinstance(rows[0][index], str) else "right", overflow="fold"
-        )
-    for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
-    console = Console(highlight=False)
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, n_heads: int = 1) -> None:
+    """Print a table to standard output; the first `n_heads` columns name the row."""
+    console = Console(highlight=False, emoji=False)
     if not console.is_terminal:
         console.width = max(console.width, 160)  # do not fold what goes to a file or a pipe
-    console.print(table)
+    for part in table_parts(title, columns, rows, width=console.width, n_heads=n_heads):
+        console.print(part)
+
+
+def table_parts(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, width: int, n_heads: int = 1
+) -> Iterator[RenderableType]:
+    """Yield a table as it fits: in one piece, else in several with the heads repeated, else a line for each cell.
+
+    Columns are never narrower than their longest word, so no text is broken letter by letter.
+    """
+    if title:
+        yield Text(title, style="italic")
+    texts = [[Text(str(cell)) for cell in row] for row in rows]
+    cells = [[Text(name), *(row[index] for row in texts)] for index, name in enumerate(columns)]
+    least = [max(cell_len(word) for text in column for word in (text.plain.split() or [""])) for column in cells]
+    heads, others = list(range(n_heads)), list(range(n_heads, len(columns)))
+    pieces = [heads]
+    for index in others:
+        if pieces[-1] == heads or _room([least[at] for at in (*pieces[-1], index)], width) >= 0:
+            pieces[-1] = [*pieces[-1], index]
+        else:
+            pieces.append([*heads, index])
+    if any(_room([least[index] for index in piece], width) < 0 for piece in pieces):
+        yield from _records(columns, texts)
+        return
+    for piece in pieces:
+        table = Table(header_style="bold")
+        full = [max(cell_len(line) for text in cells[index] for line in (text.plain.splitlines() or [""])) for index in piece]
+        for index, fitted in zip(piece, _fitted([least[index] for index in piece], full, width), strict=True):
+            is_text = index == 0 or not rows or isinstance(rows[0][index], str)
+            table.add_column(columns[index], justify="left" if is_text else "right", overflow="fold", width=fitted)
+        for row in texts:
+            table.add_row(*(row[index] for index in piece))
+        yield table
+
+
+def _room(widths: Sequence[int], width: int) -> int:
+    """Return how many letters a line has beside columns of these widths, their padding and borders."""
+    return width - sum(widths) - 3 * len(widths) - 1
+
+
+def _fitted(least: Sequence[int], full: Sequence[int], width: int) -> list[int]:
+    """Return the widths of columns: what each must have, and an equal share of the rest for those that want more."""
+    widths, room = list(least), _room(least, width)
+    for n_served, index in enumerate(sorted(range(len(least)), key=lambda index: full[index] - least[index])):
+        more = max(0, min(full[index] - least[index], room // (len(least) - n_served)))
+        widths[index] += more
+        room -= more
+    return widths
+
+
+def _records(columns: Sequence[str], rows: Sequence[Sequence[Text]]) -> Iterator[Text]:
+    for number, row in enumerate(rows):
+        if number:
+            yield Text("")
+        for name, cell in zip(columns, row, strict=True):
+            yield Text.assemble((f"{name}: ", "bold"), cell, overflow="fold")
 
 
 def count(n: int, noun: str) -> str:

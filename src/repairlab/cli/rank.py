@@ -23,7 +23,7 @@ from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.repairers.table import make_settings
-from repairlab.report.scores import read_run, scores_of_ranking
+from repairlab.report.scores import read_run, scores_of_ranking, worth_saying
 
 _REASONS = {
     "unapplicable": "do not apply",
@@ -96,7 +96,7 @@ def rank(
         )
     else:
         print_scores(f"{ranking.name} of {run}", scores.scores)
-    for metric, reason in scores.left_out.items():
+    for metric, reason in worth_saying(scores, ks).items():
         talk().print(f"{run}: no {metric}: {reason}", markup=False)
     _say(ranking, path)
 

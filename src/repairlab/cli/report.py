@@ -19,7 +19,8 @@ from repairlab.report.scores import percent
 def report(
     runs: Runs,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The HTML file; by default report.html in the first run folder.")
+        Path | None,
+        typer.Option("--output", "-o", help="The HTML file; by default report.html in the first run folder, and with --json none."),
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Rank by pass@k (or top@k) at this k.")] = None,
     candidates: Annotated[
@@ -36,24 +37,28 @@ def report(
     if candidates not in get_args(Choice):
         raise unknown("choice of candidates", candidates, get_args(Choice))
     made = make_report(runs, k=k, partial=partial, evidence=cast(Choice, candidates))
-    write_report(made, output or runs[0] / "report.html", as_json=json)
+    write_report(made, output or (None if json else runs[0] / "report.html"), as_json=json)
 
 
-def write_report(made: ReportPage, output: Path, *, as_json: bool) -> None:
-    """Write a report and print its leaderboard."""
+def write_report(made: ReportPage, output: Path | None, *, as_json: bool) -> None:
+    """Print the leaderboard of a report, and write the page where one is wanted."""
     for text in made.missing:
         talk().print(text, markup=False)
-    store_report(made, output)
+    if output is not None:
+        store_report(made, output)
     if as_json:
-        print_json({"report": str(output), "leaderboard": made.leaderboard.data()})
+        print_json({"report": None if output is None else str(output), "leaderboard": made.leaderboard.data()})
     else:
         _print(made.leaderboard)
-    talk().print(f"Report written to {output}", markup=False)
+    if output is not None:
+        talk().print(f"Report written to {output}", markup=False)
 
 
 def _print(board: Leaderboard) -> None:
+    is_grouped = len(board.groups) > 1
     rows = [
         (
+            *([row.group or "–"] if is_grouped else []),
             "oracle" if row.is_oracle else "–" if row.rank is None else str(row.rank),
             row.system,
             _value(row.score),
@@ -62,11 +67,14 @@ def _print(board: Leaderboard) -> None:
         )
         for row in board.rows
     ]
-    print_table("Leaderboard", ["rank", "system", board.title, "fixed bugs", "undecided"], rows)
+    columns = ["rank", "system", board.title, "fixed bugs", "undecided"]
+    print_table("Leaderboard", ["group", *columns] if is_grouped else columns, rows)
+    for text in board.captions:
+        data().print(text, markup=False)
     for row in board.rows:
         if row.coverage:
             data().print(f"{row.system}: {row.coverage}", markup=False)
-        if row.reason:
+        if row.reason and row.group is None:
             talk().print(f"{row.system} is not ranked: {row.reason}", markup=False)
 
 

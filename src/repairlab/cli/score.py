@@ -12,7 +12,7 @@ from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.score import Score
 from repairlab.metrics.settings import Duplicates
-from repairlab.report.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores
+from repairlab.report.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores, worth_saying
 
 
 def score(
@@ -53,7 +53,7 @@ def show_scores(
     for item in found:
         if not as_json:
             _print(item)
-        _say(item)
+        _say(item, ks)
 
 
 def check_ks(ks: Sequence[int] | None) -> None:
@@ -75,10 +75,10 @@ def print_scores(title: str, scores: Sequence[Score]) -> None:
         data().print(f"signature {scores[0].signature}", markup=False)
 
 
-def _say(scores: RunScores) -> None:
+def _say(scores: RunScores, asked: Sequence[int] | None) -> None:
     run = scores.run
     reasons: dict[str, list[str]] = {}
-    for metric, reason in scores.result.left_out.items():
+    for metric, reason in worth_saying(scores.result, asked).items():
         reasons.setdefault(reason, []).append(metric)
     for reason, metrics in reasons.items():
         talk().print(f"{run.folder}: no {', '.join(metrics)}: {reason}", markup=False)

@@ -13,17 +13,21 @@ from repairlab.cli.run_folders import Partial, Runs, finished, warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.table import Table, shown
 from repairlab.report.bugs import read_texts
+from repairlab.report.papers.facts import PaperFacts, RunFacts
 from repairlab.report.papers.reading import read_facts
 from repairlab.report.papers.table import NEED_CODE, TABLES, Tables, check_names, make_tables
+from repairlab.report.scores import percent
 from repairlab.report.svg import draw
 from repairlab.report.systems import read_systems
 from repairlab.storage.encoding import write_aside
+
+_OVERVIEW = ("system", "fixed bugs", "candidates", "plausible rate", "compile rate")
 
 
 def tables(
     runs: Runs,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="Only this table, by its name; may be given several times.")
+        list[str] | None, typer.Option("--only", help="Print this table, by its name; may be given several times.")
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values instead of tables.")] = False,
     to: Annotated[
@@ -42,9 +46,12 @@ def tables(
     systems = read_systems(runs if partial else finished(runs), evidence=None, partial=partial)
     facts = read_facts(systems, read_texts(systems), closeness=not NEED_CODE.isdisjoint(names))
     made = make_tables(facts, names)
-    for name, reason in made.left_out.items():
+    is_index = not (only or csv or json or to)
+    for name, reason in made.left_out.items() if not is_index else ():
         talk().print(f"no table {name}: {reason}", markup=False)
-    if to is not None:
+    if is_index:
+        _print_index(facts, made)
+    elif to is not None:
         _write(made.tables, to, as_json=json)
     elif json:
         print_json({"tables": [table.data() for table in made.tables], "left_out": made.left_out})
@@ -57,9 +64,25 @@ def tables(
         raise UserError(f"these runs support none of the tables {', '.join(only)}")
 
 
+def _print_index(facts: PaperFacts, made: Tables) -> None:
+    """Print one row per system, and which tables there are."""
+    print_table("Systems", _OVERVIEW, [_overview(run) for run in facts.runs])
+    titles = {table.name: table.title for table in made.tables}
+    texts = {name: titles.get(name) or f"– {made.left_out[name]}" for name in (*titles, *made.left_out)}
+    print_table("Tables", ["name", "what it shows"], [(name, texts[name]) for name in TABLES])
+    talk().print("Print a table with --only NAME; --csv, --json and --to DIR give all of them", markup=False)
+
+
+def _overview(run: RunFacts) -> tuple[str, ...]:
+    scores = {item.metric: item for item in run.scores.result.scores}
+    rates = (percent(scores[name], scores[name].value) if name in scores else "–" for name in ("plausible rate", "compile rate"))
+    n_fixed, n_candidates = sum(bug.is_fixed for bug in run.bugs), sum(len(bug.samples.verdicts) for bug in run.bugs)
+    return (run.name, f"{n_fixed} of {len(run.decided)}", f"{n_candidates:,}", *rates)
+
+
 def _print(table: Table) -> None:
     title = f"{table.name}: {table.title}" + (f" ({table.source})" if table.source else "")
-    print_table(title, table.columns, [[shown(cell) for cell in row] for row in table.rows])
+    print_table(title, table.columns, [[shown(cell) for cell in row] for row in table.rows], n_heads=table.n_heads)
     for note in table.notes:
         data().print(note, markup=False)
     data().print()

@@ -85,3 +85,17 @@ def difference(a: Values, b: Values) -> Difference:
     value = math.fsum(differences) / len(shared)
     bounds = interval(differences)
     return Difference(value=value, low=min(bounds.low, value), high=max(bounds.high, value), n_bugs=len(shared))
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Return p-values adjusted for being several, in the same order (Holm 1979).
+
+    >>> holm([0.04, 0.01, 0.5])
+    (0.08, 0.03, 0.5)
+    """
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda index: p_values[index])):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = highest
+    return tuple(adjusted)

@@ -23,3 +23,7 @@ class Metric:
     """Whether values lie between 0 and 1 and are shown in per cent."""
     changed_by_stopping: bool = False
     """Whether stopping at the first plausible candidate changes it without making it meaningless, which its signature then says."""
+    depends_on_n: bool = True
+    """Whether candidates after the first k change it; without it, runs with different n are comparable."""
+    depends_on_policy: bool = True
+    """Whether it reads how many tests passed; a metric of verdicts alone is the same under both policies."""

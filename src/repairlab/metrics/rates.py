@@ -1,30 +1,29 @@
 """Rates over candidates and bugs. A rate over candidates is taken within each bug and then averaged over bugs.
 
-So every bug weighs the same, however many candidates it drew; bugs without a candidate to divide by are left out.
+So every bug weighs the same, however many candidates it drew. All rates divide by the decided candidates of a bug, but for the
+duplicate rate, which divides by all; bugs without a candidate to divide by are left out.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from repairlab.core.outcome import Verdict
 from repairlab.core.samples import Samples
 from repairlab.metrics.values import Values, decided, is_lost, n_undecided
 
-_ALL = frozenset(Verdict)
-
 
 def plausible_rate(samples: Sequence[Samples]) -> Values:
     """Return the share of plausible ones among a bug's candidates."""
-    return _rate(samples, among=_ALL, counted=lambda verdict: verdict is Verdict.PLAUSIBLE)
+    return _rate(samples, lambda verdict: verdict is Verdict.PLAUSIBLE)
 
 
 def apply_rate(samples: Sequence[Samples]) -> Values:
     """Return the share of a bug's candidates that could be read and applied."""
-    return _rate(samples, among=_ALL, counted=lambda verdict: verdict is not Verdict.UNAPPLICABLE)
+    return _rate(samples, lambda verdict: verdict is not Verdict.UNAPPLICABLE)
 
 
 def compile_rate(samples: Sequence[Samples]) -> Values:
-    """Return the share that builds among a bug's applicable candidates."""
-    return _rate(samples, among=_ALL - {Verdict.UNAPPLICABLE}, counted=lambda verdict: verdict is not Verdict.UNCOMPILABLE)
+    """Return the share of a bug's candidates that build; one that does not apply does not build (NL2Fix, table 2)."""
+    return _rate(samples, lambda verdict: verdict not in (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE))
 
 
 def duplicate_rate(samples: Sequence[Samples]) -> Values:
@@ -46,11 +45,11 @@ def fixed(samples: Sequence[Samples]) -> Values:
     return Values(by_bug=by_bug, n_samples=n_samples, n_undecided=n_undecided(samples))
 
 
-def _rate(samples: Sequence[Samples], *, among: Collection[Verdict], counted: Callable[[Verdict], bool]) -> Values:
+def _rate(samples: Sequence[Samples], counted: Callable[[Verdict], bool]) -> Values:
     by_bug: dict[str, float] = {}
     n_samples = 0
     for item in samples:
-        base = [verdict for verdict in decided(item) if verdict in among]
+        base = decided(item)
         n_samples += len(base)
         if base:
             by_bug[item.bug_id] = sum(map(counted, base)) / len(base)

@@ -1,6 +1,6 @@
 """What metrics must know of a run beside its samples, and the signature made of it. Built by the caller from run.json."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from repairlab.core.outcome import Policy
@@ -29,8 +29,10 @@ class ScoreSettings:
     """Version of repairlab that made the verdicts."""
 
 
-def signature(metric: str, k: int | None, samples: Sequence[Samples], settings: ScoreSettings) -> str:
-    """Return all that must be equal for two values to be comparable, as `metric|name:value|…`."""
+def signature(
+    metric: str, k: int | None, samples: Sequence[Samples], settings: ScoreSettings, *, leave_out: Collection[str] = ()
+) -> str:
+    """Return all that must be equal for two values to be comparable, as `metric|name:value|…`, without the names to leave out."""
     parts = {
         "n": settings.n,
         "bugs": f"{len(samples)}#{digest(sorted(item.bug_id for item in samples))[:8]}",
@@ -42,4 +44,4 @@ def signature(metric: str, k: int | None, samples: Sequence[Samples], settings: 
         "repairlab": settings.repairlab,
     }
     head = metric if k is None else metric.replace("@k", f"@{k}")
-    return "|".join((head, *(f"{name}:{value}" for name, value in parts.items())))
+    return "|".join((head, *(f"{name}:{value}" for name, value in parts.items() if name not in leave_out)))

@@ -31,7 +31,7 @@ METRICS: Parts[Metric] = Parts(
         "mean first rank": "repairlab.metrics.built_in:MEAN_FIRST_RANK",
         "median first rank": "repairlab.metrics.built_in:MEDIAN_FIRST_RANK",
     },
-    check=lacking("about", "measure", "is_share", "changed_by_stopping"),
+    check=lacking("about", "measure", "is_share", "changed_by_stopping", "depends_on_n", "depends_on_policy"),
 )
 _RANKED = "r.pass@k"
 """Not in the table: it needs a ranking besides."""
@@ -78,7 +78,16 @@ def score(metric: str, k: int | None, samples: Measured, settings: ScoreSettings
     """Return one metric with its interval and signature."""
     values = values_of(metric, k, samples, settings)
     stopped = METRICS[metric].changed_by_stopping and any(item.ended == "solved" for item in samples)
-    return _score(metric, k, values, signature(metric, k, samples, settings) + ("|stopped:when-fixed" if stopped else ""))
+    return _score(metric, k, values, _signature(metric, k, samples, settings) + ("|stopped:when-fixed" if stopped else ""))
+
+
+def _signature(metric: str, k: int | None, samples: Measured, settings: ScoreSettings) -> str:
+    """Return the signature of a metric without what the metric does not depend on."""
+    part = METRICS["pass@k" if metric == _RANKED else metric]
+    # Where duplicates are merged, later candidates move up among the first k.
+    depends_on_n = part.depends_on_n or settings.duplicates == "merged"
+    left_out = [name for name, matters in (("n", depends_on_n), ("policy", part.depends_on_policy)) if not matters]
+    return signature(metric, k, samples, settings, leave_out=left_out)
 
 
 def _score(metric: str, k: int | None, values: Values, recipe: str) -> Score:
@@ -110,7 +119,7 @@ def score_ranking(ranked: Ranked, samples: Measured, settings: ScoreSettings, ks
     def measure(metric: str, k: int | None) -> Score:
         need_independent("r.pass@k", settings.rounds)
         values = _defined("r.pass@k", ranked_pass_at_k(samples, ranked.ranks, k or 0, n=settings.n))
-        return _score(metric, k, values, signature("r.pass@k", k, samples, made_by))
+        return _score(metric, k, values, _signature(_RANKED, k, samples, made_by))
 
     return _collect([(f"r.pass@k[{ranked.name}]", k) for k in dict.fromkeys(ks)], measure)
 
@@ -122,7 +131,7 @@ def score_built(samples: Measured, settings: ScoreSettings, ks: Sequence[int]) -
 
     def measure(metric: str, k: int | None) -> Score:
         need_all_candidates("pass@k", samples, settings.n)
-        return _score(metric, k, values_of("pass@k", k, built, settings), signature("pass@k", k, samples, pruned))
+        return _score(metric, k, values_of("pass@k", k, built, settings), _signature("pass@k", k, samples, pruned))
 
     return _collect([("pass@k[compile]", k) for k in dict.fromkeys(ks)], measure)
 
@@ -133,7 +142,7 @@ def score_correct(samples: Measured, settings: ScoreSettings, ks: Sequence[int])
 
     def measure(metric: str, k: int | None) -> Score:
         plain = metric.removesuffix(_CORRECT)
-        return _score(metric, k, values_of(plain, k, samples, settings), signature(plain, k, samples, settings) + stopped)
+        return _score(metric, k, values_of(plain, k, samples, settings), _signature(plain, k, samples, settings) + stopped)
 
     at_k = [(f"{metric}{_CORRECT}", k) for metric in ("pass@k", "top@k") for k in dict.fromkeys(ks)]
     return _collect([*at_k, *((f"{metric}{_CORRECT}", None) for metric in ("fixed", "plausible rate"))], measure)

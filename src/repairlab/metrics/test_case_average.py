@@ -7,13 +7,14 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Policy, Verdict
 from repairlab.core.samples import Samples
 from repairlab.metrics.requirements import need_all_candidates, need_finished, need_k
-from repairlab.metrics.values import Values, is_lost, n_undecided
+from repairlab.metrics.values import Values, n_undecided
 
 
 def tca_at_k(samples: Sequence[Samples], k: int, *, n: int, policy: Policy) -> Values:
     """Return per bug the mean share of tests that its first k candidates pass (FixEval §4.1.2, eq. 1).
 
-    Where a repairer proposed fewer than k, the mean is over those; none at all counts as 0. Needs every test of every candidate.
+    Where a repairer proposed fewer than k, the mean is over those; none at all counts as 0. UNDECIDED candidates among the first k
+    are left out, and so is a bug with nothing else among them. Needs every test of every candidate.
 
     >>> from repairlab.core.outcome import Verdict
     >>> verdicts = (Verdict.PLAUSIBLE, Verdict.WRONG)
@@ -29,9 +30,9 @@ def tca_at_k(samples: Sequence[Samples], k: int, *, n: int, policy: Policy) -> V
     by_bug: dict[str, float] = {}
     n_samples = 0
     for item in samples:
-        if not is_lost(item):
-            pairs = zip(item.verdicts, item.passed, strict=True)
-            shares = [passed for verdict, passed in pairs if verdict is not Verdict.UNDECIDED][:k]
+        pairs = zip(item.verdicts[:k], item.passed[:k], strict=True)
+        shares = [passed for verdict, passed in pairs if verdict is not Verdict.UNDECIDED]
+        if shares or not item.verdicts:
             by_bug[item.bug_id] = math.fsum(shares) / max(len(shares), 1)
             n_samples += len(shares)
     return Values(by_bug=by_bug, n_samples=n_samples, n_undecided=n_undecided(samples))

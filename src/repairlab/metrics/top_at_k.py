@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from repairlab.core.outcome import Verdict
 from repairlab.core.samples import Samples
 from repairlab.metrics.requirements import need_finished, need_k
-from repairlab.metrics.values import Values, decided, is_lost, n_undecided
+from repairlab.metrics.values import Values, decided_among, n_undecided
 
 
 def top_at_k(samples: Sequence[Samples], k: int, *, n: int) -> Values:
     """Return 1 for each bug with a plausible candidate among its first k, else 0; runs that stopped early will do.
 
-    Called "first-k hit rate" in FixEval (figure 4).
+    Called "first-k hit rate" in FixEval (figure 4). Only the first k candidates matter: UNDECIDED ones among them are left out, and
+    a bug with nothing else among them is left out of the mean.
 
     >>> from repairlab.core.outcome import Verdict
     >>> verdicts = (Verdict.WRONG, Verdict.PLAUSIBLE)
@@ -21,6 +22,8 @@ def top_at_k(samples: Sequence[Samples], k: int, *, n: int) -> Values:
     """
     need_k("top@k", k, n)
     need_finished("top@k", samples)
-    by_bug = {item.bug_id: float(Verdict.PLAUSIBLE in decided(item)[:k]) for item in samples if not is_lost(item)}
-    n_samples = sum(len(decided(item)[:k]) for item in samples)
-    return Values(by_bug=by_bug, n_samples=n_samples, n_undecided=n_undecided(samples))
+    first = {item.bug_id: decided_among(item, k) for item in samples}
+    by_bug = {
+        item.bug_id: float(Verdict.PLAUSIBLE in first[item.bug_id]) for item in samples if first[item.bug_id] or not item.verdicts
+    }
+    return Values(by_bug=by_bug, n_samples=sum(map(len, first.values())), n_undecided=n_undecided(samples))

@@ -38,6 +38,11 @@ def decided(samples: Samples) -> tuple[Verdict, ...]:
     return tuple(verdict for verdict in samples.verdicts if verdict is not Verdict.UNDECIDED)
 
 
+def decided_among(samples: Samples, k: int) -> tuple[Verdict, ...]:
+    """Return the decided verdicts among the first k candidates, whatever follows them."""
+    return tuple(verdict for verdict in samples.verdicts[:k] if verdict is not Verdict.UNDECIDED)
+
+
 def is_lost(samples: Samples) -> bool:
     """Whether a bug has candidates but every one of them is UNDECIDED, so that nothing can be said of it."""
     return bool(samples.verdicts) and not decided(samples)

@@ -1,18 +1,24 @@
 """Compare two run folders bug by bug. Called by the verb `compare`."""
 
 import dataclasses
+import itertools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.metrics.compare import Difference, Overlap, difference, overlap
+from repairlab.metrics.compare import Difference, Overlap, difference, holm, overlap
 from repairlab.metrics.table import score, values_of
-from repairlab.report.leaderboard import differing
+from repairlab.report.leaderboard import differing, letter
 from repairlab.report.notebook import html_table, text_table
 from repairlab.report.scores import Measured, read_run
 
 COLUMNS = ("bugs", "number")
+PAIR_COLUMNS = (
+    "first", "second", "metric", "score of first", "score of second", "difference, 95 %", "only first", "only second",
+    "p", "p (Holm)",
+)  # fmt: skip
 
 
 @record
@@ -89,6 +95,51 @@ class Comparison:
     def missing(self) -> tuple[str, ...]:
         """Say what unfinished runs lack."""
         return tuple(text for run in (self.a, self.b) if (text := run.missing))
+
+
+@record
+class PairwiseComparison:
+    """Every pair of several runs."""
+
+    runs: tuple[Measured, ...]
+    pairs: tuple[Comparison, ...]
+    adjusted: tuple[float, ...]
+    """The p-value of each pair, adjusted by Holm's method for their number."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Say which run has which letter."""
+        return tuple(f"{letter(number)}: {run.manifest.experiment.repairer}, {run.folder}" for number, run in enumerate(self.runs))
+
+    def rows(self) -> list[tuple[object, ...]]:
+        """Return one row per pair, with PAIR_COLUMNS."""
+        letters = itertools.combinations(map(letter, range(len(self.runs))), 2)
+        return [
+            (
+                a,
+                b,
+                pair.metric.replace("@k", f"@{pair.k}"),
+                f"{100 * pair.value_a:.1f} %",
+                f"{100 * pair.value_b:.1f} %",
+                f"{100 * pair.difference.value:+.1f} [{100 * pair.difference.low:+.1f}, {100 * pair.difference.high:+.1f}]",
+                len(pair.overlap.only_a),
+                len(pair.overlap.only_b),
+                f"{pair.overlap.p_value:.4f}",
+                f"{adjusted:.4f}",
+            )
+            for (a, b), pair, adjusted in zip(letters, self.pairs, self.adjusted, strict=True)
+        ]
+
+    def data(self) -> dict[str, Any]:
+        """Return the form of `compare --json` for more than two runs."""
+        return {"pairs": [{**pair.data(), "holm_p": p} for pair, p in zip(self.pairs, self.adjusted, strict=True)]}
+
+
+def compare_all(folders: Sequence[Path], *, k: int = 1, partial: bool = False) -> PairwiseComparison:
+    """Compare every pair of runs; all must be over the same bugs of the same benchmark."""
+    runs = tuple(read_run(folder, partial=partial) for folder in folders)
+    pairs = tuple(compare_measured(a, b, k=k) for a, b in itertools.combinations(runs, 2))
+    return PairwiseComparison(runs=runs, pairs=pairs, adjusted=holm([pair.overlap.p_value for pair in pairs]))
 
 
 def compare_runs(folder_a: Path, folder_b: Path, *, k: int = 1, partial: bool = False) -> Comparison:

@@ -26,7 +26,7 @@ METRICS: dict[str, str] = {
     "TCA@k": "Test case average: mean share of tests that a bug's first k candidates pass, averaged over bugs (FixEval, eq. 1).",
     "fixed": "Share of bugs with at least one plausible candidate.",
     "plausible rate": "Share of plausible ones among a bug's candidates, averaged over bugs.",
-    "compile rate": "Share that builds among a bug's applicable candidates, averaged over bugs.",
+    "compile rate": "Share of a bug's candidates that build, averaged over bugs; one that does not apply does not build.",
     "apply rate": "Share of a bug's candidates that could be read and applied, averaged over bugs.",
     "duplicate rate": "Share of a bug's candidates that repeat an earlier one, averaged over bugs.",
     "mean first rank": "Mean rank of the first plausible candidate over the bugs that have one.",

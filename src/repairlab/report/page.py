@@ -16,6 +16,7 @@ from repairlab.report.health import read_cards
 from repairlab.report.leaderboard import Leaderboard, leaderboard
 from repairlab.report.papers.reading import read_facts
 from repairlab.report.papers.table import TABLES, make_tables
+from repairlab.report.scores import worth_saying
 from repairlab.report.systems import System, bars, read_systems
 from repairlab.storage.encoding import write_aside
 
@@ -76,6 +77,7 @@ def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool 
         benchmarks=list(dict.fromkeys(_benchmark(system) for system in systems)),
         verdicts=VERDICTS,
         metrics=METRICS,
+        worth_saying=worth_saying,
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.core.samples import Samples
 from repairlab.core.score import Score
 from repairlab.metrics.settings import Duplicates, ScoreSettings
-from repairlab.metrics.table import Scores, is_share, score_built, score_ranking, score_run
+from repairlab.metrics.table import METRICS, Scores, is_share, score_built, score_ranking, score_run
 from repairlab.ranking.stored import Ranking, ranking_files, read_ranking
 from repairlab.report.correctness import correct_samples, correct_scores
 from repairlab.report.notebook import html_table, text_table
@@ -26,6 +27,7 @@ from repairlab.storage.encoding import write_aside
 
 ORACLE = "reference"
 """The repairer that proposes the developers' fixes."""
+_AT_K = re.compile(r"(.+)@(\d+)")
 SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "undecided")
 
 
@@ -106,6 +108,23 @@ class RunScores:
 def score_name(score: Score) -> str:
     """Return the name of a score with its k."""
     return score.metric if score.k is None else score.metric.replace("@k", f"@{score.k}")
+
+
+def worth_saying(scores: Scores, asked: Sequence[int] | None = None) -> dict[str, str]:
+    """Return what is left out and will be missed: pass@k at a k that was asked for, stored rankings, and metrics of others.
+
+    Most runs lack something: TCA@k needs another policy, a rank needs a fix, a usual k may exceed n. Nobody asked for these.
+    """
+    if not scores.scores:
+        return scores.left_out
+    return {name: reason for name, reason in scores.left_out.items() if _is_missed(name, asked or ())}
+
+
+def _is_missed(name: str, asked: Sequence[int]) -> bool:
+    own = set(METRICS) - {part.name for part in METRICS.of_others()}
+    if at_k := _AT_K.match(name):
+        return f"{at_k[1]}@k" not in own - {"pass@k"} and int(at_k[2]) in asked
+    return name.partition("[")[0] not in own
 
 
 def percent(score: Score, value: float) -> str:

@@ -23,7 +23,7 @@ from repairlab.runs.store import Store
 from repairlab.storage.database import Database
 from repairlab.view.index_lines import NUMBERS, ORDER, VERDICTS, id_number, id_text, read_step
 
-_VERSION = 1
+_VERSION = 2
 """Of the tables below; a file of another version has another name."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, place INTEGER NOT NULL, lines INTEGER NOT NULL, ending BLOB NOT NULL);

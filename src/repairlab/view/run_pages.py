@@ -8,7 +8,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
 from repairlab.report.curves import curve_of, curves_over_k
 from repairlab.report.glossary import VERDICTS
-from repairlab.report.scores import SCORE_COLUMNS, score_rows, settings_of
+from repairlab.report.scores import SCORE_COLUMNS, score_rows, settings_of, worth_saying
 from repairlab.report.systems import verdict_bar
 from repairlab.view.page import Page, Pager
 from repairlab.view.run_index import BugCounts, Place
@@ -71,7 +71,7 @@ def run_page(bench: Workbench, slug: str, *, page: int = 1) -> Page:
         | {
             "scores": score_rows(run.scores({}, BugFilter()).result.scores),
             "score_columns": SCORE_COLUMNS,
-            "left_out": run.scores({}, BugFilter()).result.left_out,
+            "left_out": worth_saying(run.scores({}, BugFilter()).result),
             "chart": _chart(run),
             "bugs": bugs[pager.start : pager.start + pager.rows],
             "pager": pager,

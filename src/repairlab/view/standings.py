@@ -1,5 +1,6 @@
 """Pages about several systems: leaderboard, comparison of two, overlap."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from repairlab.core.errors import UserError
@@ -51,14 +52,23 @@ def leaderboard_page(bench: Workbench, *, benchmark: str = "", language: str = "
             "benchmark": benchmark,
             "chart": figure if wanted.is_all else None,
             "curve_metric": metric,
-            "bars": _bars(runs),
+            "bars": _bars(bench, runs, wanted),
             "is_behind": any(not run.is_computed for run in runs),
         },
     )
 
 
-def _bars(runs: Sequence[OpenRun]) -> list[Bar]:
-    return [bar for run in runs if (bar := verdict_bar(run.name, run.number, run.index.verdicts())).n]
+def _bars(bench: Workbench, runs: Sequence[OpenRun], wanted: BugFilter) -> list[Bar]:
+    """Return the verdicts of each run on the wanted bugs."""
+    return [bar for run in runs if (bar := verdict_bar(run.name, run.number, _verdicts(run, _known(bench, run, wanted), wanted))).n]
+
+
+def _verdicts(run: OpenRun, known: Mapping[str, BugHead], wanted: BugFilter) -> Counter[Verdict]:
+    counted: Counter[Verdict] = Counter()
+    for bug in run.index.bugs():
+        if wanted.takes(bug.id, bug.language, known):
+            counted.update(bug.verdicts)
+    return counted
 
 
 def _known(bench: Workbench, run: OpenRun, wanted: BugFilter) -> Mapping[str, BugHead]:

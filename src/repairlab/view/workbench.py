@@ -55,8 +55,9 @@ class BugFilter:
         """Whether every bug counts."""
         return not self.language and not self.label
 
-    def takes(self, head: BugHead) -> bool:
-        """Tell whether a bug counts."""
+    def takes(self, bug_id: str, language: str, known: Mapping[str, BugHead]) -> bool:
+        """Tell whether a bug counts, by what is known of it."""
+        head = known.get(bug_id) or BugHead(id=bug_id, language=language, title="", labels=())
         return (not self.language or head.language == self.language) and (
             not self.label or self.label in {f"{name}={value}" for name, value in head.labels}
         )
@@ -371,8 +372,7 @@ def _scores(run: Measured) -> Scores:
 def _only(run: Measured, known: Mapping[str, BugHead], wanted: BugFilter) -> Measured:
     if wanted.is_all:
         return run
-    heads = (known.get(item.bug_id) or BugHead(id=item.bug_id, language=item.language, title="", labels=()) for item in run.samples)
-    samples = tuple(item for item, head in zip(run.samples, heads, strict=True) if wanted.takes(head))
+    samples = tuple(item for item in run.samples if wanted.takes(item.bug_id, item.language, known))
     return Measured(
         folder=run.folder,
         manifest=run.manifest,

@@ -30,11 +30,19 @@ def two(bench: Bench) -> tuple[Path, Path]:
     return bench.run("one", DRAWS, llm=llm), bench.run("two", {"Cli-1": (FIX, FIX), "Math-1": (FIX, WRONG)}, llm=llm)
 
 
-def test_every_table_is_printed_or_its_absence_explained(two: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_name_one_row_per_system_and_the_names_of_all_tables_are_printed(
+    two: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     out, err = said(capsys, *two)
-    for name in TABLES:
-        assert f"{name}: " in out or f"no table {name}: " in err
-    assert "zero-shot · acme/a (one)" in out
+    listed = {line.split("│")[1].strip(): line for line in out.splitlines() if line.startswith("│")}
+    assert set(TABLES) < set(listed)
+    assert "– no run is a conversation" in listed["conversation"] and "no table" not in err
+    assert "2 of 6" in listed["zero-shot · acme/a (one)"]
+
+
+def test_tables_that_are_asked_for_are_printed(two: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = said(capsys, *two, "--only", "candidates", "--only", "overlap", "--only", "conversation")
+    assert "candidates: " in out and "overlap: " in out and "projects" not in out
     assert "no table conversation: no run is a conversation" in err
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +19,10 @@ from repairlab.report.papers.prompts import curves, prompts
 from repairlab.report.papers.ranking import ranking
 from repairlab.report.papers.similarity import similarity
 from repairlab.report.papers.table import make_tables
+from repairlab.report.scores import scores_of
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
-from tests.report.papers.conftest import BROKEN, BUGS, FIX, LIKE, LOST, UNBUILT, UNREAD, WRONG, Bench
+from tests.report.papers.conftest import BROKEN, BUGS, FIX, LIKE, LOST, UNBUILT, UNREAD, WRONG, Bench, Draws
 
 TWO_EACH = (("Cli", 2), ("Csv", 2), ("Math", 2), ("Overall", 6))
 ONE = {"Cli-1": (WRONG, WRONG, FIX, FIX), "Cli-2": (UNBUILT, UNREAD, BROKEN, LIKE)}
@@ -37,15 +39,43 @@ def test_rates_are_taken_within_bugs_and_averaged(bench: Bench) -> None:
     assert cells["plausible %"] == 37.5
 
 
+def test_the_compile_rate_of_the_table_is_the_score(bench: Bench) -> None:
+    folder = bench.run("chat", {**ONE, "Csv-1": (UNREAD, UNREAD), "Csv-2": (LOST, UNBUILT)})
+    cells = dict(zip(candidates(bench.facts(folder)).columns, candidates(bench.facts(folder)).rows[0], strict=True))
+    score = scores_of(folder)["compile rate"]
+    assert cells["compile %"] == pytest.approx(100 * score.value)
+    assert score.n_bugs == 4  # of candidates that do not apply, too
+
+
 def test_regression_is_unknown_when_validation_stopped_at_the_first_failure(bench: Bench) -> None:
     table = candidates(bench.facts(bench.run("chat", ONE, policy="first-failure")))
     cells = dict(zip(table.columns, table.rows[0], strict=True))
-    assert cells["regression %"] is not None  # Cli-2 has no candidate that fails at the trigger test
-    assert cells["regression %"] == 25.0
+    # Of Cli-2 all candidates are known, but an average over such bugs alone would be of a chosen few.
+    assert cells["regression %"] is None
     assert cells["breaks regression %"] == 12.5
-    alone = candidates(bench.facts(bench.run("alone", {"Cli-1": (WRONG,)}, policy="first-failure")))
-    assert alone.rows[0][5] is None
-    assert "--policy full" in alone.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("draws", "policy", "share", "note"),
+    [
+        ({"Cli-1": (FIX,)}, "full", 100.0, "Regression: the share that passes"),
+        ({"Cli-1": (FIX,)}, "first-failure", 100.0, "Regression: the share that passes"),
+        ({"Cli-1": (BROKEN,)}, "first-failure", 0.0, "Regression: the share that passes"),
+        ({"Cli-1": (UNBUILT, UNREAD)}, "first-failure", 0.0, "Regression: the share that passes"),
+        ({"Cli-1": (WRONG,)}, "full", 100.0, "Regression: the share that passes"),
+        ({"Cli-1": (WRONG,)}, "first-failure", None, "No regression % for alone · acme/large: candidates stopped"),
+        ({"Cli-1": (WRONG, FIX)}, "first-failure", None, "run with --policy full"),
+        ({"Cli-1": (FIX,), "Cli-2": (WRONG,)}, "first-failure", None, "No regression % for alone · acme/large: candidates stopped"),
+        ({"Cli-1": (FIX,)}, "absent", None, "No regression % for alone · acme/large: the benchmark is not at hand"),
+    ],
+)
+def test_the_note_on_regression_says_what_the_table_shows(
+    draws: Draws, policy: str, share: float | None, note: str, bench: Bench
+) -> None:
+    settings: dict[str, Any] = {"benchmark": "no-such-benchmark"} if policy == "absent" else {"policy": policy}
+    table = candidates(bench.facts(bench.run("alone", draws, **settings)))
+    assert table.rows[0][5] == share
+    assert len(table.notes) == 2 and note in table.notes[1]
 
 
 def test_undecided_candidates_count_for_nothing(bench: Bench) -> None:

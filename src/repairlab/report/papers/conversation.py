@@ -17,6 +17,7 @@ def conversation(facts: PaperFacts) -> Table:
     if not runs:
         raise UserError("no run is a conversation or stops at the first plausible candidate")
     last = max(run.scores.run.settings.n for run in runs)
+    single = [run.name for run in runs if run.scores.run.settings.rounds == 1]
     rounds = [r for r in _ROUNDS if r < last] + [last]
     return Table(
         name="conversation",
@@ -26,7 +27,7 @@ def conversation(facts: PaperFacts) -> Table:
         rows=tuple(_row(run, rounds) for run in runs),
         notes=(
             "A round is one answer; an attempt is a fresh start with several turns. Means are over solved bugs.",
-            "Runs that stop at the first plausible candidate are shown as well.",
+            *(f"{name} is no conversation; it stops at the first plausible candidate." for name in single),
         ),
         figure=_figure(runs, last),
     )

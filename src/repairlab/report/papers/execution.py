@@ -30,7 +30,7 @@ def execution(facts: PaperFacts) -> Table:
         columns=("system", "language", "bugs", *(f"{metric.replace('k', str(k))} %" for metric in _METRICS for k in ks)),
         rows=tuple(rows),
         n_heads=2,
-        notes=("TCA@k needs --policy full: every test of every candidate.",),
+        notes=_refused(facts),
     )
 
 
@@ -68,6 +68,7 @@ def _grouped(facts: PaperFacts, name: str, title: str, column: str, groups: dict
         columns=("system", column, "bugs", *(f"{metric.replace('k', str(k))} %" for metric in _METRICS for k in ks)),
         rows=tuple(rows),
         n_heads=2,
+        notes=_refused(facts),
     )
 
 
@@ -77,6 +78,22 @@ def _has_verdict(name: str) -> Callable[[BugFacts], bool]:
 
 def _is_between(low: int, high: int | None) -> Callable[[BugFacts], bool]:
     return lambda bug: bug.n_tokens is not None and bug.n_tokens > low and (high is None or bug.n_tokens <= high)
+
+
+def _refused(facts: PaperFacts) -> tuple[str, ...]:
+    """Say which runs cannot have a metric at any k, and why."""
+    why_not: dict[str, list[str]] = {}
+    for run in facts.runs:
+        for metric in _METRICS:
+            try:
+                values_of(metric, 1, run.scores.run.samples, run.scores.run.settings)
+            except UserError as error:
+                why_not.setdefault(str(error), []).append(run.name)
+    return tuple(
+        f"No {metric} for {', '.join(names)}:{reason}."
+        for text, names in why_not.items()
+        for metric, _, reason in [text.partition(":")]
+    )
 
 
 def _ks(facts: PaperFacts) -> list[int]:

@@ -34,6 +34,8 @@ class BugFacts:
     """Candidates that pass every trigger test and break a regression test."""
     n_kept: int | None
     """Candidates that pass every regression test; none when nobody knows."""
+    is_regression_cut: bool
+    """Whether a candidate stopped at an earlier test, so that nobody knows, although the bug has regression tests."""
     attempts: int | None
     """Fresh starts that the first plausible candidate took; none when there is none."""
     spent: Spent

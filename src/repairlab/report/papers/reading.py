@@ -57,6 +57,7 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
                 submission_verdict=_submission_verdict(bug),
                 n_tokens=len(_TOKEN.findall(bug.problem.target.text)) if bug else None,
                 n_broken=mine.n_broken,
+                is_regression_cut=bool(bug and bug.oracle.regression and mine.is_unsure),
                 n_kept=mine.n_kept if bug and bug.oracle.regression and not mine.is_unsure else None,
                 attempts=mine.attempts(),
                 spent=mine.spent() + paid.get(bug_id, Spent()),

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import inspect
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,6 +35,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
+from repairlab.runs.budget import prices_of
 from repairlab.runs.doubts import Doubt, doubts
 from repairlab.runs.experiment import Experiment, make_experiment, movable, read_experiment
 from repairlab.runs.repair import repair_run
@@ -213,7 +215,6 @@ def run_to_end(
 ) -> None:
     """Start or resume a run and bring it to its end, with a progress bar; an interruption says how to go on."""
     manifest = begin(settings, benchmark, folder, here)
-    go_on = f"Go on with: {how_to_go_on(folder, is_given=given is not None)}"
     disagreements: list[Disagreement] = []
     try:
         with progress_bar() as progress:
@@ -226,10 +227,11 @@ def run_to_end(
                 given=given,
             )
     except (Interrupted, KeyboardInterrupt):
-        talk().print(f"Stopped; everything so far is in {folder}. {go_on}", markup=False)
+        talk().print(f"Stopped; everything so far is in {folder}. {_go_on(folder, given)}", markup=False)
         raise typer.Exit(130) from None
     except HarnessError as error:
-        raise HarnessError(f"{error}. {go_on}") from error
+        end = "" if str(error).endswith(("?", "!", ".")) else "."
+        raise HarnessError(f"{error}{end} {_go_on(folder, given)}") from error
     finally:
         for item in disagreements:
             talk().print(_warning(item), markup=False)
@@ -237,7 +239,7 @@ def run_to_end(
         talk().print(_doubted(doubt, settings.benchmark), markup=False)
     talk().print(bar.timing, markup=False)
     if asks_model(settings):
-        talk().print(_spent(folder / FILE), markup=False)
+        talk().print(_spent(folder), markup=False)
     talk().print(f"Run stored in {folder}", markup=False)
 
 
@@ -251,16 +253,31 @@ def repair_folder(folder: Path) -> None:
         talk().print(text, markup=False)
 
 
-def _spent(requests: Path) -> str:
+def _go_on(folder: Path, given: dict[str, list[Candidate]] | None) -> str:
+    return f"Go on with: {how_to_go_on(folder, is_given=given is not None)}"
+
+
+def _spent(folder: Path) -> str:
     """Say what the model of a run was asked and what that cost, over all starts of the run."""
     n_asked = n_kept = tokens_in = tokens_out = 0
     cost = 0.0
-    for request in read_requests(requests):
+    unpriced: list[str] = []
+    for request in read_requests(folder / FILE, prices_of(folder)):
         n_asked, n_kept = n_asked + (not request.from_cache), n_kept + request.from_cache
         if not request.from_cache:
-            tokens_in, tokens_out, cost = tokens_in + request.tokens_in, tokens_out + request.tokens_out, cost + request.cost_usd
+            tokens_in, tokens_out, cost = (
+                tokens_in + request.tokens_in,
+                tokens_out + request.tokens_out,
+                cost + (request.cost_usd or 0),
+            )
+            unpriced += [request.model] if request.cost_usd is None else []
     kept = f", {n_kept} answered from kept answers" if n_kept else ""
-    return f"{count(n_asked, 'request')}{kept}; {tokens_in} tokens in, {tokens_out} out; ${cost:.4f} paid"
+    paid = f"${cost:.4f} paid"
+    if unpriced:
+        known = "" if len(unpriced) == n_asked else f"{paid}, and "
+        give = f"repairlab run --resume {shlex.quote(str(folder))} --prices FILE"
+        paid = f"{known}unknown cost for {count(len(unpriced), 'request')} to {unpriced[0]}; give its price with: {give}"
+    return f"{count(n_asked, 'request')}{kept}; {tokens_in} tokens in, {tokens_out} out; {paid}"
 
 
 def _doubted(doubt: Doubt, benchmark: str) -> str:

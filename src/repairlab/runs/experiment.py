@@ -81,6 +81,8 @@ class Manifest:
     """UTC, ISO 8601."""
     isolation: str = "warm"
     """How the run was started: warm or process. Both give the same verdicts; each outcome says how its own was made."""
+    cost_limit_usd: float | None = None
+    """What the run may cost; its own prices are in prices.toml beside."""
     id: str = ""
     """Drawn at random for each run, and part of the check of every line; empty: the run is of before there were checks."""
 

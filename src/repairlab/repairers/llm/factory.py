@@ -19,12 +19,14 @@ def _open(context: RepairContext) -> Iterator[Repairer]:
     from repairlab.repairers.ledger import FILE, Ledger  # noqa: PLC0415
     from repairlab.repairers.llm.client.model import ChatModel  # noqa: PLC0415
     from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415
+    from repairlab.repairers.llm.client.prices import Prices  # noqa: PLC0415
     from repairlab.repairers.llm.client.recorded_model import RecordedModel  # noqa: PLC0415
     from repairlab.repairers.llm.repairer import AT_ONCE, Llm  # noqa: PLC0415
 
     settings: LlmSettings = context.settings
     access: Access = context.access
-    ledger = Ledger(context.folder / FILE, limit_usd=access.cost_limit_usd, append=context.append)
+    prices = Prices(Path(access.prices) if access.prices else None)
+    ledger = Ledger(context.folder / FILE, limit_usd=access.cost_limit_usd, prices=prices, append=context.append)
     with ExitStack() as stack:
         opened = open_model(settings, access, cache=context.cache, ledger=ledger, notify=context.notify)
         model: ChatModel = stack.enter_context(opened)
@@ -77,9 +79,11 @@ def _examples(settings: LlmSettings) -> ExampleSource | None:
 
 def _check(settings: LlmSettings, access: Access, cache: Path) -> None:
     """Raise UserError when the model cannot work: unknown provider, no key, no price under a cost limit."""
-    from repairlab.repairers.llm.client.open import open_model  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415  # as above
 
     open_model(settings, access, cache=cache).close()
+    if settings.embedding_model is not None and _examples(settings):
+        open_embedder(settings.embedding_model, access, cache=cache, base_url=settings.base_url).close()
 
 
 def _unfit(settings: LlmSettings, seed: int) -> Callable[[Problem], str | None]:

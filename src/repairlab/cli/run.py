@@ -5,7 +5,7 @@ import functools
 import inspect
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,17 +27,20 @@ from repairlab.cli.options import (
     machine,
     numbers,
 )
-from repairlab.cli.output import RunBar, count, progress_bar, talk
+from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
+from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
+from repairlab.core.record import to_data
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.runs.budget import prices_of
 from repairlab.runs.doubts import Doubt, doubts
-from repairlab.runs.experiment import Experiment, make_experiment, movable, read_experiment
+from repairlab.runs.experiment import Experiment, make_experiment, movable, read_experiment, require_drawn
+from repairlab.runs.plan import RunPlan, plan_run
 from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import asks_model, factory_of, repairer_names
 from repairlab.runs.run import begin, complete, how_to_go_on, locked
@@ -92,6 +95,9 @@ def run(
     resume: Annotated[
         Path | None, typer.Option("--resume", help="Go on with the run in this folder, with its own settings.")
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show bugs, requests, tokens, cost and missing tools; ask nobody.")
+    ] = False,
     repair: Repair = False,
     workers: Workers = None,
     executor: ExecutorName = LOCAL,
@@ -126,6 +132,7 @@ def run(
         if file or to or seen or set(given) - {"k"}:
             raise UserError(_RESUMES)
         settings, access = _resumed(Store(resume).manifest().experiment, own)
+        require_drawn(given.get("k", ()), settings.n)
         folder = resume
     else:
         settings, access = _experiment(file, given, seen, own)
@@ -133,6 +140,9 @@ def run(
     here = machine(
         workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, access=access, executor=executor
     )
+    if dry_run:
+        _show_plan(plan_run(settings, open_benchmark(settings.benchmark), folder, here), as_json=json)
+        return
     if repair:
         repair_folder(folder)
     else:
@@ -243,6 +253,37 @@ def run_to_end(
     talk().print(f"Run stored in {folder}", markup=False)
 
 
+def _show_plan(plan: RunPlan, *, as_json: bool) -> None:
+    """Show what a run would do; a HarnessError when a tool is missing."""
+    if as_json:
+        print_json(to_data(plan))
+    else:
+        for name, text in _plan_rows(plan):
+            data().print(f"{name:<11} {text}", markup=False)
+    if plan.missing:
+        raise HarnessError(f"the run cannot start here: {'; '.join(plan.missing)}")
+
+
+def _plan_rows(plan: RunPlan) -> Iterator[tuple[str, str]]:
+    done = plan.n_bugs - plan.n_left
+    yield "bugs", f"{plan.n_left} of {plan.benchmark}" + (f", {done} done already" if done else "")
+    yield "candidates", f"up to {plan.n_left * plan.n_candidates:,}: {plan.n_candidates} per bug"
+    if plan.model is None:
+        yield "requests", "none: no model is asked"
+    elif plan.requests is None:
+        yield "requests", f"unknown: the program decides what to ask {plan.model}; limit it with --call-requests or --call-cost"
+    else:
+        yield "requests", f"up to {plan.requests:,} to {plan.model}"
+        yield "tokens", f"about {plan.tokens_in:,} in, up to {plan.tokens_out:,} out"
+    if plan.model is not None:
+        unknown_cost = (
+            "unknown" if plan.requests is None else f"unknown: there is no price for {plan.model}; add it with --prices FILE"
+        )
+        limit = "" if plan.cost_limit_usd is None else f"; the limit is ${dollars(plan.cost_limit_usd)}"
+        yield "cost", (unknown_cost if plan.cost_usd is None else f"up to ${dollars(plan.cost_usd)}") + limit
+    yield "tools", "; ".join(plan.missing) or "nothing is missing"
+
+
 def repair_folder(folder: Path) -> None:
     """Repair a run folder and say what was done."""
     store = Store(folder)
@@ -272,7 +313,7 @@ def _spent(folder: Path) -> str:
             )
             unpriced += [request.model] if request.cost_usd is None else []
     kept = f", {n_kept} answered from kept answers" if n_kept else ""
-    paid = f"${cost:.4f} paid"
+    paid = f"${dollars(cost)} paid"
     if unpriced:
         known = "" if len(unpriced) == n_asked else f"{paid}, and "
         give = f"repairlab run --resume {shlex.quote(str(folder))} --prices FILE"

@@ -1,6 +1,7 @@
 """Sums of money, of which parts may be unknown."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:
@@ -15,3 +16,12 @@ def total_cost(costs: Iterable[float | None]) -> float | None:
             return None
         total += cost
     return total
+
+
+def dollars(amount: float) -> str:
+    """Return an amount as people read it, and as `--cost-limit` takes it.
+
+    >>> dollars(0), dollars(0.024), dollars(0.0000015), dollars(12345.678)
+    ('0.0000', '0.0240', '0.0000015', '12345.6780')
+    """
+    return f"{amount:.4f}" if amount == 0 or amount >= 0.001 else format(Decimal(f"{amount:.2g}"), "f")

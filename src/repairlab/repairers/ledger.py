@@ -17,6 +17,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
+from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError
 from repairlab.core.record import SCHEMA_VERSION, record, to_json
 from repairlab.repairers.repairer import OverBudget
@@ -136,7 +137,8 @@ class Ledger:
                 "add the price with --prices FILE"
             )
         if spent >= self.limit_usd:
-            raise OverBudget(f"the run has cost ${spent:.4f} and its limit is ${self.limit_usd:.4f}; nothing more is asked")
+            limit = dollars(self.limit_usd)
+            raise OverBudget(f"the run has cost ${dollars(spent)} and its limit is ${limit}; nothing more is asked")
 
 
 def read_requests(path: Path, prices: Pricing | None = None) -> Iterator[Request]:

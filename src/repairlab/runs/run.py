@@ -13,6 +13,7 @@ import repairlab
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
+from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest
@@ -42,7 +43,7 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
         require_intact(store)
     machine = with_budget(experiment, store, machine)
     check_repairer(experiment, machine)
-    bugs = _askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
+    bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
     environment = environment_of([bug.problem.language for bug in bugs], machine)
     manifest = Manifest(
         experiment=experiment,
@@ -82,7 +83,7 @@ def begin(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: M
     return new
 
 
-def _askable(experiment: Experiment, bugs: Sequence[Bug]) -> Sequence[Bug]:
+def askable(experiment: Experiment, bugs: Sequence[Bug]) -> Sequence[Bug]:
     """Return the bugs that the repairer can be asked about; a UserError when that is not all of them and nobody said so."""
     reasons = unfit(experiment, bugs)
     if not reasons or (experiment.skip_unfit and len(reasons) < len(bugs)):
@@ -150,7 +151,7 @@ def how_to_go_on(folder: Path, *, is_given: bool) -> str:
     if is_given:
         return f"the same command and --to {name}"
     higher = higher_limit(folder)
-    return f"repairlab run --resume {name}" + ("" if higher is None else f" --cost-limit {higher:.4g}")
+    return f"repairlab run --resume {name}" + ("" if higher is None else f" --cost-limit {dollars(higher)}")
 
 
 def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) -> Stopping:

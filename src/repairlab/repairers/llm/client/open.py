@@ -103,8 +103,9 @@ def _prices(access: Access) -> Prices:
 
 def _how_to_price(place: Endpoint, access: Access) -> str:
     where = f"Add it to {access.prices}" if access.prices else "Write it to a file and add --prices FILE"
-    line = f"{json.dumps(place.name, ensure_ascii=False)} = {{ input = 2.50, output = 10.00 }}"
-    return f"{where}, in dollars per million tokens (0 if the server is free):\n[models]\n{line}"
+    amount, free = ("…", "") if place.needs_key else ("0", "; 0 if the server is free")
+    line = f"{json.dumps(place.name, ensure_ascii=False)} = {{ input = {amount}, output = {amount} }}"
+    return f"{where} (dollars per million tokens{free}):\n[models]\n{line}"
 
 
 class _Once:

@@ -231,3 +231,10 @@ def test_no_k_is_asked_for_that_a_run_cannot_draw(
     else:
         assert "-k is 10, but the run draws 5 candidates per bug: choose k from 1 to 5, or a larger -n" in capsys.readouterr().err
     assert n_asked(server) == 0
+
+
+def test_a_question_at_the_end_of_a_failure_gets_no_full_stop(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    del server
+    dead = ("--base-url", "http://127.0.0.1:1/v1", "--retries", "0", "--seed", "5")
+    assert run(["run", "tiny", *LLM, *PRICED, *dead, "--to", "made"]) == 3
+    assert "is its address right (--base-url)? Go on with: repairlab run --resume made\n" in capsys.readouterr().err

@@ -124,7 +124,7 @@ def test_a_run_remembers_its_limit_and_its_prices(
 ) -> None:
     assert start(server, *LLM, *PRICED, *TABLE, *LIMIT, "--no-answer-cache") == 3
     said = capsys.readouterr().err
-    assert "the run has cost $0.0110 and its limit is $0.0100; nothing more is asked. Go on with: " in said
+    assert "the run has cost $0.0110 and its limit is $0.0100; going on needs a higher --cost-limit. Go on with: " in said
     assert "repairlab run --resume made --cost-limit 0.0220" in said
     before = Store(Path("made")).manifest()
     Path("prices.toml").rename("elsewhere.toml")  # a run has its own copy

@@ -138,7 +138,7 @@ class Ledger:
             )
         if spent >= self.limit_usd:
             limit = dollars(self.limit_usd)
-            raise OverBudget(f"the run has cost ${dollars(spent)} and its limit is ${limit}; nothing more is asked")
+            raise OverBudget(f"the run has cost ${dollars(spent)} and its limit is ${limit}; going on needs a higher --cost-limit")
 
 
 def read_requests(path: Path, prices: Pricing | None = None) -> Iterator[Request]:

@@ -45,7 +45,7 @@ def test_a_run_can_be_stopped_and_goes_on(tiny: Path, tmp_path: Path, sandbox: S
     rl.run(bench, wanted, to=tmp_path / "run", k=(1, 3), cache=False, workers=1)
     assert (tmp_path / "run" / "outcomes.jsonl").read_bytes() == before
     with pytest.raises(rl.UserError, match="n was 3, now 2"):
-        rl.run(bench, rl.repairer("templates", n=2, seed=1), to=tmp_path / "run", k=(1, 3))
+        rl.run(bench, rl.repairer("templates", n=2, seed=1), to=tmp_path / "run", k=(1, 2))
 
 
 def test_runs_of_a_function_and_of_a_part_of_a_benchmark_are_scored_and_compared(

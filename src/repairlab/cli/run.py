@@ -4,7 +4,8 @@ import dataclasses
 import functools
 import inspect
 import re
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,16 +27,20 @@ from repairlab.cli.options import (
     machine,
     numbers,
 )
-from repairlab.cli.output import RunBar, count, progress_bar, talk
+from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
+from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
+from repairlab.core.record import to_data
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
+from repairlab.runs.budget import prices_of
 from repairlab.runs.doubts import Doubt, doubts
-from repairlab.runs.experiment import Coverage, Experiment, make_experiment, movable, read_experiment
+from repairlab.runs.experiment import Coverage, Experiment, make_experiment, movable, read_experiment, require_drawn
+from repairlab.runs.plan import RunPlan, plan_run
 from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import asks_model, factory_of, repairer_names
 from repairlab.runs.run import begin, complete, how_to_go_on, locked
@@ -93,6 +98,9 @@ def run(
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Score the repairer even if its first bugs all fail in the same way.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show bugs, requests, tokens, cost and missing tools; ask nobody.")
+    ] = False,
     repair: Repair = False,
     workers: Workers = None,
     executor: ExecutorName = LOCAL,
@@ -127,6 +135,7 @@ def run(
         if file or to or seen or set(given) - {"k"}:
             raise UserError(_RESUMES)
         settings, access = _resumed(Store(resume).manifest().experiment, own)
+        require_drawn(given.get("k", ()), settings.n)
         folder = resume
     else:
         settings, access = _experiment(file, given, seen, own)
@@ -142,6 +151,9 @@ def run(
         executor=executor,
         keep_going=keep_going,
     )
+    if dry_run:
+        _show_plan(plan_run(settings, open_benchmark(settings.benchmark), folder, here), as_json=json)
+        return
     if repair:
         repair_folder(folder)
     else:
@@ -225,7 +237,6 @@ def run_to_end(
 ) -> None:
     """Start or resume a run and bring it to its end, with a progress bar; an interruption says how to go on."""
     manifest = begin(settings, benchmark, folder, here, coverage=coverage)
-    go_on = f"Go on with: {how_to_go_on(folder, is_given=given is not None)}"
     disagreements: list[Disagreement] = []
     try:
         with progress_bar() as progress:
@@ -238,10 +249,11 @@ def run_to_end(
                 given=given,
             )
     except (Interrupted, KeyboardInterrupt):
-        talk().print(f"Stopped; everything so far is in {folder}. {go_on}", markup=False)
+        talk().print(f"Stopped; everything so far is in {folder}. {_go_on(folder, given)}", markup=False)
         raise typer.Exit(130) from None
     except HarnessError as error:
-        raise HarnessError(f"{error}. {go_on}") from error
+        end = "" if str(error).endswith(("?", "!", ".")) else "."
+        raise HarnessError(f"{error}{end} {_go_on(folder, given)}") from error
     finally:
         for item in disagreements:
             talk().print(_warning(item), markup=False)
@@ -249,8 +261,39 @@ def run_to_end(
         talk().print(_doubted(doubt, settings.benchmark), markup=False)
     talk().print(bar.timing, markup=False)
     if asks_model(settings):
-        talk().print(_spent(folder / FILE), markup=False)
+        talk().print(_spent(folder), markup=False)
     talk().print(f"Run stored in {folder}", markup=False)
+
+
+def _show_plan(plan: RunPlan, *, as_json: bool) -> None:
+    """Show what a run would do; a HarnessError when a tool is missing."""
+    if as_json:
+        print_json(to_data(plan))
+    else:
+        for name, text in _plan_rows(plan):
+            data().print(f"{name:<11} {text}", markup=False)
+    if plan.missing:
+        raise HarnessError(f"the run cannot start here: {'; '.join(plan.missing)}")
+
+
+def _plan_rows(plan: RunPlan) -> Iterator[tuple[str, str]]:
+    done = plan.n_bugs - plan.n_left
+    yield "bugs", f"{plan.n_left} of {plan.benchmark}" + (f", {done} done already" if done else "")
+    yield "candidates", f"up to {plan.n_left * plan.n_candidates:,}: {plan.n_candidates} per bug"
+    if plan.model is None:
+        yield "requests", "none: no model is asked"
+    elif plan.requests is None:
+        yield "requests", f"unknown: the program decides what to ask {plan.model}; limit it with --call-requests or --call-cost"
+    else:
+        yield "requests", f"up to {plan.requests:,} to {plan.model}"
+        yield "tokens", f"about {plan.tokens_in:,} in, up to {plan.tokens_out:,} out"
+    if plan.model is not None:
+        unknown_cost = (
+            "unknown" if plan.requests is None else f"unknown: there is no price for {plan.model}; add it with --prices FILE"
+        )
+        limit = "" if plan.cost_limit_usd is None else f"; the limit is ${dollars(plan.cost_limit_usd)}"
+        yield "cost", (unknown_cost if plan.cost_usd is None else f"up to ${dollars(plan.cost_usd)}") + limit
+    yield "tools", "; ".join(plan.missing) or "nothing is missing"
 
 
 def repair_folder(folder: Path) -> None:
@@ -263,16 +306,31 @@ def repair_folder(folder: Path) -> None:
         talk().print(text, markup=False)
 
 
-def _spent(requests: Path) -> str:
+def _go_on(folder: Path, given: dict[str, list[Candidate]] | None) -> str:
+    return f"Go on with: {how_to_go_on(folder, is_given=given is not None)}"
+
+
+def _spent(folder: Path) -> str:
     """Say what the model of a run was asked and what that cost, over all starts of the run."""
     n_asked = n_kept = tokens_in = tokens_out = 0
     cost = 0.0
-    for request in read_requests(requests):
+    unpriced: list[str] = []
+    for request in read_requests(folder / FILE, prices_of(folder)):
         n_asked, n_kept = n_asked + (not request.from_cache), n_kept + request.from_cache
         if not request.from_cache:
-            tokens_in, tokens_out, cost = tokens_in + request.tokens_in, tokens_out + request.tokens_out, cost + request.cost_usd
+            tokens_in, tokens_out, cost = (
+                tokens_in + request.tokens_in,
+                tokens_out + request.tokens_out,
+                cost + (request.cost_usd or 0),
+            )
+            unpriced += [request.model] if request.cost_usd is None else []
     kept = f", {n_kept} answered from kept answers" if n_kept else ""
-    return f"{count(n_asked, 'request')}{kept}; {tokens_in} tokens in, {tokens_out} out; ${cost:.4f} paid"
+    paid = f"${dollars(cost)} paid"
+    if unpriced:
+        known = "" if len(unpriced) == n_asked else f"{paid}, and "
+        give = f"repairlab run --resume {shlex.quote(str(folder))} --prices FILE"
+        paid = f"{known}unknown cost for {count(len(unpriced), 'request')} to {unpriced[0]}; give its price with: {give}"
+    return f"{count(n_asked, 'request')}{kept}; {tokens_in} tokens in, {tokens_out} out; {paid}"
 
 
 def _doubted(doubt: Doubt, benchmark: str) -> str:

@@ -1,5 +1,6 @@
 """How models are reached from a machine: what the command line says once for all runs, and no answer depends on."""
 
+import math
 from typing import Annotated
 
 from repairlab.core.errors import UserError
@@ -33,7 +34,7 @@ class Access:
             raise UserError(f"--request-timeout is {self.timeout_s:g}: write seconds, such as 300")
         if self.retries < 0:
             raise UserError(f"--retries is {self.retries}: write 0 or more")
-        if self.cost_limit_usd is not None and self.cost_limit_usd < 0:
+        if self.cost_limit_usd is not None and not 0 <= self.cost_limit_usd < math.inf:
             raise UserError(f"--cost-limit is {self.cost_limit_usd:g}: write US dollars, 0 or more")
         if self.offline and not self.use_cache:
             raise UserError("--offline uses kept answers alone, and --no-answer-cache uses none of them: leave one of the two out")

@@ -30,7 +30,8 @@ class Origin:
     turn: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
+    """None when the price of the model is not known."""
     logprob: float | None = None
     """Sum of the log-probabilities of the answer's tokens."""
     answer: str | None = None

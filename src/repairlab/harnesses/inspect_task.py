@@ -147,6 +147,7 @@ class InspectModel:
                 finish=_FINISHES.get(output.stop_reason, "stop"),
                 tokens_in=usage.input_tokens if usage else 0,
                 tokens_out=usage.output_tokens if usage else 0,
+                cost_usd=None,
             ),
         )
 

@@ -5,16 +5,19 @@ Models write it; `runs` and `report` read it. Whoever asks says for which bug wi
 
 import contextlib
 import contextvars
+import dataclasses
 import fcntl
+import functools
 import json
 import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
+from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError
 from repairlab.core.record import SCHEMA_VERSION, record, to_json
 from repairlab.repairers.repairer import OverBudget
@@ -59,8 +62,8 @@ class Request:
     """How many answers came back; for embeddings, how many vectors."""
     tokens_in: int = 0
     tokens_out: int = 0
-    cost_usd: float = 0.0
-    """What was paid for it now: nothing for kept answers."""
+    cost_usd: float | None = 0.0
+    """What was paid for it now: nothing for kept answers, none when the price is not known."""
     seconds: float = 0.0
     retries: int = 0
     from_cache: bool = False
@@ -68,22 +71,38 @@ class Request:
     """Why no answer came."""
 
 
+class Pricing(Protocol):
+    """What answers cost."""
+
+    def cost_usd(self, model: str | None, tokens_in: int, tokens_out: int, booked: float | None) -> float | None:
+        """Return what was booked, or what tokens for which nothing was booked cost by the price; none when it is not known."""
+        ...
+
+
 class Ledger:
     """The file of one run, open in one process; many processes and threads may add to it."""
 
     def __init__(
-        self, path: Path, limit_usd: float | None = None, *, append: Callable[[Path, bytes], object] | None = None
+        self,
+        path: Path,
+        limit_usd: float | None = None,
+        *,
+        prices: Pricing | None = None,
+        append: Callable[[Path, bytes], object] | None = None,
     ) -> None:
         """Name the file; it is made with the first line. Nothing may be asked once the run has cost `limit_usd`.
 
-        A run hands in how it appends the line of a JSON object to its files.
+        Tokens for which nothing was booked count by the prices. A run hands in how it appends the line of a JSON object to its
+        files.
         """
         self._path = path
+        self._prices = prices
         self._append = append or _append
         self.limit_usd = limit_usd
         self._lock = threading.Lock()
         self._place = 0
         self._spent = 0.0
+        self._unpriced = ""
 
     def add(self, request: Request) -> None:
         """Append one line."""
@@ -96,11 +115,15 @@ class Ledger:
             raise HarnessError(message) from None
 
     def spent(self) -> float:
-        """Return what the run has cost so far, in all its processes."""
+        """Return what the run has cost so far, in all its processes, requests of unknown price left out."""
         with self._lock:
             for place, data in _lines(self._path, self._place):
                 self._place = place
-                self._spent += _cost(data)
+                request = _request(data, self._prices)
+                if request is not None and request.cost_usd is None:
+                    self._unpriced = request.model
+                elif request is not None:
+                    self._spent += request.cost_usd or 0.0
             return self._spent
 
     def check(self) -> None:
@@ -108,21 +131,42 @@ class Ledger:
         if self.limit_usd is None:
             return
         spent = self.spent()
-        if spent >= self.limit_usd:
+        if self._unpriced:
             raise OverBudget(
-                f"the run has cost ${spent:.4f} and may cost ${self.limit_usd:.4f}. "
-                "Nothing more is asked; go on with --resume and a higher --cost-limit"
+                f"the run has asked {self._unpriced}, whose price is not known, so its cost limit cannot be kept; "
+                "add the price with --prices FILE"
             )
+        if spent >= self.limit_usd:
+            limit = dollars(self.limit_usd)
+            raise OverBudget(f"the run has cost ${dollars(spent)} and its limit is ${limit}; going on needs a higher --cost-limit")
 
 
-def read_requests(path: Path) -> Iterator[Request]:
-    """Read all whole lines of a ledger in their order; none when there is no file."""
-    adapter = TypeAdapter(Request)
+def read_requests(path: Path, prices: Pricing | None = None) -> Iterator[Request]:
+    """Read all whole lines of a ledger in their order; none when there is no file.
+
+    With prices, requests for whose tokens nothing was booked cost what these say, or an unknown amount.
+    """
     for _, data in _lines(path, 0):
-        for added in ("schema", "line", "check"):
-            data.pop(added, None)
-        with contextlib.suppress(ValidationError):  # the rest of a torn line that happens to be JSON
-            yield adapter.validate_python(data)
+        request = _request(data, prices)
+        if request is not None:
+            yield request
+
+
+def _request(data: dict[str, Any], prices: Pricing | None) -> Request | None:
+    """Return the request of a line; none for the rest of a torn line that happens to be JSON."""
+    try:
+        request = _adapter().validate_python({key: value for key, value in data.items() if key not in ("schema", "line", "check")})
+    except ValidationError:
+        return None
+    if prices is None or request.from_cache:
+        return request
+    cost_usd = prices.cost_usd(request.model, request.tokens_in, request.tokens_out, request.cost_usd)
+    return dataclasses.replace(request, cost_usd=cost_usd)
+
+
+@functools.cache
+def _adapter() -> TypeAdapter[Request]:
+    return TypeAdapter(Request)
 
 
 def _fields(request: Request) -> dict[str, Any]:
@@ -166,8 +210,3 @@ def _data_of(line: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return data if isinstance(data, dict) else None
-
-
-def _cost(data: dict[str, Any]) -> float:
-    cost = data.get("cost_usd", 0.0)
-    return float(cost) if isinstance(cost, int | float) else 0.0

@@ -84,6 +84,15 @@ class SamplingPlan:
 
 
 @record
+class AskEstimate:
+    """What a repairer would ask a model about one problem, at most."""
+
+    requests: int
+    tokens_in: int
+    tokens_out: int
+
+
+@record
 class RepairerFactory:
     """A repairer of the table: how it is opened, and what its settings mean to a run. Loading one must be quick."""
 
@@ -104,6 +113,8 @@ class RepairerFactory:
     """Takes settings, local settings and the cache; raises UserError when nothing could be proposed with them."""
     unfit: Callable[[Any, int], Callable[[Problem], str | None]] = lambda settings, seed: lambda problem: None  # noqa: ARG005
     """Takes settings and seed; returns what says why it cannot work on a problem."""
+    estimate: Callable[[Any, int, tuple[Example, ...]], Callable[[Problem], AskEstimate]] | None = None
+    """Takes settings, candidates per bug and examples; returns what says how much is asked about a problem. None: nobody knows."""
     label: Callable[[Any], tuple[str, ...]] = lambda settings: ()  # noqa: ARG005
     """Parts of a run's default name, behind that of the repairer."""
     asks_model: Callable[[Any], bool] = lambda settings: False  # noqa: ARG005

@@ -4,6 +4,7 @@
 are read one after the other, so that a run need not fit into memory.
 """
 
+import functools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +16,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, TestVerdict
 from repairlab.core.record import record
 from repairlab.mining.publishing import CARD, CHECKSUMS, checksums, frames
+from repairlab.repairers.ledger import Pricing
+from repairlab.runs.budget import prices_of
 from repairlab.runs.experiment import experiment_data
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import BugEnd, Store
@@ -188,17 +191,18 @@ def _bugs(store: Store) -> Iterator[Row]:
 
 
 def _candidates(store: Store) -> Iterator[Row]:
-    return store.facts(Candidate, _candidate)
+    return store.facts(Candidate, functools.partial(_candidate, prices_of(store.folder)))
 
 
-def _candidate(data: dict[str, Any]) -> Row:
+def _candidate(prices: Pricing, data: dict[str, Any]) -> Row:
     origin = data["origin"]
-    kept = ("repairer", "model", "prompt", "seed", "attempt", "turn", "tokens_in", "tokens_out", "cost_usd", "logprob")
+    kept = ("repairer", "model", "prompt", "seed", "attempt", "turn", "tokens_in", "tokens_out", "logprob")
     return {
         "bug": data["bug_id"],
         "rank": data["rank"],
         "candidate": data["id"],
         **{name: origin[name] for name in kept},
+        "cost_usd": prices.cost_usd(origin["model"], origin["tokens_in"], origin["tokens_out"], origin["cost_usd"]),
         "problem": data["problem"],
         "edits": [
             {"path": edit["path"], **(edit["span"] or {"start": None, "end": None}), "text": edit["text"]} for edit in data["edits"]

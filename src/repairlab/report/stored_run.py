@@ -16,6 +16,7 @@ from repairlab.metrics.settings import Duplicates
 from repairlab.report.notebook import html_table, text_table
 from repairlab.report.scores import RunScores, scores_of
 from repairlab.report.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
+from repairlab.runs.budget import prices_of
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.samples import open_bugs
 from repairlab.runs.store import Store
@@ -104,6 +105,7 @@ class Run:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a flat row for each candidate in the order they were stored; what is not judged yet has no verdict."""
         outcomes = {outcome.candidate_id: outcome for outcome in self.outcomes()}
+        prices = prices_of(self.path)
         for candidate in self.candidates():
             name, origin = candidate.id, candidate.origin
             outcome = outcomes.get(name)
@@ -113,7 +115,7 @@ class Run:
                 "candidate": name,
                 "repairer": origin.repairer,
                 "model": origin.model,
-                "cost_usd": origin.cost_usd,
+                "cost_usd": prices.cost_usd(origin.model, origin.tokens_in, origin.tokens_out, origin.cost_usd),
                 "verdict": outcome.verdict.value if outcome else None,
                 "stage": outcome.stage if outcome else None,
                 "message": outcome.message if outcome else None,

@@ -20,6 +20,7 @@ from repairlab.repairers.command.repairer import Started, Usage
 from repairlab.repairers.command.settings import CommandSettings, addresses
 from repairlab.repairers.ledger import FILE, Ledger
 from repairlab.repairers.repairer import OverBudget
+from repairlab.runs.budget import prices_of
 from repairlab.runs.changes import read_plain
 from repairlab.runs.judge import BugError
 from repairlab.runs.store import Store, append_line
@@ -47,7 +48,7 @@ _WORDS = {
 def open_workspaces(task: Task, sandbox: Sandbox, settings: CommandSettings, access: Access) -> Iterator["Starter"]:
     """Give what starts the program for one bug; its workspaces are gone after the block."""
     append = functools.partial(append_line, run_id=Store(task.folder).run_id)
-    ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd, append=append)
+    ledger = Ledger(task.folder / FILE, limit_usd=access.cost_limit_usd, prices=prices_of(task.folder), append=append)
     with tempfile.TemporaryDirectory(prefix="repairlab-workspace-", ignore_cleanup_errors=True) as folder:
         maker = WorkspaceMaker(task.bug, task.experiment.visibility, sandbox, Path(folder))
         yield Starter(task, settings, sandbox, maker, ledger, open_upstream(settings, access))

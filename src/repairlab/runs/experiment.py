@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ class Experiment:
     n: int = 10
     """Candidates per bug."""
     k: tuple[int, ...] = USUAL_KS
-    """The k of pass@k and its kin."""
+    """The k of pass@k and its kin; by default those of them that `n` allows."""
     policy: Policy = "first-failure"
     """Stop a candidate's validation at its first failing test, or run all of them (full)."""
     confirm: int = 0
@@ -119,6 +119,8 @@ class Manifest:
     """How the run was started: warm or process. Both give the same verdicts; each outcome says how its own was made."""
     coverage: Coverage | None = None
     """How candidates made elsewhere cover the bugs; none: a repairer was asked, or nobody counted."""
+    cost_limit_usd: float | None = None
+    """What the run may cost; its own prices are in prices.toml beside."""
     id: str = ""
     """Drawn at random for each run, and part of the check of every line; empty: the run is of before there were checks."""
 
@@ -166,7 +168,17 @@ def make_experiment(settings: Mapping[str, Any]) -> Experiment:
         raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
     if experiment.visibility.tests and not (name in REPAIRERS and factory(name).works_on_tree):
         raise UserError(f"--show-tests is for repairers that work on a tree, such as command; {name} sees no test")
-    return _with_own(experiment, own, settings) if name in REPAIRERS else experiment
+    made = _with_own(experiment, own, settings) if name in REPAIRERS else experiment
+    if "k" in settings:
+        require_drawn(made.k, made.n)
+    return dataclasses.replace(made, k=tuple(k for k in made.k if k <= made.n))
+
+
+def require_drawn(ks: Collection[int], n: int) -> None:
+    """Refuse a k for which a run draws too few candidates."""
+    if ks and max(ks) > n:
+        drawn, choice = ("1 candidate", "1") if n == 1 else (f"{n} candidates", f"from 1 to {n}")
+        raise UserError(f"-k is {max(ks)}, but the run draws {drawn} per bug: choose k {choice}, or a larger -n")
 
 
 def _with_own(experiment: Experiment, own: Mapping[str, Any], asked: Mapping[str, Any]) -> Experiment:

@@ -131,5 +131,11 @@ def _settings(made: RepairerFactory, experiment: Experiment) -> Any:
     return made.settings() if experiment.settings is None else experiment.settings
 
 
+def access_of(experiment: Experiment, machine: Machine) -> Any:
+    """Return the local settings of the repairer of a run; none for candidates that are there already."""
+    made = factory_of(experiment)
+    return _access(made, machine) if made else None
+
+
 def _access(made: RepairerFactory, machine: Machine) -> Any:
     return made.access() if machine.access is None else machine.access

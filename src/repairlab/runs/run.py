@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import fcntl
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,11 +13,13 @@ import repairlab
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
+from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest
 from repairlab.executors.opening import open_executor
 from repairlab.executors.pool import Stopping
+from repairlab.runs.budget import higher_limit, limit_of, store_prices, with_budget
 from repairlab.runs.examples import read_examples
 from repairlab.runs.experiment import Coverage, Experiment, Manifest, identity
 from repairlab.runs.first_starts import FirstStarts, forget, has_only_failures
@@ -41,8 +44,9 @@ def begin(
     store = Store(folder)
     if store.manifest_path.exists():
         require_intact(store)
+    machine = with_budget(experiment, store, machine)
     check_repairer(experiment, machine)
-    bugs = _askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
+    bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
     if not store.manifest_path.exists() or bugs_left(store):
         check_program(experiment, bugs, folder, machine)
     environment = environment_of([bug.problem.language for bug in bugs], machine)
@@ -59,9 +63,11 @@ def begin(
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         isolation=machine.isolation,
         coverage=coverage,
+        cost_limit_usd=limit_of(machine),
     )
     if not store.manifest_path.exists():
         store.create(manifest)
+        store_prices(folder, machine)
         return manifest
     old = store.manifest()
     if old.benchmark_digest != manifest.benchmark_digest:
@@ -75,15 +81,20 @@ def begin(
     if changed and is_empty:
         manifest = dataclasses.replace(manifest, id=old.id)
         store.create(manifest)
+        store_prices(folder, machine)
         return manifest
     if changed:
         raise UserError(f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to.")
     if old.coverage is not None and old.coverage != coverage:
         raise UserError(f"{folder} holds a run of other candidates than the file has now. Choose another folder with --to.")
-    if old.experiment.settings != experiment.settings and experiment.settings is not None:
-        old = dataclasses.replace(old, experiment=dataclasses.replace(old.experiment, settings=experiment.settings))
-        store.create(old)
-    return old
+    settings = old.experiment.settings if experiment.settings is None else experiment.settings
+    new = dataclasses.replace(
+        old, experiment=dataclasses.replace(old.experiment, settings=settings), cost_limit_usd=manifest.cost_limit_usd
+    )
+    if new != old:
+        store.create(new)
+    store_prices(folder, machine)
+    return new
 
 
 def _forget_failures(store: Store, manifest: Manifest) -> bool:
@@ -95,7 +106,7 @@ def _forget_failures(store: Store, manifest: Manifest) -> bool:
     return True
 
 
-def _askable(experiment: Experiment, bugs: Sequence[Bug]) -> Sequence[Bug]:
+def askable(experiment: Experiment, bugs: Sequence[Bug]) -> Sequence[Bug]:
     """Return the bugs that the repairer can be asked about; a UserError when that is not all of them and nobody said so."""
     reasons = unfit(experiment, bugs)
     if not reasons or (experiment.skip_unfit and len(reasons) < len(bugs)):
@@ -116,6 +127,7 @@ def complete(
     """Do what is left of a run; a finished run is left as it is. What our own machinery failed on is tried once more."""
     store = Store(folder)
     manifest = store.manifest()
+    machine = with_budget(manifest.experiment, store, machine)
     left = bugs_left(store)
     for bug_id in manifest.bug_ids:
         if bug_id not in left:
@@ -163,7 +175,11 @@ def bugs_left(store: Store) -> list[str]:
 
 def how_to_go_on(folder: Path, *, is_given: bool) -> str:
     """Say how a run that was stopped goes on; one of candidates made elsewhere needs these again."""
-    return f"the same command and --to {folder}" if is_given else f"repairlab run --resume {folder}"
+    name = shlex.quote(str(folder))
+    if is_given:
+        return f"the same command and --to {name}"
+    higher = higher_limit(folder)
+    return f"repairlab run --resume {name}" + ("" if higher is None else f" --cost-limit {dollars(higher)}")
 
 
 def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) -> Stopping:

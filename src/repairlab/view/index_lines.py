@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from pydantic_core import from_json
 from repairlab.core.candidate import Candidate
 from repairlab.core.line_check import line_key, number_of
 from repairlab.core.outcome import Outcome, Verdict
+from repairlab.repairers.ledger import Pricing
 from repairlab.runs.store import FILES, BugEnd, TranscriptEntry
 
 _CHUNK = 1 << 20
@@ -26,7 +28,8 @@ INSERT OR REPLACE INTO bugs
 SELECT :bug, coalesce((SELECT ended FROM bugs WHERE number = :bug), 'unfinished'), count(*),
   (SELECT json_group_array(json_array(verdict, n)) FROM (
     SELECT verdict, count(*) AS n FROM candidates WHERE bug = :bug AND verdict IS NOT NULL GROUP BY verdict)),
-  min(CASE WHEN verdict = 0 THEN rank END), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(cost_usd), 0.0),
+  min(CASE WHEN verdict = 0 THEN rank END), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0),
+  CASE WHEN count(*) = count(cost_usd) THEN coalesce(sum(cost_usd), 0.0) END,
   (SELECT coalesce(sum(cpu_s), 0.0) FROM outcomes WHERE bug = :bug)
 FROM candidates WHERE bug = :bug
 """
@@ -35,10 +38,13 @@ FROM candidates WHERE bug = :bug
 Statement = tuple[str, Sequence[Any] | Mapping[str, Any]]
 
 
-def read_step(path: Path, place: int, lines: int, run_id: str, numbers: Mapping[str, int]) -> list[Statement] | None:
+def read_step(
+    path: Path, place: int, lines: int, run_id: str, numbers: Mapping[str, int], prices: Pricing
+) -> list[Statement] | None:
     """Read the next lines of a file and return what they change in the index; none when there is no whole one.
 
-    `lines` have been read up to `place`; `numbers` are those of the bugs, by id.
+    `lines` have been read up to `place`; `numbers` are those of the bugs, by id; `prices` say what answers cost for
+    which nothing was booked.
     """
     name = path.name
     try:
@@ -55,7 +61,7 @@ def read_step(path: Path, place: int, lines: int, run_id: str, numbers: Mapping[
     end = chunk.rfind(b"\n") + 1
     if not end:
         return None
-    take = _TAKERS[name]
+    take = partial(_candidate, prices) if name == FILES[Candidate] else _TAKERS[name]
     key = line_key(run_id, name) if run_id else None
     statements: list[Statement] = []
     bugs: set[int] = set()
@@ -117,9 +123,11 @@ def _outcome(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: li
     return bug
 
 
-def _candidate(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
+def _candidate(prices: Pricing, data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
     bug, number = bugs[data["bug_id"]], id_number(data["id"])
-    spent = {name: data["origin"][name] for name in ("tokens_in", "tokens_out", "cost_usd")}
+    origin = data["origin"]
+    spent = {name: origin[name] for name in ("tokens_in", "tokens_out")}
+    spent["cost_usd"] = prices.cost_usd(origin["model"], origin["tokens_in"], origin["tokens_out"], origin["cost_usd"])
     into.append((_INSERT, {"bug": bug, "rank": data["rank"], "id": number, "place": place, **spent}))
     return bug
 
@@ -146,7 +154,6 @@ def _text(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[
 
 _TAKERS: Mapping[str, Callable[[dict[str, Any], int, Mapping[str, int], list[Statement]], int | None]] = {
     FILES[Outcome]: _outcome,
-    FILES[Candidate]: _candidate,
     FILES[BugEnd]: _end,
     FILES[TranscriptEntry]: _text,
 }

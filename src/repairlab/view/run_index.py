@@ -17,6 +17,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest, record
 from repairlab.core.samples import Ended, Samples
+from repairlab.runs.budget import prices_of
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import read_seal
 from repairlab.runs.store import Store
@@ -29,11 +30,11 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, place INTEGER NOT NULL, lines INTEGER NOT NULL, ending BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS bugs (
   number INTEGER PRIMARY KEY, ended TEXT NOT NULL, n INTEGER NOT NULL, verdicts TEXT NOT NULL, first INTEGER,
-  tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, cost_usd REAL NOT NULL, cpu_s REAL NOT NULL
+  tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, cost_usd REAL, cpu_s REAL NOT NULL
 );
 CREATE TABLE IF NOT EXISTS candidates (
   bug INTEGER NOT NULL, rank INTEGER NOT NULL, id INTEGER NOT NULL, place INTEGER NOT NULL, tokens_in INTEGER NOT NULL,
-  tokens_out INTEGER NOT NULL, cost_usd REAL NOT NULL, verdict INTEGER, passed REAL, PRIMARY KEY (bug, rank)
+  tokens_out INTEGER NOT NULL, cost_usd REAL, verdict INTEGER, passed REAL, PRIMARY KEY (bug, rank)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS candidates_by_id ON candidates (id);
 CREATE INDEX IF NOT EXISTS candidates_by_verdict ON candidates (verdict, bug, rank);
@@ -67,7 +68,8 @@ class BugCounts:
     """Rank of the first plausible candidate."""
     tokens_in: int
     tokens_out: int
-    cost_usd: float
+    cost_usd: float | None
+    """None when the price of the model is not known."""
     cpu_s: float
 
     @property
@@ -96,7 +98,8 @@ class RunIndex:
         """Open the index of a run, or an empty one; nothing of the run is read yet."""
         self.store = Store(folder)
         self.manifest: Manifest = self.store.manifest()
-        name = digest(_VERSION, str(folder.resolve()), self.manifest.id, self.manifest.created)
+        self._prices = prices_of(folder)
+        name = digest(_VERSION, str(folder.resolve()), self.manifest.id, self.manifest.created, self._prices.digest)
         self.problem = ""
         """Why the index cannot be used; pages say so instead of showing nothing."""
         self._path = cache / "view" / f"{name}.sqlite"
@@ -137,7 +140,7 @@ class RunIndex:
                 if self._is_other(name, place, ending):
                     self._database.write_all([(f"DELETE FROM {table}", ()) for table in _TABLES])
                     return True
-                step = read_step(self.store.folder / name, place, lines, self.manifest.id, self._numbers)
+                step = read_step(self.store.folder / name, place, lines, self.manifest.id, self._numbers, self._prices)
                 if step is not None:
                     self._database.write_all(step)
                     return True

@@ -3,6 +3,7 @@
 from typing import Any
 
 from repairlab.core.candidate import Candidate
+from repairlab.core.cost import total_cost
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
@@ -43,7 +44,7 @@ class Total:
 
     tokens_in: int
     tokens_out: int
-    cost_usd: float
+    cost_usd: float | None
     cpu_s: float
     n_fixed: int
     n_ended: int
@@ -109,7 +110,7 @@ def live_values(run: OpenRun, bugs: list[BugCounts]) -> dict[str, Any]:
         "total": Total(
             tokens_in=sum(bug.tokens_in for bug in bugs),
             tokens_out=sum(bug.tokens_out for bug in bugs),
-            cost_usd=sum(bug.cost_usd for bug in bugs),
+            cost_usd=total_cost(bug.cost_usd for bug in bugs),
             cpu_s=sum(bug.cpu_s for bug in bugs),
             n_fixed=sum(bug.first is not None for bug in bugs),
             n_ended=sum(bug.ended != "unfinished" for bug in bugs),

@@ -17,12 +17,14 @@ from typing import Any
 import httpx
 
 from repairlab.core.access import Access
+from repairlab.core.cost import total_cost
+from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record
 from repairlab.repairers.command.repairer import Usage
 from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.ledger import Kind, Ledger, Request
 from repairlab.repairers.llm.client.open import price_of
-from repairlab.repairers.llm.client.prices import FREE, Price
+from repairlab.repairers.llm.client.prices import Price, cost_of
 from repairlab.repairers.llm.client.providers import Endpoint, Key, endpoint, is_loopback, key_of
 from repairlab.repairers.repairer import OverBudget
 
@@ -48,7 +50,7 @@ class Upstream:
 
     endpoint: Endpoint
     key: Key | None
-    price: Price = FREE
+    price: Price | None = None
     timeout_s: float = 300.0
 
 
@@ -70,7 +72,7 @@ class Allowance:
             return "request limit"
         if self.tokens is not None and usage.tokens_in + usage.tokens_out >= self.tokens:
             return "token limit"
-        if self.cost_usd is not None and usage.cost_usd >= self.cost_usd:
+        if self.cost_usd is not None and (usage.cost_usd is None or usage.cost_usd >= self.cost_usd):
             return "cost limit"
         return ""
 
@@ -156,7 +158,7 @@ class ModelRelay:
         tokens_in = len(json.dumps(asked)) // _CHARACTERS_PER_TOKEN
         with self._lock:
             self._under_way[threading.get_ident()] = replace(
-                request, tokens_in=tokens_in, cost_usd=upstream.price.cost_usd(tokens_in, 0), problem="the program ended before"
+                request, tokens_in=tokens_in, cost_usd=cost_of(upstream.price, tokens_in, 0), problem="the program ended before"
             )
         try:
             base_url = upstream.endpoint.base_url
@@ -181,7 +183,7 @@ class ModelRelay:
             return replace(request, problem=f"status {answer.status_code}")
         # A server that does not count: what it got and gave is taken at four characters a token.
         tokens_in, tokens_out = count_tokens(answer.content) or (tokens_in, len(answer.content) // _CHARACTERS_PER_TOKEN)
-        cost_usd = self._upstream.price.cost_usd(tokens_in, tokens_out)
+        cost_usd = cost_of(self._upstream.price, tokens_in, tokens_out)
         return replace(request, n=1, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost_usd)
 
     def _book(self, request: Request) -> None:
@@ -194,7 +196,7 @@ class ModelRelay:
             requests=known.requests + more.requests,
             tokens_in=known.tokens_in + more.tokens_in,
             tokens_out=known.tokens_out + more.tokens_out,
-            cost_usd=known.cost_usd + more.cost_usd,
+            cost_usd=total_cost((known.cost_usd, more.cost_usd)),
         )
 
 
@@ -287,10 +289,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 def open_upstream(settings: CommandSettings, access: Access) -> Upstream | None:
     """Return the model's server; UserError when it cannot work: unknown provider, no key, no price under a cost limit."""
+    access.check()
     if settings.model is None:
+        if access.cost_limit_usd is not None:
+            raise UserError("--cost-limit counts what is asked of a model, and none is named: add --model PROVIDER/NAME")
         return None
     place = endpoint(settings.model, base_url=settings.base_url)
-    is_limited = settings.cost_limit_usd is not None or access.cost_limit_usd is not None
-    return Upstream(
-        endpoint=place, key=key_of(place), price=price_of(place, access, is_limited=is_limited), timeout_s=access.timeout_s
-    )
+    price = price_of(place, access, is_limited=settings.cost_limit_usd is not None)
+    return Upstream(endpoint=place, key=key_of(place), price=price, timeout_s=access.timeout_s)

@@ -23,7 +23,8 @@ class Usage:
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
+    """None when the price of the model is not known."""
 
 
 @record

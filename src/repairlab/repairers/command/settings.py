@@ -1,6 +1,7 @@
 """Settings of the repairer `command`: one record with defaults and help texts, of which the command line makes its options."""
 
 import dataclasses
+import math
 import re
 from pathlib import Path
 from typing import Annotated, Literal
@@ -98,7 +99,7 @@ class CommandSettings:
                 raise UserError(f"setting command.{name} is {getattr(self, name):g}: it must be more than 0")
         for name in ("request_limit", "token_limit", "cost_limit_usd"):
             value = getattr(self, name)
-            if value is not None and value < 0:
+            if value is not None and not 0 <= value < math.inf:
                 raise UserError(f"setting command.{name} is {value:g}: write 0 or more")
             if value is not None and self.model is None:
                 raise UserError(

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Sequence
 
 from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.cost import total_cost
 from repairlab.core.prompt import Prompt
 from repairlab.core.record import digest, record
 from repairlab.repairers.llm.answers.read import read
@@ -65,7 +66,7 @@ def _origin(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: 
         turn=place.turn,
         tokens_in=sum(answer.tokens_in for answer in answers),
         tokens_out=sum(answer.tokens_out for answer in answers),
-        cost_usd=sum(answer.cost_usd for answer in answers),
+        cost_usd=total_cost(answer.cost_usd for answer in answers),
         logprob=answers[-1].logprob,
         answer=digest(answers[-1].text),
     )

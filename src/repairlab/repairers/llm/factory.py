@@ -1,5 +1,6 @@
 """The repairer `llm` as the table lists it: what its settings mean to a run, and how it is opened. Loads no client before that."""
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from repairlab.core.problem import Problem
 from repairlab.core.prompt import Prompt
 from repairlab.repairers.example import Example, ExampleSource
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
-from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory, SamplingPlan
+from repairlab.repairers.repairer import AskEstimate, RepairContext, Repairer, RepairerFactory, SamplingPlan
 
 
 @contextmanager
@@ -19,12 +20,14 @@ def _open(context: RepairContext) -> Iterator[Repairer]:
     from repairlab.repairers.ledger import FILE, Ledger  # noqa: PLC0415
     from repairlab.repairers.llm.client.model import ChatModel  # noqa: PLC0415
     from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415
+    from repairlab.repairers.llm.client.prices import Prices  # noqa: PLC0415
     from repairlab.repairers.llm.client.recorded_model import RecordedModel  # noqa: PLC0415
     from repairlab.repairers.llm.repairer import AT_ONCE, Llm  # noqa: PLC0415
 
     settings: LlmSettings = context.settings
     access: Access = context.access
-    ledger = Ledger(context.folder / FILE, limit_usd=access.cost_limit_usd, append=context.append)
+    prices = Prices(Path(access.prices) if access.prices else None)
+    ledger = Ledger(context.folder / FILE, limit_usd=access.cost_limit_usd, prices=prices, append=context.append)
     with ExitStack() as stack:
         opened = open_model(settings, access, cache=context.cache, ledger=ledger, notify=context.notify)
         model: ChatModel = stack.enter_context(opened)
@@ -77,9 +80,11 @@ def _examples(settings: LlmSettings) -> ExampleSource | None:
 
 def _check(settings: LlmSettings, access: Access, cache: Path) -> None:
     """Raise UserError when the model cannot work: unknown provider, no key, no price under a cost limit."""
-    from repairlab.repairers.llm.client.open import open_model  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415  # as above
 
     open_model(settings, access, cache=cache).close()
+    if settings.embedding_model is not None and _examples(settings):
+        open_embedder(settings.embedding_model, access, cache=cache, base_url=settings.base_url).close()
 
 
 def _unfit(settings: LlmSettings, seed: int) -> Callable[[Problem], str | None]:
@@ -90,8 +95,37 @@ def _unfit(settings: LlmSettings, seed: int) -> Callable[[Problem], str | None]:
     return Llm(settings, ScriptedModel(()), n=1, seed=seed).needs
 
 
+def _estimate(settings: LlmSettings, n: int, examples: tuple[Example, ...]) -> Callable[[Problem], AskEstimate]:
+    """Return what says how much is asked about a problem; later prompts count as if all answers before were of full length."""
+    from repairlab.repairers.llm.client.replies import estimate_tokens  # noqa: PLC0415  # as above
+
+    plain = dataclasses.replace(settings, selection="random") if settings.selection == "embedding" else settings  # asks nobody
+
+    def estimate(problem: Problem) -> AskEstimate:
+        asked = _asked(plain, problem, seed=0, examples=examples)
+        tokens = [
+            estimate_tokens("".join([*(message.content for message in prompt.messages), prompt.text or "", prompt.suffix or ""]))
+            for prompt in asked
+        ]
+        answers = n if settings.temperature else 1
+        if settings.strategy == CONVERSATION:
+            tokens, answers = tokens * settings.turns, settings.tries // settings.turns
+        return AskEstimate(
+            requests=answers * len(tokens),
+            tokens_in=answers * sum(size + turn * settings.max_tokens for turn, size in enumerate(tokens)),
+            tokens_out=answers * len(tokens) * settings.max_tokens,
+        )
+
+    return estimate
+
+
 def preview(settings: LlmSettings, problem: Problem, *, seed: int, examples: tuple[Example, ...]) -> tuple[Prompt, ...]:
     """Return what a model would be asked about a problem, later turns as if it had answered with three dots."""
+    return tuple(_asked(settings, problem, seed=seed, examples=examples)[-1:])
+
+
+def _asked(settings: LlmSettings, problem: Problem, *, seed: int, examples: tuple[Example, ...]) -> list[Prompt]:
+    """Return the prompt of each turn."""
     from repairlab.repairers.llm.client.scripted import ScriptedModel  # noqa: PLC0415  # as above
     from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
 
@@ -101,7 +135,7 @@ def preview(settings: LlmSettings, problem: Problem, *, seed: int, examples: tup
         raise UserError(f"the strategy {settings.strategy} cannot ask about it: {reason}")
     for _ in llm.propose(problem, ()):
         pass
-    return tuple(model.asked[-1:])
+    return model.asked
 
 
 FACTORY = RepairerFactory(
@@ -114,6 +148,7 @@ FACTORY = RepairerFactory(
     examples=_examples,
     check=_check,
     unfit=_unfit,
+    estimate=_estimate,
     label=lambda settings: (settings.strategy, settings.model),
     asks_model=lambda settings: True,  # noqa: ARG005
     advice=(

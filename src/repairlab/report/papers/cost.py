@@ -1,5 +1,7 @@
 """Tokens and money: per run, per bug, and per plausible fix."""
 
+import shlex
+
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.table import Cell, Table
@@ -23,7 +25,7 @@ def cost(facts: PaperFacts) -> Table:
         source="",
         columns=columns,
         rows=tuple(_row(run) for run in spenders(facts)),
-        notes=(_NOTE,),
+        notes=(_NOTE, *_unknown(spenders(facts))),
     )
 
 
@@ -45,8 +47,18 @@ def bug_cost(facts: PaperFacts) -> Table:
         source="",
         columns=("bug", *columns),
         rows=tuple(rows),
-        notes=(_NOTE,),
+        notes=(_NOTE, *_unknown(runs)),
     )
+
+
+def _unknown(runs: list[RunFacts]) -> list[str]:
+    """Say of which runs the cost is not known, and how to give the price."""
+    return [
+        f"The cost of {run.name} is unknown: there is no price for {', '.join(sorted(run.spent.unpriced))}. "
+        f"Give it with: repairlab run --resume {shlex.quote(str(run.scores.run.folder))} --prices FILE"
+        for run in runs
+        if run.spent.unpriced
+    ]
 
 
 def spenders(facts: PaperFacts) -> list[RunFacts]:
@@ -68,16 +80,16 @@ def _row(run: RunFacts) -> tuple[Cell, ...]:
         spent.tokens_in,
         spent.tokens_out,
         _usd(spent.cost_usd),
-        None if spent.paid_usd is None else _usd(spent.paid_usd),
+        _usd(spent.paid_usd),
         _per(spent.cost_usd, len(run.bugs)),
         _per(spent.cost_usd, verdicts.count(Verdict.PLAUSIBLE)),
         _per(spent.cost_usd, sum(bug.is_fixed for bug in run.bugs)),
     )
 
 
-def _per(usd: float, n: int) -> float | None:
-    return _usd(usd / n) if n else None
+def _per(usd: float | None, n: int) -> float | None:
+    return _usd(usd / n) if n and usd is not None else None
 
 
-def _usd(value: float) -> float:
-    return round(value, 8)
+def _usd(value: float | None) -> float | None:
+    return None if value is None else round(value, 8)

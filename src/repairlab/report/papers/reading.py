@@ -7,15 +7,17 @@ from typing import Any, NamedTuple
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
+from repairlab.core.cost import total_cost
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.text import Span
-from repairlab.repairers.ledger import FILE, read_requests
+from repairlab.repairers.ledger import FILE, Pricing, read_requests
 from repairlab.report.bugs import BugTexts
 from repairlab.report.papers.bug_sizes import size_of_bug
 from repairlab.report.papers.closeness import Closeness, ComparedTexts, Near, Yardstick
 from repairlab.report.papers.facts import BugFacts, PaperFacts, RunFacts, project_of
 from repairlab.report.papers.spending import Spent, paid_for
 from repairlab.report.systems import System
+from repairlab.runs.budget import prices_of
 from repairlab.runs.store import Store
 
 Bugs = Mapping[str, Bug]
@@ -37,12 +39,13 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
     bugs = {bug_id: bug for (digest, bug_id), bug in texts.bugs.items() if digest == system.digest}
     store = Store(system.scores.run.folder)
     judged = _outcomes(store, bugs)
-    gathered: dict[str, _Gathered] = defaultdict(_Gathered)
+    prices = prices_of(store.folder)
+    gathered: dict[str, _Gathered] = defaultdict(lambda: _Gathered(prices))
     for _, data in store.scan_data(Candidate):
         verdict = judged.get(data["id"])
         if verdict is not None:
             gathered[data["bug_id"]].add(data, verdict, bugs.get(data["bug_id"]) if closeness else None)
-    paid = paid_for(read_requests(store.folder / FILE))
+    paid = paid_for(read_requests(store.folder / FILE, prices))
     benchmark = system.scores.run.manifest.benchmark_name
     facts = []
     for bug_id, samples in system.samples.items():
@@ -102,11 +105,13 @@ def _keeps(data: dict[str, Any], verdict: Verdict, regression: Collection[str]) 
 class _Gathered:
     """What is known so far of the candidates of one bug; they come in any order."""
 
-    def __init__(self) -> None:
+    def __init__(self, prices: Pricing) -> None:
+        self._prices = prices
         self.n_broken = self.n_kept = 0
         self.is_unsure = False
         self._tokens_in = self._tokens_out = 0
-        self._cost_usd = 0.0
+        self._cost_usd: float | None = 0.0
+        self._unpriced: set[str] = set()
         self._starts: dict[int, int] = {}
         self._first: tuple[int, int] | None = None
         self._yardstick: Yardstick | None = None
@@ -120,7 +125,9 @@ class _Gathered:
         origin, rank = data["origin"], data["rank"]
         self._tokens_in += origin["tokens_in"]
         self._tokens_out += origin["tokens_out"]
-        self._cost_usd += origin["cost_usd"]
+        cost_usd = self._prices.cost_usd(origin["model"], origin["tokens_in"], origin["tokens_out"], origin["cost_usd"])
+        self._cost_usd = total_cost((self._cost_usd, cost_usd))
+        self._unpriced |= {str(origin["model"])} if cost_usd is None else set()
         self._starts[origin["attempt"]] = min(rank, self._starts.get(origin["attempt"], rank))
         if judged.verdict is Verdict.PLAUSIBLE and (self._first is None or rank < self._first[0]):
             self._first = (rank, origin["attempt"])
@@ -150,7 +157,9 @@ class _Gathered:
 
     def spent(self) -> Spent:
         """Return tokens and money of the candidates."""
-        return Spent(tokens_in=self._tokens_in, tokens_out=self._tokens_out, cost_usd=self._cost_usd)
+        return Spent(
+            tokens_in=self._tokens_in, tokens_out=self._tokens_out, cost_usd=self._cost_usd, unpriced=frozenset(self._unpriced)
+        )
 
     def closeness(self) -> tuple[Closeness, ...]:
         """Return each distinct candidate that could be compared."""

@@ -18,11 +18,13 @@ from repairlab.repairers.ledger import Ledger, asking_for, read_requests
 from repairlab.repairers.llm.client.answer_file import FILE, AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
 from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable
+from repairlab.repairers.llm.client.prices import FREE, Price
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.repairers.repairer import Unreachable
 
 PROMPT = Prompt(messages=(Message(role="user", content="mend this"),))
 HOT = Sampling(temperature=0.8)
+PRICE = Price(input=1e5, output=1e5)
 
 
 def as_it_is(_: int, answer: Completion) -> Completion:
@@ -77,7 +79,7 @@ class Measuring:
 
 
 def kept(model: Counting, folder: Path, *, offline: bool = False, ledger: Ledger | None = None) -> CachedModel:
-    return CachedModel(model, Keeping(file=AnswerFile(folder), scope="here", offline=offline, ledger=ledger))
+    return CachedModel(model, Keeping(file=AnswerFile(folder, price=PRICE), scope="here", offline=offline, ledger=ledger))
 
 
 @settings(max_examples=40)
@@ -124,8 +126,8 @@ def test_another_question_has_another_answer(tmp_path: Path, prompt: Prompt, sam
 @settings(max_examples=40)
 @given(text=st.text() | st.just("\ud800 half a pair"), logprob=st.none() | st.floats(max_value=0, allow_nan=False))
 def test_any_text_is_kept_as_it_is(tmp_path_factory: pytest.TempPathFactory, text: str, logprob: float | None) -> None:
-    answer = Completion(text=text, finish="length", tokens_in=1, tokens_out=2, cost_usd=0.1, logprob=logprob)
-    file = AnswerFile(tmp_path_factory.mktemp("cache"))
+    answer = Completion(text=text, finish="length", tokens_in=1, tokens_out=2, cost_usd=0.3, logprob=logprob)
+    file = AnswerFile(tmp_path_factory.mktemp("cache"), price=PRICE)
     file.keep("key", 7, answer)
     assert file.answers("key", [7]) == {7: answer}
     file.close()
@@ -250,6 +252,14 @@ def test_kept_answers_are_booked_without_cost_and_keep_their_own(tmp_path: Path)
     (line,) = read_requests(tmp_path / "requests.jsonl")  # the model itself books what it asks; this one books nothing
     assert (line.bug_id, line.from_cache, line.n, line.cost_usd, line.tokens_in, line.tokens_out) == ("bug-1", True, 2, 0.0, 4, 6)
     assert [answer.cost_usd for answer in again] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(("price", "cost"), [(Price(input=1e6), 2.0), (FREE, 0.0), (None, None)])
+def test_a_kept_answer_costs_what_its_tokens_do_now(price: Price | None, cost: float | None, tmp_path: Path) -> None:
+    with kept(Counting(), tmp_path) as model:
+        model.complete(PROMPT, HOT, n=1)
+    with CachedModel(Counting(), Keeping(file=AnswerFile(tmp_path, price=price), scope="here")) as model:
+        assert [answer.cost_usd for answer in model.complete(PROMPT, HOT, n=1)] == [cost]
 
 
 def ask_until_killed(folder: Path, told: multiprocessing.connection.Connection) -> None:

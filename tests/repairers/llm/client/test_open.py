@@ -113,7 +113,7 @@ def test_an_unknown_price_is_told_once_and_forbids_a_cost_limit(tmp_path: Path, 
     open_model(settings, Access(), cache=tmp_path, notify=told.append).close()
     assert len(told) == 1
     assert "the price of openrouter/some/model is not known" in told[0]
-    with pytest.raises(UserError, match=r"a cost limit cannot be kept; .*--prices FILE"):
+    with pytest.raises(UserError, match=r"a cost limit cannot be kept\. .*--prices FILE"):
         open_model(settings, Access(cost_limit_usd=1), cache=tmp_path)
     (tmp_path / "prices.toml").write_text('[models]\n"openrouter/some/model" = { input = 1, output = 1 }\n', encoding="utf-8")
     open_model(settings, Access(cost_limit_usd=1, prices=str(tmp_path / "prices.toml")), cache=tmp_path, notify=told.append).close()

@@ -4,11 +4,6 @@ import pytest
 
 from repairlab.core.errors import UserError
 from repairlab.repairers.llm.client.prices import FREE, Price, Prices
-from repairlab.repairers.llm.client.providers import Endpoint, endpoint
-
-
-def place(name: str, base_url: str | None = None) -> Endpoint:
-    return endpoint(name, base_url=base_url, environ={})
 
 
 def write(folder: Path, text: str) -> Path:
@@ -18,8 +13,8 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_well_known_models_have_a_price_and_a_context() -> None:
-    assert Prices().of(place("openai/gpt-4o")) == Price(input=2.5, output=10.0, context=128000)
-    assert Prices().context_of(place("openai/gpt-4o")) == 128000
+    assert Prices().of("openai/gpt-4o") == Price(input=2.5, output=10.0, context=128000)
+    assert Prices().context_of("openai/gpt-4o") == 128000
 
 
 @pytest.mark.parametrize(
@@ -32,27 +27,37 @@ def test_well_known_models_have_a_price_and_a_context() -> None:
     ],
 )
 def test_dated_and_routed_names_have_the_price_of_the_plain_one(name: str, same: str) -> None:
-    assert Prices().of(place(name)) == Prices().of(place(same)) is not None
+    assert Prices().of(name) == Prices().of(same) is not None
 
 
 def test_a_longer_name_is_another_model() -> None:
-    assert Prices().of(place("openai/gpt-4o-audio-preview")) is None
+    assert Prices().of("openai/gpt-4o-audio-preview") is None
 
 
-@pytest.mark.parametrize("name", ["vllm/a/b", "ollama/a", "llamacpp/a", "openrouter/a/b:free"])
-def test_servers_of_ones_own_and_free_models_cost_nothing(name: str) -> None:
-    assert Prices().of(place(name)) == FREE
+@pytest.mark.parametrize("name", ["hf/a/b", "local/a", "openrouter/a/b:free"])
+def test_only_what_is_known_to_be_free_costs_nothing(name: str) -> None:
+    assert Prices().of(name) == FREE
 
 
-def test_loopback_costs_nothing_whatever_the_name() -> None:
-    assert Prices().of(place("openai/gpt-4o", "http://127.0.0.1:1/v1")) == FREE
+@pytest.mark.parametrize("name", ["vllm/a/b", "ollama/a:free", "llamacpp/a", "groq/a"])
+def test_the_price_of_a_server_of_ones_own_is_unknown_until_it_is_given(name: str, tmp_path: Path) -> None:
+    assert Prices().of(name) is None
+    assert Prices(write(tmp_path, f'[models]\n"{name}" = {{ input = 0 }}\n')).of(name) == FREE
+
+
+def test_what_was_booked_counts_unless_it_is_nothing_for_tokens() -> None:
+    prices = Prices()
+    assert prices.cost_usd("openai/gpt-4o", 2_000, 500, 0.5) == 0.5
+    assert prices.cost_usd("openai/gpt-4o", 2_000, 500, 0.0) == prices.cost_usd("openai/gpt-4o", 2_000, 500, None) == 0.01
+    assert prices.cost_usd("vllm/x", 2_000, 500, 0.0) is prices.cost_usd(None, 1, 0, None) is None
+    assert prices.cost_usd("vllm/x", 0, 0, 0.0) == prices.cost_usd("hf/x", 5, 5, 0.0) == 0.0
 
 
 def test_the_users_file_adds_and_overrides(tmp_path: Path) -> None:
     own = Prices(write(tmp_path, '[models]\n"openai/gpt-4o" = { input = 1, output = 2 }\n"vllm/q" = { input = 0.5 }\n'))
-    assert own.of(place("openai/gpt-4o")) == Price(input=1, output=2)
-    assert own.of(place("vllm/q")) == Price(input=0.5)
-    assert own.of(place("openai/gpt-4o-mini")) == Prices().of(place("openai/gpt-4o-mini"))
+    assert own.of("openai/gpt-4o") == Price(input=1, output=2)
+    assert own.of("vllm/q") == Price(input=0.5)
+    assert own.of("openai/gpt-4o-mini") == Prices().of("openai/gpt-4o-mini")
 
 
 @pytest.mark.parametrize(

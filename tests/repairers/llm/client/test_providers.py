@@ -66,10 +66,10 @@ def test_servers_of_ones_own_need_no_key_but_may_have_one(name: str) -> None:
     assert key.reveal() == "abc"
 
 
-def test_a_hosted_name_with_a_loopback_address_needs_no_key_and_costs_nothing() -> None:
+def test_a_hosted_name_with_a_loopback_address_needs_no_key() -> None:
     place = endpoint("openai/x", base_url="http://127.0.0.1:8080/v1", environ={})
     assert key_of(place, {}) is None
-    assert place.is_free
+    assert not place.needs_key
 
 
 @pytest.mark.parametrize("value", ["two words", "line\nend", "schlüssel"])
@@ -86,7 +86,7 @@ def test_a_key_shows_itself_to_nobody() -> None:
 
 def test_every_provider_has_an_address_and_a_variable_of_its_own() -> None:
     assert len({provider.key_variable for provider in PROVIDERS.values()}) == len(PROVIDERS)
-    assert all(endpoint(f"{name}/x", environ={}).is_free == PROVIDERS[name].is_local for name in PROVIDERS)
+    assert all(endpoint(f"{name}/x", environ={}).needs_key != PROVIDERS[name].is_local for name in PROVIDERS)
 
 
 @pytest.mark.parametrize(

@@ -265,7 +265,7 @@ def test_tokens_of_the_prompt_are_counted_once_for_all_choices(tmp_path: Path) -
     assert sum(answer.tokens_out for answer in answers) == 7
     (line,) = read_requests(tmp_path / "requests.jsonl")
     assert (line.n, line.tokens_in, line.tokens_out, line.cost_usd) == (3, 10, 7, 24.0)
-    assert sum(answer.cost_usd for answer in answers) == pytest.approx(24.0)
+    assert sum(answer.cost_usd or 0.0 for answer in answers) == pytest.approx(24.0)
 
 
 def test_a_count_of_one_choice_is_not_taken_for_all() -> None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from repairlab.core.record import SCHEMA_VERSION
 from repairlab.repairers.llm.client.model import Completion, Finish
+from repairlab.repairers.llm.client.prices import Price, cost_of
 from repairlab.storage.database import Database
 
 FILE = f"answers-{SCHEMA_VERSION}.sqlite"
@@ -29,8 +30,9 @@ CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB) WITHOUT R
 class AnswerFile:
     """The file, open in one process; any number of threads and processes may use it at once."""
 
-    def __init__(self, folder: Path, *, notify: Callable[[str], None] = lambda _: None) -> None:
-        """Open the file in a folder, or make it."""
+    def __init__(self, folder: Path, *, price: Price | None = None, notify: Callable[[str], None] = lambda _: None) -> None:
+        """Open the file in a folder, or make it; answers that it returns cost what their tokens do at this price."""
+        self._price = price
         self._database = Database(folder / FILE, _SCHEMA, preserve=True, report=notify)
 
     def close(self) -> None:
@@ -41,18 +43,24 @@ class AnswerFile:
         """Return the answers that are there."""
         if not numbers:
             return {}
-        query = (
-            "SELECT number, text, finish, tokens_in, tokens_out, cost_usd, logprob FROM answers "
-            "WHERE key = ? AND number BETWEEN ? AND ?"
-        )
+        query = "SELECT number, text, finish, tokens_in, tokens_out, logprob FROM answers WHERE key = ? AND number BETWEEN ? AND ?"
         wanted = set(numbers)
         rows = self._database.rows(query, (key, min(numbers), max(numbers)))
-        return {row[0]: _completion(row[1:]) for row in rows if row[0] in wanted}
+        return {row[0]: _completion(row[1:], self._price) for row in rows if row[0] in wanted}
 
     def keep(self, key: str, number: int, answer: Completion) -> Completion:
         """Store an answer and return it; when another process was faster, return the one that counts."""
         text = answer.text.encode("utf-8", "surrogatepass")
-        values = (key, number, text, answer.finish, answer.tokens_in, answer.tokens_out, answer.cost_usd, answer.logprob)
+        values = (
+            key,
+            number,
+            text,
+            answer.finish,
+            answer.tokens_in,
+            answer.tokens_out,
+            None,
+            answer.logprob,
+        )  # no cost: prices change
         if self._database.write("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values) == 0:
             return self.answers(key, [number]).get(number, answer)
         return answer
@@ -91,13 +99,13 @@ class AnswerFile:
         self._database.write("INSERT OR IGNORE INTO vectors VALUES (?, ?)", (key, array("f", vector).tobytes()))
 
 
-def _completion(row: Sequence[Any]) -> Completion:
-    text, finish, tokens_in, tokens_out, cost_usd, logprob = row
+def _completion(row: Sequence[Any], price: Price | None) -> Completion:
+    text, finish, tokens_in, tokens_out, logprob = row
     return Completion(
         text=text.decode("utf-8", "surrogatepass"),
         finish=cast(Finish, finish),
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        cost_usd=cost_usd,
+        cost_usd=cost_of(price, tokens_in, tokens_out),
         logprob=logprob,
     )

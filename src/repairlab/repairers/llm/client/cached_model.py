@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
+from repairlab.core.cost import total_cost
 from repairlab.core.prompt import Prompt
 from repairlab.core.record import digest, record
 from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
@@ -190,7 +191,7 @@ class CachedModel(_Closing):
                     n=n,
                     tokens_in=sum(found[number].tokens_in for number in range(first, first + n)),
                     tokens_out=sum(found[number].tokens_out for number in range(first, first + n)),
-                    cost_usd=0.0 if from_cache else sum(found[number].cost_usd for number in range(first, first + n)),
+                    cost_usd=0.0 if from_cache else total_cost(found[number].cost_usd for number in range(first, first + n)),
                     seconds=seconds,
                     from_cache=from_cache,
                 )

@@ -32,7 +32,8 @@ class Completion:
     finish: Finish = "stop"
     tokens_in: int = 0
     tokens_out: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
+    """None when the price is not known."""
     logprob: float | None = None
     """Sum over the answer's tokens."""
 

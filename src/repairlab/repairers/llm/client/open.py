@@ -13,6 +13,7 @@ call of the model in the thread that makes it, never around a `yield`. Models th
 This module loads httpx: import it where a model is opened, not where the command line starts.
 """
 
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -47,13 +48,13 @@ def open_model(
     notify = _Once(notify)
     if settings.model.startswith(IN_PROCESS):
         inner = InProcessModel(settings.model, context_window=settings.context_window)
-        return CachedModel(inner, _keeping(access, cache, ledger, notify), context_window=settings.context_window)
+        free = Terms(price=FREE, ledger=ledger, notify=notify)
+        return CachedModel(inner, _keeping(access, cache, free), context_window=settings.context_window)
     place = endpoint(settings.model, base_url=settings.base_url)
-    prices = _prices(access)
-    terms = Terms(price=_price(place, prices, access, notify), ledger=ledger, notify=notify)
-    window = settings.context_window or (None if place.is_free else prices.context_of(place))
+    terms = Terms(price=price_of(place, access, notify=notify), ledger=ledger, notify=notify)
+    window = settings.context_window or (_prices(access).context_of(place.name) if place.needs_key else None)
     model = ServedModel(_client(place, access), terms, concurrency=access.concurrency)
-    return CachedModel(model, _keeping(access, cache, ledger, notify, place), context_window=window)
+    return CachedModel(model, _keeping(access, cache, terms, place), context_window=window)
 
 
 def open_embedder(
@@ -69,45 +70,42 @@ def open_embedder(
     access.check()
     notify = _Once(notify)
     if name.startswith(LOCAL):
-        return CachedEmbedder(LocalEmbedder(name), _keeping(access, cache, ledger, notify))
+        return CachedEmbedder(LocalEmbedder(name), _keeping(access, cache, Terms(price=FREE, ledger=ledger, notify=notify)))
     place = endpoint(name, base_url=base_url)
-    terms = Terms(price=_price(place, _prices(access), access, notify), ledger=ledger, notify=notify)
-    return CachedEmbedder(ServedEmbedder(_client(place, access), terms), _keeping(access, cache, ledger, notify, place))
+    terms = Terms(price=price_of(place, access, notify=notify), ledger=ledger, notify=notify)
+    return CachedEmbedder(ServedEmbedder(_client(place, access), terms), _keeping(access, cache, terms, place))
 
 
-def price_of(place: Endpoint, access: Access, *, is_limited: bool) -> Price:
-    """Return the price of a model, nothing where it is not known; UserError when that would let a limit be missed."""
-    found = _prices(access).of(place)
-    if found is None and is_limited:
-        raise UserError(f"the price of {place.name} is not known, so a cost limit cannot be kept; {_how_to_price(place)}")
-    return found or FREE
+def price_of(place: Endpoint, access: Access, *, is_limited: bool = False, notify: Notify = lambda _: None) -> Price | None:
+    """Return the price of a model; none when it is not known, which is a UserError where a cost limit is to be kept."""
+    found = _prices(access).of(place.name)
+    if found is not None:
+        return found
+    if is_limited or access.cost_limit_usd is not None:
+        raise UserError(f"the price of {place.name} is not known, so a cost limit cannot be kept. {_how_to_price(place, access)}")
+    if place.needs_key and not access.offline:  # somebody sells it
+        notify(f"the price of {place.name} is not known, so the cost will be unknown. {_how_to_price(place, access)}")
+    return None
 
 
 def _client(place: Endpoint, access: Access) -> Client:
     return Client(place, access, key=None if access.offline else key_of(place))
 
 
-def _keeping(access: Access, cache: Path, ledger: Ledger | None, notify: Notify, place: Endpoint | None = None) -> Keeping:
-    file = AnswerFile(cache, notify=notify) if access.use_cache else None
-    return Keeping(file=file, scope=place.base_url if place else "", offline=access.offline, ledger=ledger)
+def _keeping(access: Access, cache: Path, terms: Terms, place: Endpoint | None = None) -> Keeping:
+    file = AnswerFile(cache, price=terms.price, notify=terms.notify) if access.use_cache else None
+    return Keeping(file=file, scope=place.base_url if place else "", offline=access.offline, ledger=terms.ledger)
 
 
 def _prices(access: Access) -> Prices:
     return Prices(Path(access.prices) if access.prices else None)
 
 
-def _price(place: Endpoint, prices: Prices, access: Access, notify: Notify) -> Price:
-    """Find the price; without one nothing can be limited, and what is spent is not counted."""
-    found = prices.of(place)
-    if found is not None or access.offline:
-        return found or FREE
-    if access.cost_limit_usd is None:
-        notify(f"the price of {place.name} is not known and counts as nothing; {_how_to_price(place)}")
-    return price_of(place, access, is_limited=access.cost_limit_usd is not None)
-
-
-def _how_to_price(place: Endpoint) -> str:
-    return 'add it to a file, [models] with "' + place.name + '" = { input = …, output = … }, and pass --prices FILE'
+def _how_to_price(place: Endpoint, access: Access) -> str:
+    where = f"Add it to {access.prices}" if access.prices else "Write it to a file and add --prices FILE"
+    amount, free = ("…", "") if place.needs_key else ("0", "; 0 if the server is free")
+    line = f"{json.dumps(place.name, ensure_ascii=False)} = {{ input = {amount}, output = {amount} }}"
+    return f"{where} (dollars per million tokens{free}):\n[models]\n{line}"
 
 
 class _Once:

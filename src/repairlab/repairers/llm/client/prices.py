@@ -1,4 +1,4 @@
-"""What tokens cost: the built-in table, the user's own file on top of it, and nothing for servers of the user's own."""
+"""What tokens cost: the user's own price file first, then the built-in table. A model in neither has no known price."""
 
 import functools
 import re
@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from repairlab.core.errors import UserError
-from repairlab.core.record import record
-from repairlab.repairers.llm.client.providers import Endpoint
+from repairlab.core.record import digest, record
+from repairlab.repairers.llm.client.providers import IN_PROCESS
 
 
 @record
@@ -35,6 +35,18 @@ class Price:
 
 
 FREE = Price(input=0.0)
+"""Only for what is known to cost nothing."""
+
+
+def cost_of(price: Price | None, tokens_in: int, tokens_out: int) -> float | None:
+    """Return what tokens cost; none when there are tokens and no known price.
+
+    >>> cost_of(None, 0, 0), cost_of(None, 10, 0), cost_of(FREE, 10, 0)
+    (0.0, None, 0.0)
+    """
+    if price is None:
+        return None if tokens_in or tokens_out else 0.0
+    return price.cost_usd(tokens_in, tokens_out)
 
 
 class Prices:
@@ -44,23 +56,35 @@ class Prices:
         """Read the user's file, when there is one."""
         self._own = _read(own) if own else {}
 
-    def of(self, place: Endpoint) -> Price | None:
-        """Return the price of a model; none when it is not known.
+    @property
+    def digest(self) -> str:
+        """Return what changes when a price does."""
+        return digest(sorted(self._own.items()), sorted(_built_in().items()))
 
-        The user's own price counts first. Then servers of the user's own are free. A dated name (`gpt-4o-2024-08-06`) has the
-        price of the plain one, a model of a router (`openrouter/openai/gpt-4o`) that of the service behind it.
+    def of(self, name: str) -> Price | None:
+        """Return the price of a model, wherever its server is; none when it is not known.
+
+        The user's own price counts first. A dated name (`gpt-4o-2024-08-06`) has the price of the plain one, a model of a router
+        (`openrouter/openai/gpt-4o`) that of the service behind it. Models in this process are free.
         """
-        return _find(place.name, self._own) or (FREE if place.is_free else _find(place.name, _built_in()))
+        if found := _find(name, self._own):
+            return found
+        is_free = name.startswith("openrouter/") and name.endswith(":free")
+        return FREE if is_free or name.partition("/")[0] in IN_PROCESS else _find(name, _built_in())
 
-    def context_of(self, place: Endpoint) -> int | None:
+    def context_of(self, name: str) -> int | None:
         """Return the context window that the tables name."""
-        found = _find(place.name, self._own) or _find(place.name, _built_in())
+        found = _find(name, self._own) or _find(name, _built_in())
         return found.context if found else None
+
+    def cost_usd(self, model: str | None, tokens_in: int, tokens_out: int, booked: float | None) -> float | None:
+        """Return what answers cost: what was booked, unless that is nothing for tokens that were used; none when unknown."""
+        if booked or not (tokens_in or tokens_out):
+            return booked or 0.0
+        return cost_of(self.of(model) if model else None, tokens_in, tokens_out)
 
 
 def _find(name: str, table: dict[str, Price]) -> Price | None:
-    if name.endswith(":free"):
-        return FREE
     names = [name, _undated(name)]
     if name.startswith("openrouter/"):
         behind = name.removeprefix("openrouter/")

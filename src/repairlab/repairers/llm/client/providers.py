@@ -22,7 +22,7 @@ class Provider:
     base_url_variable: str | None = None
     """Environment variable that overrides the address."""
     is_local: bool = False
-    """A server of the user's own: no key needed, nothing to pay."""
+    """A server of the user's own: no key needed."""
 
 
 PROVIDERS: dict[str, Provider] = {
@@ -67,8 +67,7 @@ class Endpoint:
     base_url: str
     key_variable: str
     needs_key: bool
-    is_free: bool
-    """Nothing is paid unless the user's own prices say so."""
+    """False for a server of the user's own."""
 
 
 def endpoint(name: str, *, base_url: str | None = None, environ: Mapping[str, str] | None = None) -> Endpoint:
@@ -92,7 +91,6 @@ def endpoint(name: str, *, base_url: str | None = None, environ: Mapping[str, st
         base_url=url,
         key_variable=provider.key_variable,
         needs_key=not is_local,
-        is_free=is_local,
     )
 
 

@@ -7,13 +7,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from repairlab.core.cost import total_cost
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.prompt import Prompt
 from repairlab.core.record import digest, record
 from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
 from repairlab.repairers.llm.client.http import Client, HttpReply, Rejected
 from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable
-from repairlab.repairers.llm.client.prices import FREE, Price
+from repairlab.repairers.llm.client.prices import Price, cost_of
 from repairlab.repairers.llm.client.replies import (
     Answered,
     count_tokens,
@@ -36,7 +37,8 @@ _WINDOW_NAMES = ("max_model_len", "context_length", "context_window", "max_conte
 class Terms:
     """What asking a model costs, and who is told."""
 
-    price: Price = FREE
+    price: Price | None = None
+    """None when it is not known."""
     ledger: Ledger | None = None
     notify: Callable[[str], None] = lambda _: None
     """Takes warnings, each once."""
@@ -163,7 +165,7 @@ class ServedModel:
                     finish=kept.finish,
                     tokens_in=tokens_in,
                     tokens_out=tokens_out,
-                    cost_usd=self._terms.price.cost_usd(tokens_in, tokens_out),
+                    cost_usd=cost_of(self._terms.price, tokens_in, tokens_out),
                     logprob=kept.logprob,
                 )
             )
@@ -190,7 +192,7 @@ class ServedModel:
                 n=len(made),
                 tokens_in=sum(answer.tokens_in for answer in made),
                 tokens_out=sum(answer.tokens_out for answer in made),
-                cost_usd=sum(answer.cost_usd for answer in made),
+                cost_usd=total_cost(answer.cost_usd for answer in made),
                 seconds=round(reply.seconds, 3) if reply else 0.0,
                 retries=reply.retries if reply else 0,
                 problem=problem,
@@ -290,7 +292,7 @@ class ServedEmbedder:
                     prompt=digest(list(texts)),
                     n=len(vectors),
                     tokens_in=tokens,
-                    cost_usd=self._terms.price.cost_usd(tokens, 0),
+                    cost_usd=cost_of(self._terms.price, tokens, 0),
                     seconds=round(reply.seconds, 3),
                     retries=reply.retries,
                 )

@@ -5,8 +5,10 @@ from typing import Annotated
 
 import typer
 
+from repairlab.benchmarks.catalog import find_folder
+from repairlab.benchmarks.health import CARD_NAME, card_place, check_command
 from repairlab.cli.options import Json
-from repairlab.cli.output import data, print_json, print_table, progress_bar
+from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
@@ -45,6 +47,12 @@ def publish(
     if json:
         print_json({**to_data(made), "folder": str(made.folder)})
         return
+    if not (find_folder(benchmark) / CARD_NAME).is_file():
+        where = (
+            "" if card_place(benchmark) else f" for a copy of {find_folder(benchmark)}, which is built in or cannot be written to"
+        )
+        command = check_command(benchmark) if not where else "repairlab check COPY"
+        talk().print(f"No health card: the data card says so. Make one with: {command}{where}; then publish again", markup=False)
     print_table(f"{benchmark} published to {to}", ["table", "rows"], list(made.rows.items()))
     if made.changes:
         data().print("against the last version: " + ", ".join(f"{n} {kind}" for kind, n in made.changes.items()), markup=False)

@@ -28,6 +28,7 @@ PATCH = """\
 +    every_price = list(prices)
 +    return sum(every_price)
 """
+UNDO = PATCH.translate(str.maketrans("+-", "-+")).replace("+++ a", "--- a").replace("--- b", "+++ b")
 TEST = "from shop.cart import find_total\n\n\ndef test_total():\n    assert find_total([1, 2]) == 3\n"
 RECIPE = """\
 schema = 1
@@ -270,6 +271,7 @@ def test_what_tests_expect_must_be_protected(
         (tree("shop/cart.py.orig", FIXED), "tree tells the fix", "shop/cart.py.orig holds the fix"),
         (tree("old/cart_new.txt", FIXED.replace("\n", "\r\n")), "tree tells the fix", "old/cart_new.txt holds the fix"),
         (tree("shop/cart.py.rej", PATCH), "tree tells the fix", "shop/cart.py.rej holds the fix"),
+        (tree("undo.diff", UNDO), "tree tells the fix", "undo.diff holds the fix"),
         (binary("cart.py.gz", gzip.compress(FIXED.encode())), "tree tells the fix", "cart.py.gz holds the fix"),
         (binary("backup.zip", mark_of_zip()), "tree tells the fix", "backup.zip holds the fix"),
         (binary("cart.txt", FIXED.encode("utf-16")), "tree tells the fix", "cart.txt holds the fix"),
@@ -288,7 +290,7 @@ def test_what_tests_expect_must_be_protected(
             "the commit of the fix: 0123456",
         ),
     ],
-    ids=["orig", "copy", "rej", "gz", "zip", "utf-16", "link", "pyc", "comment", "git", "test", "patch in issue", "commit"],
+    ids=["orig", "copy", "rej", "undo", "gz", "zip", "utf-16", "link", "pyc", "comment", "git", "test", "patch in issue", "commit"],
 )
 def test_what_tells_the_fix_or_the_tests_fails_the_audit(
     bug: Path, capsys: pytest.CaptureFixture[str], leak: Callable[[Path], object], rule: str, evidence: str

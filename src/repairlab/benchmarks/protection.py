@@ -34,7 +34,7 @@ def need_protected_tests(bug: Bug, files: Mapping[str, str], where: str) -> None
         return
     safe = _protected(files, bug)
     tests = (*bug.oracle.trigger, *bug.oracle.regression)
-    homes = _Homes(files)
+    homes = _Homes(files, tests)
     for test in tests:
         found = homes.of(test)
         # A lone word may be the name of what is tested.
@@ -95,22 +95,34 @@ def _protected(paths: Iterable[str], bug: Bug) -> set[str]:
 class _Homes:
     """The files of tests, by the words in files of code and in their paths."""
 
-    def __init__(self, files: Mapping[str, str]) -> None:
+    def __init__(self, files: Mapping[str, str], tests: Sequence[str]) -> None:
         self._files = files
-        self._by_word: dict[str, set[str]] = {}
-        for path, text in files.items():
+        self._by_word: dict[str, set[str]] = {word: set() for test in tests if _head(test) not in files for word in _words(test)}
+        for path, text in files.items() if self._by_word else ():
             is_code = language_of_path(path) is not None and len(text) <= _LARGEST
-            for word in set(re.findall(r"\w+", f"{path}\n{text}" if is_code else path)):
-                self._by_word.setdefault(word, set()).add(path)
+            for word in self._by_word.keys() & re.findall(r"\w+", f"{path}\n{text}" if is_code else path):
+                self._by_word[word].add(path)
 
     def of(self, test: str) -> list[str]:
         """Return the files that may hold a test, in order."""
-        head, _, rest = _PARAMETERS.sub("", test).partition("::")
-        if head in self._files:
+        if (head := _head(test)) in self._files:
             return [head]
-        words = re.findall(r"\w+", f"{head} {rest.partition('/')[0]}")
-        found = [self._by_word.get(word, set()) for word in words]
+        found = [self._by_word[word] for word in _words(test)]
         return sorted(set.intersection(*found)) if found else []
+
+
+def _head(test: str) -> str:
+    return test.partition("::")[0]
+
+
+def _words(test: str) -> list[str]:
+    """Return the words of a test's name without its parameters and parts.
+
+    >>> _words("calc/big::TestAdd/one_and_two"), _words("bank.AccountTest::overdraft[1]")
+    (['calc', 'big', 'TestAdd'], ['bank', 'AccountTest', 'overdraft'])
+    """
+    head, _, rest = _PARAMETERS.sub("", test).partition("::")
+    return re.findall(r"\w+", f"{head} {rest.partition('/')[0]}")
 
 
 def _suspects(bug: Bug) -> list[str]:
@@ -121,9 +133,9 @@ def _suspects(bug: Bug) -> list[str]:
     safe = _protected(paths, bug)
     fixed = {bug.problem.path, *(edit.path for edit in bug.oracle.reference)}
     meant = set(matching(files, tuple(pattern[1:] for pattern in patterns if pattern.startswith("!"))))
-    told = "\n".join(_text(root / path) for path in sorted(safe))
+    named = _named("\n".join(_text(root / path) for path in sorted(safe)))
     homes = {folder for path in safe if (folder := _test_folder(path))}
-    ours = {_test_folder(path) for path in fixed}
+    ours, program = {_test_folder(path) for path in fixed}, {path.partition("/")[0] for path in fixed}
     found = []
     for path in sorted(files.keys() - safe - fixed - meant):
         if not files[path].strip():
@@ -131,7 +143,10 @@ def _suspects(bug: Bug) -> list[str]:
         if language_of_path(path) is not None:
             if is_test_path(path) and (folder := _test_folder(path)) in homes and folder not in ours:
                 found.append(path)
-        elif is_test_path(path) or EXPECTED_DATA.search(path) or _is_named(path, told):
+            continue
+        folder, name = PurePosixPath(path).parts[-2:] if "/" in path else ("", path)
+        is_named = not named.isdisjoint((folder, name)) and path.partition("/")[0] not in program
+        if is_test_path(path) or EXPECTED_DATA.search(path) or is_named:
             found.append(path)
     return found
 
@@ -143,10 +158,10 @@ def _test_folder(path: str) -> str:
     return "/".join(folders[:depth])
 
 
-def _is_named(path: str, told: str) -> bool:
-    """Return whether tests name a file of data, or its folder as one."""
-    name, folder = PurePosixPath(path).name, PurePosixPath(path).parent.name
-    return name in told or bool(folder and re.search(rf"[\"'/]{re.escape(folder)}[\"'/]", told))
+def _named(told: str) -> set[str]:
+    """Return what tests may name as files, and as folders: between slashes or quotes."""
+    names = {stripped for name in re.findall(r"[\w.+-]+", told) if "." in (stripped := name.strip("."))}
+    return names | set(re.findall(r"[\"'/]([\w.+-]+)(?=[\"'/])", told))
 
 
 def _text(file: Path) -> str:

@@ -92,6 +92,11 @@ class _Texts:
         return [folded(line) for path, new in self.fixed.items() for line in added_lines(self.files.get(path, ""), new or "")]
 
     @cached_property
+    def removed(self) -> list[str]:
+        """Return the lines that the fix takes out, blanks folded."""
+        return [folded(line) for path, new in self.fixed.items() for line in added_lines(new or "", self.files.get(path, ""))]
+
+    @cached_property
     def files(self) -> Mapping[str, str]:
         """Return the text files of the buggy tree."""
         root = Path(self.bug.tree.source)
@@ -151,9 +156,11 @@ class _Texts:
         if self._mark not in text:
             return False
         lines = text.splitlines()
-        patch = {folded(line[1:]) for line in lines if line.startswith("+")}
-        if (added := {line for line in self.added if line}) and added <= patch:
-            return True
+        signed = {line[0] + folded(line[1:]) for line in lines if line.startswith(("+", "-"))}
+        for plus, minus in ("+-", "-+"):  # a patch that takes the fix back tells it, too
+            wanted = {plus + line for line in self.added if line} | {minus + line for line in self.removed if line}
+            if wanted and wanted <= signed:
+                return True
         plain = {folded(line) for line in lines}
         for path, new in self.fixed.items():
             old, wanted = (
@@ -370,7 +377,7 @@ def _unlicensed(bugs: Sequence[Bug], licence: str) -> Audited:
         place = bug.origin.repository or bug.origin.commit or bug.origin.issue
         stated = bug.origin.licence or ("" if place else licence)
         if not stated or _UNKNOWN.search(stated):
-            evidence = f"from {place}" if place else f"the benchmark's is {licence!r}"
+            evidence = f"no licence is stated for {place}" if place else f"the benchmark's is {licence!r}"
             findings.append(Finding(rule="licence unknown", level="warn", bug_id=bug.id, evidence=evidence))
     return Audited(rule="licence unknown", about="the licence of every bug is known", findings=tuple(findings))
 

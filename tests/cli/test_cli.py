@@ -146,9 +146,8 @@ def test_the_command_that_makes_a_health_card_works_when_it_is_pasted(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     tiny = tiny.rename(tmp_path / "my bench")
-    told = " ".join(said(capsys, verb[0], tiny.name, *verb[1:])[1].split())
-    command = told.split("Make one with: ")[1].partition(";")[0]
-    assert shlex.split(command) == ["repairlab", "check", "my bench"]
+    command = said(capsys, verb[0], tiny.name, *verb[1:])[1].split("Make one with: ")[1].splitlines()[0].partition(";")[0]
+    assert shlex.split(command) == ["repairlab", "check", "my bench"], "on one line"
     said(capsys, *shlex.split(command)[1:])
     verb = [*verb[:-1], "again"] if "--to" in verb else verb
     assert "health card" not in said(capsys, verb[0], tiny.name, *verb[1:])[1]

@@ -46,7 +46,7 @@ def audit(
     known = read_card(place) if card or place.is_file() else None
     if known is None:
         again = "" if card_place(benchmark) else f" && repairlab audit {shlex.quote(benchmark)} --card {CARD_NAME}"
-        talk().print(f"There is no health card. Make one with: {check_command(benchmark)}{again}", markup=False)
+        talk().print(f"There is no health card. Make one with: {check_command(benchmark)}{again}", markup=False, soft_wrap=True)
     covered = _measured(opened.bugs, machine(workers, sandbox, allow_unsafe)) if coverage else None
     found = list(audit_bugs(opened, card=known, pairs=pairs or (), coverage=covered))
     found.append(audit_runs(run or [], opened.name))

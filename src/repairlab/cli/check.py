@@ -119,7 +119,7 @@ def check(
     else:
         _print(opened, shown)
     if no_card:
-        talk().print(no_card, markup=False)
+        talk().print(no_card, markup=False, soft_wrap=True)
     if exclude_flaky or exclude_failing:
         _exclude(benchmark, shown, flaky=exclude_flaky, failing=exclude_failing)
     if shown.n_bugs < len(bugs):

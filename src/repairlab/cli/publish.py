@@ -1,5 +1,6 @@
 """`repairlab publish`."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -44,15 +45,15 @@ def publish(
         bar = progress.add_task("bugs written", total=None)
         settings = PublishSettings(previous=previous, context=context, parquet=parquet)
         made = publish_benchmark(benchmark, to, settings, done=lambda: progress.advance(bar))
+    folder = find_folder(benchmark)
+    if not (folder / CARD_NAME).is_file():
+        copy = shlex.quote(f"{folder.name}-copy")
+        elsewhere = f"cp -r {shlex.quote(str(folder))} {copy} && repairlab check {copy}; then publish {copy}"
+        advice = f"{check_command(benchmark)}; then publish again" if card_place(benchmark) else elsewhere
+        talk().print(f"No health card. Make one with: {advice}", markup=False, soft_wrap=True)
     if json:
         print_json({**to_data(made), "folder": str(made.folder)})
         return
-    if not (find_folder(benchmark) / CARD_NAME).is_file():
-        where = (
-            "" if card_place(benchmark) else f" for a copy of {find_folder(benchmark)}, which is built in or cannot be written to"
-        )
-        command = check_command(benchmark) if not where else "repairlab check COPY"
-        talk().print(f"No health card: the data card says so. Make one with: {command}{where}; then publish again", markup=False)
     print_table(f"{benchmark} published to {to}", ["table", "rows"], list(made.rows.items()))
     if made.changes:
         data().print("against the last version: " + ", ".join(f"{n} {kind}" for kind, n in made.changes.items()), markup=False)

@@ -37,6 +37,7 @@ add_test(NAME two COMMAND two)
 def bug_of(folder: Path, build: str, files: Mapping[str, str]) -> Bug:
     """Write a bug whose fix turns a sign."""
     (folder / "buggy").mkdir(parents=True)
+    (folder / "buggy" / "test_sums.txt").write_text("two\n")
     for name, text in files.items():
         (folder / "buggy" / name).write_text(text)
     line = next(line for line in files["two.c"].splitlines() if " - 1" in line)

@@ -1,5 +1,6 @@
 import importlib
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -132,6 +133,44 @@ def test_check_tells_healthy_from_sick(capsys: pytest.CaptureFixture[str], tiny:
     assert "2 of 2 bugs healthy" in said(capsys, "check", str(tiny), "-j", "2")[0]
     (tiny / "bugs/sum/cases/02.out").write_text("7\n")
     assert json.loads(said(capsys, "check", str(tiny), "-i", "sum", "--json", code=1)[0])["n_healthy"] == 0
+
+
+@pytest.mark.parametrize("verb", [["audit"], ["publish", "--no-parquet", "--to", "out"]], ids=["audit", "publish"])
+def test_the_command_that_makes_a_health_card_works_when_it_is_pasted(
+    capsys: pytest.CaptureFixture[str],
+    tiny: Path,
+    sandbox: Sandbox,
+    verb: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tiny = tiny.rename(tmp_path / "my bench")
+    command = said(capsys, verb[0], tiny.name, *verb[1:])[1].split("Make one with: ")[1].splitlines()[0].partition(";")[0]
+    assert shlex.split(command) == ["repairlab", "check", "my bench"], "on one line"
+    said(capsys, *shlex.split(command)[1:])
+    verb = [*verb[:-1], "again"] if "--to" in verb else verb
+    assert "health card" not in said(capsys, verb[0], tiny.name, *verb[1:])[1]
+
+
+def test_a_built_in_benchmark_has_its_health_card_elsewhere(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = " ".join(said(capsys, "audit", "starter")[1].split())
+    check, audit = told.split("Make one with: ")[1].split(" && ")
+    said(capsys, *shlex.split(check)[1:], "-i", "python-version-order", "--no-counter-tests")
+    out = said(capsys, *shlex.split(audit)[1:])[0]
+    assert "75 warnings" in out, "of one bug the card knows"
+
+
+def test_a_check_of_a_part_leaves_the_health_card_of_the_whole(
+    capsys: pytest.CaptureFixture[str], tiny: Path, sandbox: Sandbox
+) -> None:
+    said(capsys, "check", str(tiny))
+    whole = (tiny / "health.json").read_text()
+    said(capsys, "check", str(tiny), "-i", "sum")
+    assert (tiny / "health.json").read_text() == whole
 
 
 def test_a_check_goes_on_with_its_card(

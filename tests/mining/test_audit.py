@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.cli.main import run
+from repairlab.sandbox.sandbox import Sandbox
 
 SOURCE = "def total(prices):\n    return sum(prices[1:])\n\n\ndef other{name}(value):\n    return value\n"
 PATCH = "--- a/main.py\n+++ b/main.py\n@@ -2,1 +2,{n} @@\n-    return sum(prices[1:])\n{added}"
@@ -168,3 +169,35 @@ def test_places_of_a_fix_that_no_trigger_test_runs_are_found(bench: Path, capsys
     _, found = findings(bench, capsys, "--coverage", "-j", "1")
     covered = {item for item in found if item[0] == "fix not covered"}
     assert covered == {("fix not covered", "fail", "beside")}
+
+
+@pytest.mark.parametrize(
+    ("origin", "licence", "is_known"),
+    [
+        ("", "MIT", True),
+        ("", "", False),
+        ("", "the sources keep their projects' licences: unknown", False),
+        ('commit = "0123abc"', "MIT", False),
+        ('commit = "0123abc"\nlicence = "unknown"', "MIT", False),
+        ('commit = "0123abc"\nlicence = "BSD"', "the sources keep their projects' licences: BSD", True),
+        ('issue = "#1"', "MIT", False),
+        ('repository = "https://example.org/one"', "MIT", False),
+        ('repository = "https://example.org/one"\nlicence = "MIT"', "", True),
+    ],
+)
+def test_a_clone_without_a_licence_does_not_pass(
+    bench: Path, capsys: pytest.CaptureFixture[str], origin: str, licence: str, is_known: bool
+) -> None:
+    head = bench / "benchmark.toml"
+    head.write_text(head.read_text().replace('"MIT"', f'"{licence}"'))
+    for name in ("one", "two"):
+        recipe = bench / "bugs" / name / "bug.toml"
+        recipe.write_text(f"{recipe.read_text()}[origin]\n{origin}\n")
+    assert findings(bench, capsys) == (0, set() if is_known else {("licence unknown", "warn", name) for name in ("one", "two")})
+
+
+def test_a_bug_that_changed_since_it_was_checked_is_told(bench: Path, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", str(bench), "--no-counter-tests"]) == 0
+    assert "no health card" not in capsys.readouterr().err
+    (bench / "bugs/one/issue.md").write_text("# Totals\n\nThey are too small.\n")
+    assert findings(bench, capsys) == (0, {("health", "warn", "one")})

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
+from repairlab.benchmarks.protection import advice_for, unprotected_expectations
 from repairlab.benchmarks.travel import arrived, departing, folders_of
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
@@ -109,6 +110,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
         first, fixed = (validator.validate(tree, policy="full") for tree in (bug.unpatched, bug.fix))
         looked_for = counter_tests and fixed.verdict is Verdict.PLAUSIBLE
         unguarded = _unguarded(bug, validator) if looked_for else None
+        exposed = _exposed(bug, validator) if fixed.verdict is Verdict.PLAUSIBLE else ()
     before = [_seen("listed", first), *_repeat(bug, bug.unpatched, sandbox, repeats - 1)]
     after = [_seen("listed", fixed), *_repeat(bug, bug.fix, sandbox, repeats - 1)]
     flips = (*_flips("buggy", before), *_flips("fixed", after))
@@ -122,6 +124,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
         problems=(
             *_problems_before(bug, first),
             *_problems_after(fixed),
+            *exposed,
             *(f"a repeat could not be validated: {message}" for message in dict.fromkeys(failures)),
         ),
         flaky=flaky,
@@ -136,6 +139,12 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
         cpu_s=round(fixed.cpu_s, 3),
         limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),
     )
+
+
+def _exposed(bug: Bug, validator: BugValidator) -> list[str]:
+    """Say which files a candidate could change so that tests pass."""
+    found = unprotected_expectations(bug, lambda candidate: validator.validate(candidate).verdict)
+    return [f"tests depend on {', '.join(found)}, which candidates may edit; {advice_for(found)}"] if found else []
 
 
 def _unguarded(bug: Bug, validator: BugValidator) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Read benchmarks in repairlab's own form: a folder per bug (docs/benchmark-format.md). Called by `index` and by imports."""
 
 import math
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from repairlab.benchmarks.case_files import open_cases
+from repairlab.benchmarks.protection import need_protected_tests
 from repairlab.benchmarks.tree_files import TreeContext, read_text, read_tree
 from repairlab.core.bug import Bug, Labels, Provenance, Tree
 from repairlab.core.candidate import Edit
@@ -127,7 +129,7 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
     _check_exclusions(name, test, case_ids)
     left = tuple(case for case in case_ids if case not in test.excluded)
     title, _, description = read_text(folder / "issue.md").partition("\n")
-    return Bug(
+    bug = Bug(
         problem=Problem(
             id=name,
             benchmark=benchmark,
@@ -158,6 +160,14 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
         origin=facts.origin,
         labels=facts.labels,
     )
+    need_protected_tests(bug, files, _line_of(folder / "bug.toml", "files"))
+    return bug
+
+
+def _line_of(path: Path, key: str) -> str:
+    """Return a file with the line of a key, if it is there."""
+    lines = read_text(path).splitlines()
+    return next((f"{path}:{number}" for number, line in enumerate(lines, start=1) if re.match(rf"\s*{key}\s*=", line)), str(path))
 
 
 def _check_recipe(bug: str, facts: _BugFile) -> None:

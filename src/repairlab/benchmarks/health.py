@@ -4,12 +4,14 @@ import dataclasses
 import datetime
 import json
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from repairlab.benchmarks.catalog import BUILT_IN, find_folder
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
@@ -21,7 +23,7 @@ Cause = Literal["chance", "order", "order or chance"]
 BUILD = "(build)"
 """Stands for the name of a test where it is the build that flips."""
 CARD_NAME = "health.json"
-"""Where reports look for a card: in the folder of a run, then in that of its benchmark."""
+"""How the card is called in the folder of a benchmark, or in that of a run."""
 
 
 @record
@@ -159,6 +161,18 @@ def go_on(path: Path, benchmark: Benchmark, environment: Mapping[str, str], *, r
     return make_card(benchmark, kept, {**card.environment, **environment}, repeats=repeats)
 
 
+def card_place(benchmark: str) -> Path | None:
+    """Return where the health card of a benchmark belongs; none where its folder is built in or cannot be written to."""
+    folder = find_folder(benchmark)
+    return folder / CARD_NAME if folder.parent != BUILT_IN and os.access(folder, os.W_OK) else None
+
+
+def check_command(benchmark: str) -> str:
+    """Return the command that makes the health card of a benchmark, in its folder if that is possible."""
+    name = shlex.quote(benchmark)
+    return f"repairlab check {name}" if card_place(benchmark) else f"repairlab check {name} --card {CARD_NAME}"
+
+
 def card_data(card: HealthCard) -> dict[str, object]:
     """Return a card as JSON has it."""
     return {"schema": SCHEMA_VERSION, **to_data(card)}
@@ -184,7 +198,9 @@ def read_card(path: Path) -> HealthCard:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA_VERSION:
-            raise UserError(f"{path} is no health card of schema {SCHEMA_VERSION}; make one with: repairlab check BENCHMARK --card")
+            raise UserError(
+                f"{path} is no health card of schema {SCHEMA_VERSION}; make one with: repairlab check BENCHMARK --card {path}"
+            )
         return TypeAdapter(HealthCard).validate_python(data)
     except OSError as error:
         raise UserError(f"cannot read the health card {path}: {error.strerror}") from None

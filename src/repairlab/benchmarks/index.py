@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks import case_files, tree_files
+from repairlab.benchmarks import case_files, protection, tree_files
 from repairlab.benchmarks import folder as reading
 from repairlab.benchmarks.case_files import CaseFiles, CaseList
 from repairlab.benchmarks.folder import FindTarget, load_bug
@@ -155,5 +155,5 @@ class BugReader:
 @functools.cache
 def _reading_digest() -> str:
     """Return a hash of the code that reads bugs; what finds targets is part of the engine's."""
-    files = [Path(module.__file__ or "") for module in (reading, tree_files, case_files)]
+    files = [Path(module.__file__ or "") for module in (reading, protection, tree_files, case_files)]
     return digest(*(hashlib.sha256(path.read_bytes()).hexdigest() for path in files))

@@ -1,5 +1,6 @@
 """`repairlab audit`."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -8,9 +9,9 @@ import typer
 
 from repairlab.assessment.weak_tests import audit_runs
 from repairlab.benchmarks.catalog import find_folder, open_benchmark
-from repairlab.benchmarks.health import CARD_NAME, read_card
+from repairlab.benchmarks.health import CARD_NAME, card_place, check_command, read_card
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
-from repairlab.cli.output import data, print_json, print_table, progress_bar
+from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
 from repairlab.core.bug import Bug
 from repairlab.core.record import to_data
 from repairlab.mining.audit import audit as audit_bugs
@@ -39,12 +40,15 @@ def audit(
     allow_unsafe: AllowUnsafe = False,
     json: Json = False,
 ) -> None:
-    """Look for what makes a benchmark mislead: duplicates, told fixes, tests too narrow."""
+    """Audit a benchmark for duplicates, leaked fixes and tests, and weak tests."""
     opened = open_benchmark(benchmark)
     place = card or find_folder(benchmark) / CARD_NAME
     known = read_card(place) if card or place.is_file() else None
+    if known is None:
+        again = "" if card_place(benchmark) else f" && repairlab audit {shlex.quote(benchmark)} --card {CARD_NAME}"
+        talk().print(f"There is no health card. Make one with: {check_command(benchmark)}{again}", markup=False, soft_wrap=True)
     covered = _measured(opened.bugs, machine(workers, sandbox, allow_unsafe)) if coverage else None
-    found = list(audit_bugs(opened.bugs, card=known, pairs=pairs or (), coverage=covered))
+    found = list(audit_bugs(opened, card=known, pairs=pairs or (), coverage=covered))
     found.append(audit_runs(run or [], opened.name))
     findings = [finding for audited in found for finding in audited.findings]
     if json:

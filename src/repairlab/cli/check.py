@@ -8,10 +8,22 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.benchmarks.catalog import find_folder, open_benchmark
 from repairlab.benchmarks.check import check_bugs
 from repairlab.benchmarks.exclusions import exclude, exclusion_line, shows_nothing
-from repairlab.benchmarks.health import BUILD, Health, HealthCard, card_data, go_on, make_card, need_place, with_bugs, write_card
+from repairlab.benchmarks.health import (
+    BUILD,
+    Health,
+    HealthCard,
+    card_data,
+    card_place,
+    check_command,
+    go_on,
+    make_card,
+    need_place,
+    with_bugs,
+    write_card,
+)
 from repairlab.cli.options import AllowUnsafe, ExecutorName, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
@@ -34,7 +46,7 @@ def check(
     ] = 1,
     card: Annotated[
         Path | None,
-        typer.Option("--card", help="Also write the health card to this file; reports show health.json of a run or benchmark."),
+        typer.Option("--card", help="Where to write the health card; a check of a whole benchmark leaves it in its folder."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the card: what it says of bugs that have not changed since is kept.")
@@ -71,10 +83,9 @@ def check(
     """Prove that bugs fail unpatched and pass with their reference fix."""
     if repeat < 1:
         raise UserError(f"--repeat is {repeat}: a check needs at least 1")
+    card, no_card = _place(card, benchmark, is_whole=not include and limit is None)
     if resume and card is None:
         raise UserError("--resume needs --card FILE, which says what was checked")
-    if card is not None:
-        need_place(card)
     opened = open_benchmark(benchmark)
     bugs = opened.select(tuple(include or ()), limit=limit)
     here = machine(workers, sandbox, allow_unsafe, executor=executor)
@@ -107,6 +118,8 @@ def check(
         print_json(card_data(shown))
     else:
         _print(opened, shown)
+    if no_card:
+        talk().print(no_card, markup=False, soft_wrap=True)
     if exclude_flaky or exclude_failing:
         _exclude(benchmark, shown, flaky=exclude_flaky, failing=exclude_failing)
     if shown.n_bugs < len(bugs):
@@ -116,6 +129,18 @@ def check(
     if shown.sick:
         talk().print(f"Look closer with: repairlab checkout {benchmark}/{shown.sick[0].bug_id} DIR", markup=False)
         raise typer.Exit(1)
+
+
+def _place(card: Path | None, benchmark: str, *, is_whole: bool) -> tuple[Path | None, str]:
+    """Return where the health card is written, or what to say instead; a card of a part is for those who name its file."""
+    if card is not None:
+        need_place(card)
+        return card, ""
+    if not is_whole:
+        return None, ""
+    place = card_place(benchmark)
+    why = f"No health card: {find_folder(benchmark)} is built in or cannot be written to"
+    return place, "" if place else f"{why}. Make one elsewhere with: {check_command(benchmark)}"
 
 
 @contextmanager

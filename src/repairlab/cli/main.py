@@ -25,7 +25,7 @@ VERBS = {
     "pair": "Make bug–fix pairs of what people handed in: a rejected program and the accepted one that it became.",
     "minimise": "Leave out of the fixes of a benchmark what their tests do not need.",
     "label": "Label bugs by what their fixes do: location, repair actions and patterns, error type, category, difficulty.",
-    "audit": "Look for what makes a benchmark mislead: duplicates, told fixes, tests too narrow.",
+    "audit": "Audit a benchmark for duplicates, leaked fixes and tests, and weak tests.",
     "publish": "Write a benchmark for others (tables without tests or fixes, data card, checksums, changes), or runs as Parquet.",
     "pairs": "Show, split, filter, dedup, decontaminate, describe and export sets of bug–fix pairs.",
     "match": "Match predictions against the fixes of a set of pairs: exact match, BLEU, CodeBLEU, edit similarity, syntax.",

@@ -1,12 +1,15 @@
 """`repairlab publish`."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from repairlab.benchmarks.catalog import find_folder
+from repairlab.benchmarks.health import CARD_NAME, card_place, check_command
 from repairlab.cli.options import Json
-from repairlab.cli.output import data, print_json, print_table, progress_bar
+from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
@@ -42,6 +45,12 @@ def publish(
         bar = progress.add_task("bugs written", total=None)
         settings = PublishSettings(previous=previous, context=context, parquet=parquet)
         made = publish_benchmark(benchmark, to, settings, done=lambda: progress.advance(bar))
+    folder = find_folder(benchmark)
+    if not (folder / CARD_NAME).is_file():
+        copy = shlex.quote(f"{folder.name}-copy")
+        elsewhere = f"cp -r {shlex.quote(str(folder))} {copy} && repairlab check {copy}; then publish {copy}"
+        advice = f"{check_command(benchmark)}; then publish again" if card_place(benchmark) else elsewhere
+        talk().print(f"No health card. Make one with: {advice}", markup=False, soft_wrap=True)
     if json:
         print_json({**to_data(made), "folder": str(made.folder)})
         return

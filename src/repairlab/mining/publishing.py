@@ -304,7 +304,7 @@ def _labels(bugs: Sequence[Bug]) -> list[str]:
 
 def _health(home: Path) -> list[str]:
     if not (home / CARD_NAME).is_file():
-        return ["Not checked: there is no health card. Make one with `repairlab check`."]
+        return ["Not checked: there is no health card."]
     card = read_card(home / CARD_NAME)
     ill = [health.bug_id for health in card.bugs if health.problems]
     flaky = sum(len(health.flaky) for health in card.bugs)

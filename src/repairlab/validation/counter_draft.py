@@ -32,7 +32,7 @@ _ADDED: tuple[Kind, ...] = ("end", "begin")
 _LARGEST_FILE = 2_000_000
 _EXPECTED = re.compile(r"\.(?:out|exp|expect|expected|gold|golden|ref|ans|answer|stdout|result|ok)\b")
 """Names of files that hold what a test should print."""
-_EXPECTED_DATA = re.compile(rf"{_EXPECTED.pattern}|(?:^|[/._-])(?:expected|golden|wanted|snapshots?|approved)(?:[/._-]|$)")
+EXPECTED_DATA = re.compile(rf"{_EXPECTED.pattern}|(?:^|[/._-])(?:expected|golden|wanted|snapshots?|approved)(?:[/._-]|$)")
 """Paths of files that hold what some test expects. What may be an input of the code under test is left alone."""
 _SCRIPTS = (".sh", ".bash")
 """Endings of scripts; others are known by how they begin. In every language of scripts `exit 1` ends one with a failure."""
@@ -168,7 +168,7 @@ class Draft:
         if path.endswith(_SCRIPTS) or text.startswith("#!"):
             start = text.find("\n") + 1 if text.startswith("#!") else 0
             return (Change(kind="literal", span=Span(start=start, end=start), neutral="", false="exit 1\n"),)
-        if language_of_path(path) is not None or not _EXPECTED_DATA.search(path):
+        if language_of_path(path) is not None or not EXPECTED_DATA.search(path):
             return ()
         return tuple(_spans_changed(text, [match.span() for match in re.finditer(r"\S.*", text)], self._draw))
 

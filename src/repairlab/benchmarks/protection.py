@@ -1,0 +1,223 @@
+"""Which files of a bug carry its tests and what they expect, and whether `test.files` keeps candidates from changing them."""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from repairlab.benchmarks.importers.test_paths import TEST_FOLDER, is_test_path
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate, Edit
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.glob import matching
+from repairlab.core.outcome import Verdict
+from repairlab.languages.table import language_of_path
+from repairlab.validation.apply import protected
+from repairlab.validation.counter_draft import EXPECTED_DATA
+
+_NEAR = 0.75
+"""How alike two names of folders are when one is taken for a typo of the other."""
+_LARGEST = 2_000_000
+"""Characters of a file beyond which nobody writes it by hand."""
+_MOST = 5
+"""Files that are named before the rest goes without saying."""
+_PARAMETERS = re.compile(r"\[.*\]$", re.DOTALL)
+
+
+def need_protected_tests(bug: Bug, files: Mapping[str, str], where: str) -> None:
+    """Refuse a bug with a test that candidates may edit; `files` are the texts of its tree, `where` is where it names its tests.
+
+    A test belongs to the file that its name begins with, or else to any that has all words of the name in its path or its code.
+    """
+    patterns = bug.oracle.test.files
+    if bug.oracle.test.framework == "stdio":
+        return
+    safe = _protected(files, bug)
+    tests = (*bug.oracle.trigger, *bug.oracle.regression)
+    homes = _Homes(files, tests)
+    for test in tests:
+        found = homes.of(test)
+        # A lone word may be the name of what is tested.
+        sure = [path for path in found if test.startswith(path) or "::" in test or is_test_path(path)]
+        if sure and not safe.intersection(found):
+            raise UserError(
+                f"{where}: test.files = {_shown(patterns)} does not protect {sure[0]}, the file of the test {test}, "
+                f"so a candidate could edit it. {_advice(patterns, files, sure[0])}"
+            )
+    if not matching(files, patterns):
+        raise UserError(
+            f"{where}: test.files = {_shown(patterns)} matches no file of buggy/, so a candidate could edit the tests. "
+            f"{_advice(patterns, files, next(filter(is_test_path, files), ''))}"
+        )
+    for pattern, meant in _typos(patterns, files):
+        bare = [path for path in matching(files, (meant,)) if path not in safe]
+        if any(is_test_path(path) or EXPECTED_DATA.search(path) for path in bare):
+            raise UserError(
+                f"{where}: test.files: {pattern!r} matches no file, and {bare[0]} is not protected. Did you mean {meant!r}?"
+            )
+
+
+def unprotected_expectations(bug: Bug, validate: Callable[[Candidate], Verdict]) -> tuple[str, ...]:
+    """Return files by which tests judge and that a candidate may change, as far as trying shows; HarnessError if it cannot be told.
+
+    Tried are files that the tests name or that lie among them: the reference fix must pass with all of them empty, and
+    the buggy tree must fail with all of them empty or gone.
+    """
+    suspects = _suspects(bug)
+    if not suspects:
+        return ()
+
+    def passes(edits: tuple[Edit, ...], changed: Sequence[str], text: str | None) -> bool:
+        candidate = bug.candidate((*edits, *(Edit(path=path, text=text) for path in changed)), "check")
+        verdict = validate(candidate)
+        if verdict is Verdict.UNDECIDED:
+            raise HarnessError("it could not be tried whether candidates can change what tests expect")
+        return verdict is Verdict.PLAUSIBLE
+
+    found = _first(suspects, lambda some: passes(bug.oracle.reference, some, ""))
+    if not found and any(passes((), suspects, text) for text in ("", None)):
+        found = suspects
+    return tuple(found[:_MOST])
+
+
+def advice_for(paths: Sequence[str]) -> str:
+    """Say how files become protected, or are left to candidates on purpose."""
+    kept, free = (", ".join(f'"{mark}{path}"' for path in paths) for mark in ("", "!"))
+    return f"add {kept} to test.files, or {free} if a fix may change {'it' if len(paths) == 1 else 'them'}"
+
+
+def _protected(paths: Iterable[str], bug: Bug) -> set[str]:
+    """Return the files that no candidate can change."""
+    listed = list(paths)
+    return {*matching(listed, bug.oracle.test.files), *protected(listed, bug)}
+
+
+class _Homes:
+    """The files of tests, by the words in files of code and in their paths."""
+
+    def __init__(self, files: Mapping[str, str], tests: Sequence[str]) -> None:
+        self._files = files
+        self._by_word: dict[str, set[str]] = {word: set() for test in tests if _head(test) not in files for word in _words(test)}
+        for path, text in files.items() if self._by_word else ():
+            is_code = language_of_path(path) is not None and len(text) <= _LARGEST
+            for word in self._by_word.keys() & re.findall(r"\w+", f"{path}\n{text}" if is_code else path):
+                self._by_word[word].add(path)
+
+    def of(self, test: str) -> list[str]:
+        """Return the files that may hold a test, in order."""
+        if (head := _head(test)) in self._files:
+            return [head]
+        found = [self._by_word[word] for word in _words(test)]
+        return sorted(set.intersection(*found)) if found else []
+
+
+def _head(test: str) -> str:
+    return test.partition("::")[0]
+
+
+def _words(test: str) -> list[str]:
+    """Return the words of a test's name without its parameters and parts.
+
+    >>> _words("calc/big::TestAdd/one_and_two"), _words("bank.AccountTest::overdraft[1]")
+    (['calc', 'big', 'TestAdd'], ['bank', 'AccountTest', 'overdraft'])
+    """
+    head, _, rest = _PARAMETERS.sub("", test).partition("::")
+    return re.findall(r"\w+", f"{head} {rest.partition('/')[0]}")
+
+
+def _suspects(bug: Bug) -> list[str]:
+    """Return the unprotected texts that tests name or that lie among them, without what the reference fix changes."""
+    root, patterns = Path(bug.tree.source), bug.oracle.test.files
+    files = {file.path: file.text for file in bug.problem.context if len(file.text) <= _LARGEST}
+    paths = [path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()]
+    safe = _protected(paths, bug)
+    fixed = {bug.problem.path, *(edit.path for edit in bug.oracle.reference)}
+    meant = set(matching(files, tuple(pattern[1:] for pattern in patterns if pattern.startswith("!"))))
+    named = _named("\n".join(_text(root / path) for path in sorted(safe)))
+    homes = {folder for path in safe if (folder := _test_folder(path))}
+    ours, program = {_test_folder(path) for path in fixed}, {path.partition("/")[0] for path in fixed}
+    found = []
+    for path in sorted(files.keys() - safe - fixed - meant):
+        if not files[path].strip():
+            continue
+        if language_of_path(path) is not None:
+            if is_test_path(path) and (folder := _test_folder(path)) in homes and folder not in ours:
+                found.append(path)
+            continue
+        folder, name = PurePosixPath(path).parts[-2:] if "/" in path else ("", path)
+        is_named = not named.isdisjoint((folder, name)) and path.partition("/")[0] not in program
+        if is_test_path(path) or EXPECTED_DATA.search(path) or is_named:
+            found.append(path)
+    return found
+
+
+def _test_folder(path: str) -> str:
+    """Return the innermost folder around a file that is one of tests by its name; nothing where there is none."""
+    folders = PurePosixPath(path).parts[:-1]
+    depth = max((depth for depth, folder in enumerate(folders, start=1) if TEST_FOLDER.match(folder)), default=0)
+    return "/".join(folders[:depth])
+
+
+def _named(told: str) -> set[str]:
+    """Return what tests may name as files, and as folders: between slashes or quotes."""
+    names = {stripped for name in re.findall(r"[\w.+-]+", told) if "." in (stripped := name.strip("."))}
+    return names | set(re.findall(r"[\"'/]([\w.+-]+)(?=[\"'/])", told))
+
+
+def _text(file: Path) -> str:
+    return file.read_bytes().decode("utf-8", "replace") if file.stat().st_size <= _LARGEST else ""
+
+
+def _first(suspects: list[str], passes: Callable[[Sequence[str]], bool]) -> list[str]:
+    """Return suspects without which nothing passes, the first few of them; all, if only together they do that."""
+    if not suspects or passes(suspects):
+        return []
+    if len(suspects) == 1:
+        return suspects
+    half = len(suspects) // 2
+    found = _first(suspects[:half], passes)
+    if len(found) < _MOST:
+        found += _first(suspects[half:], passes)
+    return found or suspects
+
+
+def _typos(patterns: Sequence[str], paths: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the patterns that match nothing for a folder or file that is not there but whose name is near another, and that one.
+
+    >>> _typos(("test/**", "**/conftest.py"), ["tests/a.py", "shop/b.py"])
+    [('test/**', 'tests/**')]
+    """
+    listed = list(paths)
+    return [
+        (pattern, meant)
+        for pattern in patterns
+        if not pattern.startswith("!") and not matching(listed, (pattern,)) and (meant := _meant(pattern, listed))
+    ]
+
+
+def _meant(pattern: str, paths: Sequence[str]) -> str:
+    parts = pattern.split("/")
+    for depth, part in enumerate(parts):
+        above = parts[:depth]
+        beside = {split[depth] for path in paths if len(split := path.split("/")) > depth and split[:depth] == above}
+        if re.search(r"[*?]", part):
+            return ""
+        if part not in beside:
+            near = difflib.get_close_matches(part, sorted(beside), n=1, cutoff=_NEAR)
+            return "/".join((*above, near[0], *parts[depth + 1 :])) if near else ""
+    return ""
+
+
+def _advice(patterns: Sequence[str], files: Mapping[str, str], path: str) -> str:
+    """Say what to write instead."""
+    if near := [(pattern, meant) for pattern, meant in _typos(patterns, files) if path in matching(files, (meant,))]:
+        pattern, meant = near[0]
+        return f"{pattern!r} matches nothing. Did you mean {meant!r}?"
+    if not path:
+        return "Name the files of the tests and all that they expect"
+    folder = _test_folder(path)
+    return f'Add "{folder}/**"' if folder else f'Add "{path}"'
+
+
+def _shown(patterns: Iterable[str]) -> str:
+    return "[" + ", ".join(f'"{pattern}"' for pattern in patterns) + "]"

@@ -9,6 +9,7 @@ from repairlab.benchmarks.catalog import find_folder, open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug, Labels
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.words import count
 
 
 class LazyBenchmark:
@@ -88,4 +89,4 @@ class LazyBenchmark:
 
     def __repr__(self) -> str:
         shown = ", ".join(self.ids[:3]) + (", …" if len(self.ids) > 3 else "")
-        return f"<benchmark {self.name} {self.version}: {len(self.ids)} bugs ({shown})>"
+        return f"<benchmark {self.name} {self.version}: {count(len(self.ids), 'bug')} ({shown})>"

@@ -8,6 +8,7 @@ import typer
 from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, warn_unchecked
+from repairlab.core.words import count
 from repairlab.report.comparison import COLUMNS, Comparison, compare_runs
 
 
@@ -30,7 +31,7 @@ def compare(
     for item in found.differing:
         talk().print(f"Take care, the settings differ: in {run_b} {item} as in {run_a}", markup=False)
     if found.overlap.lost:
-        talk().print(f"{len(found.overlap.lost)} bugs are left out because a run could not decide them", markup=False)
+        talk().print(f"{count(len(found.overlap.lost), 'bug')} left out: a run could not decide every candidate", markup=False)
 
 
 def _print(found: Comparison) -> None:

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
@@ -22,6 +20,7 @@ from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVe
 from repairlab.formats.making import Maker, edits_of_diff
 from repairlab.formats.reading import read_lines
 from repairlab.formats.writing import write_lines
+from repairlab.storage.checking import checked
 
 _FORMS = ("function", "file", "patch", "edits", "answer")
 _KEYS = ("bug", "model", "repairer", "origin", "verdict", "problem", *_FORMS)
@@ -53,7 +52,7 @@ def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
     bug, origin, known = maker.bug(entry["bug"]), _origin(entry), _known(entry)
     form, value = forms[0], entry[forms[0]]
     if form == "edits":
-        return maker.made(bug, _checked(tuple[Edit, ...], value, "edits"), origin, known=known)
+        return maker.made(bug, checked(tuple[Edit, ...], value, "edits", table="an object"), origin, known=known)
     if form == "answer":
         answer = value if value is None else field(entry, "answer", str)
         return maker.unusable(bug, entry.get("problem", "nothing could be read"), answer, origin, known=known)
@@ -73,8 +72,7 @@ def _edits(form: str, text: str, bug: Bug) -> Iterable[Edit]:
 
 def _origin(entry: dict[str, Any]) -> Origin:
     if "origin" in entry:
-        made: Origin = _checked(Origin, entry["origin"], "origin")
-        return made
+        return checked(Origin, entry["origin"], "origin", table="an object")
     return Origin(repairer=entry.get("repairer", "file"), model=entry.get("model"))
 
 
@@ -85,14 +83,6 @@ def _known(entry: dict[str, Any]) -> KnownVerdict | None:
     if name not in Verdict.__members__:
         raise unknown("verdict", name, Verdict.__members__)
     return KnownVerdict(word=name, verdicts=(Verdict(name),)) if name != Verdict.UNDECIDED else None
-
-
-def _checked(kind: Any, value: Any, name: str) -> Any:
-    try:
-        return TypeAdapter(kind).validate_python(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{'.'.join(map(str, (name, *first['loc'])))}: {first['msg']}") from None
 
 
 def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import UnknownNameError, UserError
 from repairlab.core.foreign import as_type, parse_json
 from repairlab.formats.format import ExternalCandidate, Sight, Unreadable
 
@@ -69,6 +69,8 @@ def read_entries(
     for where, entry in entries:
         try:
             yield from made(entry)
+        except UnknownNameError as error:  # of every line: the names that there are would be listed again and again
+            yield Unreadable(where=where, reason=_shown(error.brief))
         except UserError as error:
             yield Unreadable(where=where, reason=_shown(str(error)))
         except RecursionError:
@@ -91,5 +93,7 @@ def located(where: str) -> Iterator[None]:
     """Put where an entry is before the message of what is wrong with it."""
     try:
         yield
+    except UnknownNameError as error:
+        raise UserError(f"{where}: {error.brief}") from None
     except UserError as error:
         raise UserError(f"{where}: {error}") from None

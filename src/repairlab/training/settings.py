@@ -8,11 +8,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record, to_data
 from repairlab.networks.settings import DecodingSettings, ModelSettings, NetworkSettings, VocabularySettings
+from repairlab.storage.checking import checked
 
 SMALL = "small"
 _SUFFIX = f"-{SMALL}"
@@ -182,15 +181,7 @@ def _made(facts: dict[str, Any], where: str) -> SystemSettings:
 
 
 def _record(kind: type, facts: Any, where: str) -> Any:
-    names = [field.name for field in dataclasses.fields(kind)]
-    for name in facts if isinstance(facts, Mapping) else ():
-        if name not in names:
-            raise UserError(f"{where}: {unknown('setting', name, names)}")
-    try:
-        return TypeAdapter(kind).validate_python(facts)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
+    return checked(kind, facts, where)
 
 
 def _lay_over(facts: dict[str, Any], more: Mapping[str, Any]) -> None:

@@ -156,7 +156,7 @@ def test_folders_hold_other_files_too(tmp_path: Path) -> None:
         read_tables(tmp_path)
     (tmp_path / "run.toml").write_text('benchmark = "starter"\n', encoding="utf-8")
     assert list(read_tables(table(tmp_path).parent)) == [tmp_path / "toy.toml"]
-    with pytest.raises(UserError, match="none.toml is missing"):
+    with pytest.raises(UserError, match=r"none\.toml is missing"):
         read_table(tmp_path / "none.toml")
 
 

@@ -106,8 +106,8 @@ TYPOS = [
     ("prices", "input = 1", 'input = "1"', "line 2: models.a/b.input is '1', but it must be a number: write 1 without quotes"),
     ("prices", "input = 1", "inpt = 1", "line 2: unknown key of [models.a/b] 'inpt'. Did you mean 'input'?"),
     ("prices", "input = 1", "input = -1", "line 2: models.a/b.input must be 0 or more; it is -1"),
-    ("system", "epochs = 3", 'epochs = "3"', "system.toml, [training]: epochs is '3', but it must be a whole number"),
-    ("system", "epochs = 3", "epoch = 3", "system.toml, [training]: unknown key 'epoch'. Did you mean 'epochs'?"),
+    ("system", "epochs = 3", 'epochs = "3"', "system.toml, line 4: training.epochs is '3', but it must be a whole number"),
+    ("system", "epochs = 3", "epoch = 3", "system.toml, line 4: unknown key of [training] 'epoch'. Did you mean 'epochs'?"),
 ]
 
 

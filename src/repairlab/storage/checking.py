@@ -38,23 +38,29 @@ _BOUNDS = {
 _LONGEST = 60
 
 
-def checked(
-    kind: type[T], data: Any, where: str = "", *, toml: str = "", strict: bool = True, partial: bool = False, table: str = "a table"
-) -> T:
+def checked(kind: type[T], data: Any, where: str = "", *, toml: str = "", partial: bool = False, table: str = "a table") -> T:
     """Return the record that data stand for; a UserError says which key is wrong and what is possible.
 
-    With the text of a TOML file it names the line, too. `strict` refuses text for a number and the reverse; `partial` leaves
-    it to the caller to add what is missing (the answer is then of no use).
+    With the text of a TOML file it names the line, too. Text is no number, nor is a number text. `partial` leaves it
+    to the caller to add what is missing (the answer is then of no use).
     """
-    adapter = TypeAdapter(kind)
     try:
-        return adapter.validate_json(json.dumps(data, default=_plain), strict=True) if strict else adapter.validate_python(data)
+        return _validated(TypeAdapter(kind), data)
     except ValidationError as error:
         problem = problem_of(kind, error, data, partial=partial, table=table)
         if problem is None:
             return data  # type: ignore[no-any-return]  # as the docstring says
         path, message = problem
         raise UserError(f"{place(where, toml, path)}: {message}" if where else message) from None
+
+
+def _validated(adapter: TypeAdapter[T], data: Any) -> T:
+    """Check strictly, by way of JSON: in that form lists are tuples and texts are enums all the same."""
+    try:
+        text = json.dumps(data, default=_plain, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # lone surrogates in a candidate
+        return adapter.validate_python(data)
+    return adapter.validate_json(text, strict=True)
 
 
 def plain_error(kind: Any, error: ValidationError, data: Any, where: str) -> UserError:

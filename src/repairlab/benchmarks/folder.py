@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -93,6 +93,11 @@ def read_head(folder: Path) -> tuple[BenchmarkFile, dict[str, Path]]:
     if not bugs:
         raise UserError(f"benchmark {head.name!r} has no bugs: {folder / 'bugs'} holds no folder")
     return head, bugs
+
+
+def check_bug_file(data: dict[str, Any], path: Path, toml: str) -> None:
+    """Refuse keys and values that no bug.toml may have; what is missing may come from elsewhere."""
+    checked(_BugFile, data, str(path), toml=toml, partial=True)
 
 
 def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: str | None = None) -> Bug:

@@ -165,7 +165,7 @@ def test_a_k_that_the_run_does_not_have_is_left_out_with_the_reason(folder: Path
     ("options", "message"),
     [
         (["--by", "similarty"], "Did you mean 'similarity'"),
-        ([], "needs a model that makes embeddings: --embedding-model"),
+        (["--by", "similarity"], "needs a model that makes embeddings: --embedding-model"),
         (["--embedding-model", "vllm/x", "--threshold", "2"], "--threshold is 2.0: a cosine lies between -1 and 1"),
         (["--embedding-model", "vllm/x", "--threshold", "mean"], "write a number from -1 to 1, or median"),
         (["--embedding-model", "nobody/x"], "nobody"),
@@ -183,6 +183,11 @@ def test_bad_input_is_one_clear_message_and_nothing_is_written(
     assert message in captured.err
     assert "Traceback" not in captured.err
     assert not (folder / "rankings").exists()
+
+
+def test_without_an_embedding_model_candidates_are_ranked_by_majority(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rank", str(folder)]) == 0
+    assert "majority of" in capsys.readouterr().out
 
 
 def test_a_missing_run_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

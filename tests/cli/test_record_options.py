@@ -88,3 +88,12 @@ def test_a_file_serves_several_repairers_and_options_override_it(tmp_path: Path,
         == 2
     )
     assert "nobody" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("text", "expected"), [("7", 7), ("seven", None)])
+def test_a_number_of_an_option_that_another_repairer_has_as_text_is_read(text: str, expected: int | None) -> None:
+    if expected is None:
+        with pytest.raises(UserError, match="--depth is 'seven', but it must be a whole number"):
+            values_for("mine", OPTIONS, {"own_depth": text})
+    else:
+        assert values_for("mine", OPTIONS, {"own_depth": text}).settings == {"depth": expected}

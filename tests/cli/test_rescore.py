@@ -168,7 +168,7 @@ def test_without_arguments_formats_are_listed(capsys: pytest.CaptureFixture[str]
         ([RESULTS, "--top", "x"], "whole numbers separated by commas"),
         ([RESULTS, "--table", "experiments"], "--table names its data itself"),
         (["run", str(DATA)], "is no run folder"),
-        (["--table", "nowhere.toml"], "cannot read the table nowhere.toml"),
+        (["--table", "nowhere.toml"], "the table nowhere.toml is missing"),
     ],
 )
 def test_bad_input_is_one_message_and_exit_code_2(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

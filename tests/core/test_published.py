@@ -32,7 +32,7 @@ def test_bugs_that_nobody_has_a_candidate_for_count() -> None:
 
 def test_repetitions_and_contradictions_are_noted_and_their_number_is_bounded() -> None:
     same = said("x", "b/1", 1, WRONG)
-    assert results(same, same).notes[1:] == ("1 candidates (system, bug, rank) are listed more than once; each listing counts",)
+    assert results(same, same).notes[1:] == ("1 candidate (system, bug, rank) listed more than once; each listing counts",)
     many = [said("x", f"b/{number}", 1, verdict) for number in range(23) for verdict in (CORRECT, WRONG)]
     notes = results(*many).notes
     assert notes[2] == "contradiction: x, b/0, rank 1 is correct and wrong; the better one is looked at first"

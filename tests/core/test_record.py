@@ -76,9 +76,9 @@ def test_enums_and_tuples_become_plain_data() -> None:
 
 
 def test_unknown_names_suggest_the_nearest_one() -> None:
-    assert str(unknown("language", "pyhton", ["python", "java"])).endswith("Did you mean 'python'?")
+    assert str(unknown("language", "pyhton", ["python", "java"])).endswith("Did you mean 'python'? Known: java, python.")
     assert "Did you mean" not in str(unknown("language", "cobol", ["python"]))
-    assert "and 5 more" in str(unknown("bug", "x", [f"b{n:02}" for n in range(25)]))
+    assert "and 13 more: list them" in str(unknown("bug", "x", [f"b{n:02}" for n in range(25)], listing="list them"))
     assert "Known: none" in str(unknown("bug", "x", []))
 
 

@@ -20,7 +20,7 @@ OUT = {"patch": "return 0;", "correctness": "wrong"}
     ("name", "bad", "message"),
     [
         ("repairlab", {"bug": "sum", "verdict": "OK", "file": "x"}, "line 2: unknown verdict 'OK'"),
-        ("repairlab", {"bug": "sum", "origin": {"x": 1}, "file": "x"}, "line 2: origin.repairer"),
+        ("repairlab", {"bug": "sum", "origin": {"x": 1}, "file": "x"}, "line 2: origin: unknown key 'x'"),
         ("swebench", {"instance_id": "sum"}, "line 2: the field 'model_patch' is missing"),
         ("swebench", {"instance_id": "nope", "model_patch": DIFF}, "line 2: unknown bug of tiny 'nope'"),
         (

@@ -60,7 +60,7 @@ def test_npr4j_takes_text_ranks_both_names_of_the_system_and_bugs_without_a_patc
 def test_repeated_and_contradictory_verdicts_are_reported() -> None:
     notes = "\n".join(results_of("npr4j", DATA / "all_result.json").notes)
     assert "3 ranks are written as text" in notes
-    assert "2 candidates (system, bug, rank) are listed more than once" in notes
+    assert "2 candidates (system, bug, rank) listed more than once" in notes
     assert notes.count("contradiction") == 1
     assert "contradiction: Alpha, defects4j/Lang-2, rank 1 is correct and rejected" in notes
 

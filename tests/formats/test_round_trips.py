@@ -99,7 +99,7 @@ def test_files_of_defects4c_are_written_once_and_named_after_the_commit(benchmar
     edits = [(Edit(path="src/half.c", text=text),) for text in (*texts, texts[0])]
     before = [JudgedCandidate(candidate=candidate("half", rank, edit)) for rank, edit in enumerate(edits, start=1)]
     notes = FORMATS["defects4c"].write(before, benchmark, tmp_path / "c")
-    assert notes == ("1 candidates are equal to others and written once",)
+    assert notes == ("1 candidate left out, being equal to another",)
     after, errors = read("defects4c", tmp_path / "c", benchmark)
     assert not errors and recognise(tmp_path / "c") == "defects4c"
     assert {item.candidate.edits[0].text for item in after} == set(texts)
@@ -116,7 +116,7 @@ def test_results_of_npr4j_accept_what_is_the_developers_fix_but_for_white_space(
         for rank, (text, verdict) in enumerate(kinds, start=1)
     ]
     notes = FORMATS["npr4j-results"].write(before, benchmark, tmp_path / "all_result.json")
-    assert notes == ("1 candidates have no verdict and are left out",)
+    assert notes == ("1 candidate without a verdict left out",)
     found = read_results([tmp_path / "all_result.json"])
     assert [(item.bug, item.rank, item.verdict, item.system) for item in found.outcomes] == [
         ("tiny/sum", 1, "correct", "m"),
@@ -138,7 +138,7 @@ def test_a_report_in_the_manner_of_swebench_is_read_again_as_published_verdicts(
     ]
     path = tmp_path / "report.json"
     notes = FORMATS["swebench-report"].write(before, benchmark, path)
-    assert notes == ("1 candidates are not the first of their bug, and a report has one of each",)
+    assert notes == ("1 candidate left out: a report has one of each bug, the first",)
     assert recognise(path) == "swebench-report"
     report = json.loads(path.read_text())
     assert report["resolved_ids"] == ["sum"] and report["unresolved_ids"] == ["shop"] and report["error_ids"] == ["gcd"]

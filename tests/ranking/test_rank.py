@@ -211,7 +211,7 @@ def test_buggy_code_that_cannot_be_embedded_names_the_bug(write_run: WriteRun) -
     [
         (
             RankingRecipe(order="similarty"),
-            "unknown order 'similarty'. Known: logprob, majority, original, similarity. Did you mean",
+            r"unknown order 'similarty'. Did you mean 'similarity'\? Known: logprob, majority, original, similarity.",
         ),
         (RankingRecipe(order="similarity"), "needs a model that makes embeddings: --embedding-model"),
         (

@@ -258,7 +258,7 @@ def test_settings_are_checked() -> None:
         settings_of(["max_tokens"])
     with pytest.raises(UserError, match="Did you mean 'max_tokens'"):
         representation("sequencer", {"max_token": 9})
-    with pytest.raises(UserError, match="valid integer"):
+    with pytest.raises(UserError, match="must be a whole number"):
         representation("sequencer", {"max_tokens": "many"})
     with pytest.raises(UserError, match="has no settings"):
         representation("line", {"x": 1})

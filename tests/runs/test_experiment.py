@@ -60,7 +60,7 @@ def test_the_file_in_a_run_folder_makes_the_same_experiment(settings: dict[str, 
     [
         ({"benchmark": "b", "repairer": "llm"}, "the repairer llm needs model. For example: --model openai/gpt-4o"),
         (llm(modle="x"), "the repairer llm: unknown setting 'modle'.*Did you mean 'model'"),
-        (llm(temperature="hot"), "setting llm.temperature"),
+        (llm(temperature="hot"), "repairer llm: temperature is 'hot', but it must be a number"),
         (llm(temperature=3), "--temperature is 3"),
         (llm(comments="none"), "unknown comments 'none'. Known: original, stripped"),
         (llm(strategy="zero-shoot"), "Did you mean 'zero-shot'"),

@@ -36,7 +36,7 @@ def test_intact_lines_are_kept_in_their_order_and_the_damaged_file_stays(tmp_pat
     path.write_bytes(b"".join(damaged))
     assert repair_run(store) == [
         "outcomes.jsonl moved to outcomes.jsonl.damaged-1; 11 intact lines are kept",
-        "bugs.jsonl moved to bugs.jsonl.damaged-1; 1 bugs are to be worked on again",
+        "bugs.jsonl moved to bugs.jsonl.damaged-1; 1 bug to be worked on again",
     ]
     assert find_damage(store) == []
     assert list(store.outcomes()) == [*whole[:1], *whole[2:]]

@@ -76,6 +76,16 @@ def test_the_doctor_tries_each_time(bubblewrap: BubblewrapSandbox, cache: Path) 
     assert len(tried) == len(TRIALS)
 
 
+@pytest.mark.usefixtures("bubblewrap")
+def test_an_engine_that_does_not_work_is_not_missed_where_another_back_end_does(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docker").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert [finding for finding in diagnose(cache) if finding.name == "docker" or not finding.ok] == []
+
+
 def test_the_process_sandbox_needs_consent(cache: Path) -> None:
     with pytest.raises(UserError, match="--allow-unsafe"):
         open_sandbox("process", cache=cache)

@@ -60,8 +60,8 @@ def test_a_representation_by_its_name_alone_can_be_given_settings() -> None:
     ("system", "changes", "message"),
     [
         ("tufanno", (), "unknown system 'tufanno'.*Did you mean 'tufano'"),
-        ("tufano", ("network.widht=3",), "unknown setting 'widht'"),
-        ("tufano", ("network.width=wide",), "network.*width|width: Input should be"),
+        ("tufano", ("network.widht=3",), "unknown key of \\[network\\] 'widht'. Did you mean 'width'"),
+        ("tufano", ("network.width=wide",), "network.width is 'wide', but it must be a whole number"),
         ("tufano", ("width",), "no change of a setting"),
         ("edits", ("network.heads=5",), "5 heads cannot share"),
         ("tufano", ("network.dropout=1",), "dropout is 1"),

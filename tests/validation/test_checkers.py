@@ -133,7 +133,7 @@ def test_the_first_difference_is_one_for_the_checker() -> None:
     assert first_difference(b"0.5000000001 2.0", "0.5 1.0", checker=floats) == "token 2 is '2.0', expected '1.0'"
     lines = Checker(kind="unordered")
     assert first_difference(b"b\na\n", "a\nc d\n", checker=lines) == "no line 'c d', in whatever order (1 of 2 missing)"
-    assert first_difference(b"b\na\na\n", "a\nb\n", checker=lines) == "1 lines too many, the first is 'a'"
+    assert first_difference(b"b\na\na\n", "a\nb\n", checker=lines) == "1 line too many, the first is 'a'"
 
 
 BLANKS = {

@@ -21,7 +21,7 @@ def test_a_machine_is_looked_over_from_the_sandbox_to_each_language(own_cache: P
     kept.close()
     found = {finding.name: finding for finding in diagnose(own_cache)}
     assert found["python"].ok and found["python"].detail.startswith("builds and runs a program (")
-    assert found["verdict cache"].detail.startswith("1 verdicts, ")
+    assert found["verdict cache"].detail.startswith("1 verdict, ")
     assert {"java", "c", "cpp", "javascript", "go"} <= found.keys()
 
 

@@ -16,6 +16,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
+from repairlab.core.words import count
 from repairlab.executors.executor import Delivery, Parcel
 from repairlab.executors.items import run_all
 from repairlab.executors.opening import open_executor
@@ -219,8 +220,8 @@ def _problems_after(outcome: Outcome) -> list[str]:
     if outcome.verdict is Verdict.PLAUSIBLE:
         return []
     failed = [test.id for test in outcome.tests if not test.passed]
-    count = f"fails {len(failed)} of {outcome.n_tests} tests" if failed else f"is {outcome.verdict}"
-    return [f"the reference fix {count} ({outcome.message})"]
+    outcome_said = f"fails {len(failed)} of {count(outcome.n_tests, 'test')}" if failed else f"is {outcome.verdict}"
+    return [f"the reference fix {outcome_said} ({outcome.message})"]
 
 
 def _flips(tree: TreeName, repeats: Sequence[_Seen]) -> list[Flips]:

@@ -24,6 +24,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Limits
 from repairlab.core.outcome import Policy, TestResult, TestVerdict
 from repairlab.core.record import SCHEMA_VERSION, record
+from repairlab.core.words import count
 from repairlab.languages.language import Lister
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
@@ -219,7 +220,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
         first = [name for name in named if name not in broken]
         limits = needed_limits(bug.oracle.limits, fixed.cpu_s, fixed.wall_s, fixed.longest_s) if search.generous else {}
         trees.limit(limits)
-        tell(f"running {len(good)} tests on the buggy tree")
+        tell(f"running {count(len(good), 'test')} on the buggy tree")
         # Trigger tests first, as ever; the rest backwards: what depends on the tests before it shows now, if not before.
         buggy = _run(trees, (), list(dict.fromkeys((*first, *good[::-1]))), search.repeat)
     failing, unsteady = buggy.failing, buggy.unsteady
@@ -330,7 +331,7 @@ def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
     good = tuple(case for case in cases if case.id in fixed and case.id not in broken)
     if broken and (search.proof == "all cases" or not good):
         case, why = next(iter(broken.items()))
-        told = f"{len(broken)} of {len(fixed)} cases, the first: {case}: {' '.join(why.split())}"
+        told = f"{len(broken)} of {count(len(fixed), 'case')}, the first: {case}: {' '.join(why.split())}"
         return DiscoveredTests(bug_id=bug.id, problem=f"the right program is not accepted here ({told})")
     left = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=good))
     failed = [result.verdict for result in _run_cases(left, (), sandbox, "first-failure") if not result.passed]
@@ -368,7 +369,7 @@ def _run_fixed(trees: BugTrees, search: Search, named: tuple[str, ...], tell: Ca
     trial = trees.built(trees.bug.oracle.reference)
     names, error = _list(trial, search.places)
     tests = tuple(dict.fromkeys((*expanded(named, names), *names)))
-    tell(f"running {len(tests)} tests on the fixed tree")
+    tell(f"running {count(len(tests), 'test')} on the fixed tree")
     cpu_s, wall_s = trial.cpu_s, trial.wall_s
     for turn in range(search.repeat):
         late = {result.id for result in trial.tests if result.verdict is TestVerdict.TIMEOUT}

@@ -2,12 +2,11 @@
 
 import math
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from repairlab.benchmarks.case_files import open_cases
 from repairlab.benchmarks.protection import need_protected_tests
@@ -21,10 +20,11 @@ from repairlab.core.oracle import Checker, CheckerKind, CheckerProgram, Oracle
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.recipe import Build, Framework, Test
-from repairlab.core.record import SCHEMA_VERSION, to_data
+from repairlab.core.record import to_data
 from repairlab.core.text import Lines
 from repairlab.languages.facts import facts as language_facts
 from repairlab.languages.facts import names
+from repairlab.storage.checking import KeyPlaces, checked, read_toml, take_schema
 
 FindTarget = Callable[[str, str, str | None], tuple[Target, str]]
 """(language, source, qualified name or none) → the target and its text without comments; the caller knows languages."""
@@ -40,7 +40,6 @@ class BenchmarkFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    schema_version: Literal[1]
     name: str
     version: str
     licence: str
@@ -76,7 +75,6 @@ class _CheckerTable(BaseModel):
 class _BugFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    schema_version: Literal[1]
     language: str
     path: str
     target: str | None = None
@@ -92,17 +90,24 @@ class _BugFile(BaseModel):
 
 def read_head(folder: Path) -> tuple[BenchmarkFile, dict[str, Path]]:
     """Return what the benchmark says of itself, and the folders of its bugs by id."""
-    head = _read_toml(folder / "benchmark.toml", BenchmarkFile)
+    head, _ = _read_toml(folder / "benchmark.toml", BenchmarkFile)
     bugs = {path.name: path for path in sorted((folder / "bugs").glob("*")) if path.is_dir()}
     if not bugs:
         raise UserError(f"benchmark {head.name!r} has no bugs: {folder / 'bugs'} holds no folder")
     return head, bugs
 
 
+def check_bug_file(data: dict[str, Any], path: Path, toml: str) -> None:
+    """Refuse keys and values that no bug.toml may have; what is missing may come from elsewhere."""
+    checked(_BugFile, data, str(path), toml=toml, partial=True)
+
+
 def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: str | None = None) -> Bug:
     """Read one bug; its id is the folder's name unless the folder is about to get it."""
     name = bug_id or folder.name
-    facts = _read_toml(folder / "bug.toml", _BugFile)
+    facts, text = _read_toml(folder / "bug.toml", _BugFile)
+    at = KeyPlaces(str(folder / "bug.toml"), text)
+    _check_recipe(at, facts)
     buggy = folder / "buggy"
     if not buggy.is_dir():
         raise UserError(f"bug {name}: the folder {buggy} is missing")
@@ -118,15 +123,14 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
     except UserError as error:
         raise UserError(f"bug {name}: {error}") from error
     test = facts.test
-    _check_recipe(name, facts)
     trigger, regression = (tuple(name for name in names if name not in test.excluded) for names in (test.trigger, test.regression))
     if test.framework != "stdio" and not trigger:
         why = "is excluded" if test.trigger else "names no test"
-        raise UserError(f"bug {name}: test.trigger {why}; without one nothing can show that the bug is fixed")
-    _check_limits(f"bug {name}: limits", facts.limits)
-    _check_limits(f"bug {name}: build.limits", facts.build.limits)
+        raise UserError(f"{at('test', 'trigger')} {why}; without one nothing can show that the bug is fixed")
+    _check_limits(at, facts.limits, "limits")
+    _check_limits(at, facts.build.limits, "build", "limits")
     case_ids = _case_ids(folder, test) if test.framework == "stdio" else ()
-    _check_exclusions(name, test, case_ids)
+    _check_exclusions(at, test, case_ids)
     left = tuple(case for case in case_ids if case not in test.excluded)
     title, _, description = read_text(folder / "issue.md").partition("\n")
     bug = Bug(
@@ -152,8 +156,8 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
             limits=facts.limits,
             trigger=trigger,
             regression=regression,
-            cases=open_cases(folder / "cases", left, _comparison(folder.name, test)) if left else (),
-            checker=_read_checker(folder, facts),
+            cases=open_cases(folder / "cases", left, _comparison(at, test)) if left else (),
+            checker=_read_checker(at, folder, facts),
             excluded=test.excluded,
         ),
         tree=Tree(source=str(buggy), digest=tree.digest),
@@ -170,40 +174,42 @@ def _line_of(path: Path, key: str) -> str:
     return next((f"{path}:{number}" for number, line in enumerate(lines, start=1) if re.match(rf"\s*{key}\s*=", line)), str(path))
 
 
-def _check_recipe(bug: str, facts: _BugFile) -> None:
+def _check_recipe(at: KeyPlaces, facts: _BugFile) -> None:
     """Refuse tools and frameworks that the language does not have."""
+    if facts.language not in names():
+        raise UserError(f"{at('language')}: {unknown('language', facts.language, names())}")
     known = language_facts(facts.language)
     if facts.build.tool not in known.tools:
-        raise UserError(f"bug {bug}: build.tool: {unknown(f'build tool of {known.title}', facts.build.tool, known.tools)}")
+        raise UserError(f"{at('build', 'tool')}: {unknown(f'build tool of {known.title}', facts.build.tool, known.tools)}")
     if facts.test.framework not in known.frameworks:
         raise UserError(
-            f"bug {bug}: test.framework: {unknown(f'framework of {known.title}', facts.test.framework, known.frameworks)}"
+            f"{at('test', 'framework')}: {unknown(f'framework of {known.title}', facts.test.framework, known.frameworks)}"
         )
 
 
-def _check_limits(where: str, limits: Limits) -> None:
+def _check_limits(at: KeyPlaces, limits: Limits, *table: str) -> None:
     for name, value in to_data(limits).items():
         if value <= 0:
-            raise UserError(f"{where}.{name} is {value}; it must be more than 0")
+            raise UserError(f"{at(*table, name)} is {value}; it must be more than 0")
 
 
-def _check_exclusions(bug: str, test: _TestTable, cases: Sequence[str]) -> None:
+def _check_exclusions(at: KeyPlaces, test: _TestTable, cases: Sequence[str]) -> None:
     """Refuse names that exclude nothing: a typo would leave a flaky test in."""
     known = [*test.trigger, *test.regression, *cases]
     for name in test.excluded:
         if name not in known:
-            raise UserError(f"bug {bug}: test.excluded: {unknown('test', name, known)}")
+            raise UserError(f"{at('test', 'excluded')}: {unknown('test', name, known)}")
 
 
-def _comparison(bug: str, test: _TestTable) -> Checker:
+def _comparison(at: KeyPlaces, test: _TestTable) -> Checker:
     """Return the checker of a bug's cases."""
     given = {name: value for name, value in (("absolute", test.absolute), ("relative", test.relative)) if value is not None}
     for name, value in given.items():
         if test.checker != "float":
-            raise UserError(f'bug {bug}: test.{name} is only for checker = "float", not for {test.checker!r}')
+            raise UserError(f'{at("test", name)} is only for checker = "float", not for {test.checker!r}')
         if not 0 <= value < math.inf or (name == "relative" and value >= 1):
             raise UserError(
-                f"bug {bug}: test.{name} is {value}; a tolerance is 0 or more{' and less than 1' if name == 'relative' else ''}"
+                f"{at('test', name)} is {value}; a tolerance is 0 or more{' and less than 1' if name == 'relative' else ''}"
             )
     if test.checker in _PROFILES:
         return Checker(kind="float", absolute=_PROFILES[test.checker], relative=_PROFILES[test.checker])
@@ -211,7 +217,7 @@ def _comparison(bug: str, test: _TestTable) -> Checker:
     return Checker(kind=kind, **given)
 
 
-def _read_checker(folder: Path, facts: _BugFile) -> CheckerProgram | None:
+def _read_checker(at: KeyPlaces, folder: Path, facts: _BugFile) -> CheckerProgram | None:
     """Return the checker program that comes with a bug, if it has one."""
     table, bug = facts.checker, folder.name
     if (facts.test.checker == "program") != (table is not None):
@@ -223,11 +229,11 @@ def _read_checker(folder: Path, facts: _BugFile) -> CheckerProgram | None:
         return None
     if facts.test.framework != "stdio":
         raise UserError(f"bug {bug}: only stdin/stdout programs have a checker, not test.framework = {facts.test.framework!r}")
-    _check_limits(f"bug {bug}: checker.limits", table.limits)
+    _check_limits(at, table.limits, "checker", "limits")
     files = [path for path in sorted((folder / "checker").rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
     sources = tuple(SourceFile(path=path.relative_to(folder / "checker").as_posix(), text=read_text(path)) for path in files)
     if table.language not in names():
-        raise UserError(f"bug {bug}: checker.language: {unknown('language', table.language, names())}")
+        raise UserError(f"{at('checker', 'language')}: {unknown('language', table.language, names())}")
     known = language_facts(table.language)
     if not known.can_check:
         raise UserError(f"bug {bug}: checkers cannot be written in {known.title}: one that fails would seem to say no")
@@ -237,11 +243,11 @@ def _read_checker(folder: Path, facts: _BugFile) -> CheckerProgram | None:
         raise UserError(f"bug {bug}: the folder checker/ must hold the checker's sources ({wanted}); it has none")
     start = table.program or (known.checker.program if known.checker else "")
     if known.checker is None and table.program:
-        raise UserError(f"bug {bug}: checker.program is {table.program!r}, but a checker in {table.language} is its only program")
+        raise UserError(f"{at('checker', 'program')} is {table.program!r}, but a checker in {table.language} is its only program")
     if known.checker and known.checker.is_file and start not in [source.path for source in sources]:
         raise UserError(f"bug {bug}: the script checker/{start} does not exist; name another one as checker.program")
     if table.arguments and not table.interactive:
-        raise UserError(f"bug {bug}: checker.arguments are only for interactive checkers")
+        raise UserError(f"{at('checker', 'arguments')} are only for interactive checkers")
     return CheckerProgram(
         language=table.language,
         files=sources,
@@ -266,27 +272,7 @@ def _locations(reference: tuple[Edit, ...], files: Mapping[str, str]) -> tuple[L
     return tuple(lines for path, text in changed.items() if path in files for lines in changed_lines(path, files[path], text or ""))
 
 
-def _read_toml(path: Path, model: type[T]) -> T:
-    data = read_toml(path)
-    if data.get("schema") != SCHEMA_VERSION:
-        raise UserError(f"{path}: schema is {data.get('schema')!r}, this version of repairlab reads schema {SCHEMA_VERSION}")
-    data["schema_version"] = data.pop("schema")
-    return of_model(model, data, path)
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says; a UserError says what is wrong with it."""
-    try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path} is not valid TOML: {error}") from None
-
-
-def of_model(model: type[T], data: dict[str, Any], path: Path) -> T:
-    """Return what a file says as its model; a UserError names the key that is wrong."""
-    try:
-        return TypeAdapter(model).validate_python(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UserError(f"{path}: {where}: {first['msg']} (got {first['input']!r})") from None
+def _read_toml(path: Path, model: type[T]) -> tuple[T, str]:
+    data, text = read_toml(path)
+    take_schema(data, str(path))
+    return checked(model, data, str(path), toml=text), text

@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.benchmarks.catalog import BUILT_IN, find_folder
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
+from repairlab.storage.checking import checked
 from repairlab.storage.encoding import write_aside
 
 TreeName = Literal["buggy", "fixed"]
@@ -201,11 +200,8 @@ def read_card(path: Path) -> HealthCard:
             raise UserError(
                 f"{path} is no health card of schema {SCHEMA_VERSION}; make one with: repairlab check BENCHMARK --card {path}"
             )
-        return TypeAdapter(HealthCard).validate_python(data)
+        return checked(HealthCard, data, str(path), table="an object")
     except OSError as error:
         raise UserError(f"cannot read the health card {path}: {error.strerror}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
     except ValueError as error:
         raise UserError(f"{path} is not valid JSON: {error}") from None

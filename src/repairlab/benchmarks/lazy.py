@@ -10,6 +10,7 @@ from repairlab.core.arguments import check_value, checked
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug, Labels
 from repairlab.core.errors import UnknownItemError, UserError, unknown
+from repairlab.core.words import count
 from repairlab.languages.facts import names as language_names
 
 
@@ -54,7 +55,7 @@ class LazyBenchmark:
             raise IndexError(f"{self.name} has no bug at place {which}; it has {len(self)}")
         bug_id = self.ids[which] if isinstance(which, int) else which.removeprefix(f"{self.name}/")
         if bug_id not in self.ids:
-            raise UnknownItemError(str(unknown(f"bug of {self.name}", bug_id, self.ids)))
+            raise UnknownItemError(*unknown(f"bug of {self.name}", bug_id, self.ids).args)
         return self.benchmark.bug(bug_id)
 
     @checked()
@@ -99,4 +100,4 @@ class LazyBenchmark:
 
     def __repr__(self) -> str:
         shown = ", ".join(self.ids[:3]) + (", …" if len(self.ids) > 3 else "")
-        return f"<benchmark {self.name} {self.version}: {len(self.ids)} bugs ({shown})>"
+        return f"<benchmark {self.name} {self.version}: {count(len(self.ids), 'bug')} ({shown})>"

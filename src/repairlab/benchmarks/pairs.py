@@ -14,6 +14,7 @@ from repairlab.benchmarks.writing import toml
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import SCHEMA_VERSION, to_data, to_json
+from repairlab.storage.checking import checked, plain_error, take_schema
 
 HEAD = "pairs.toml"
 _SPLIT = re.compile(r"[\w-]+")
@@ -55,22 +56,18 @@ def read_head(folder: Path) -> tuple[PairSet, dict[str, int]]:
     """Return what is said of a set, and how many pairs each split has."""
     path = folder / HEAD
     try:
-        facts: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        facts: dict[str, Any] = tomllib.loads(text)
     except FileNotFoundError:
         raise UserError(f"{folder} is no set of pairs: it has no {HEAD}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is not valid TOML: {error}") from None
-    if facts.pop("schema", None) != SCHEMA_VERSION:
-        raise UserError(f"{path}: schema must be {SCHEMA_VERSION}")
+    take_schema(facts, str(path))
     splits = facts.pop("splits", {})
     odd = [name for name in splits if not _SPLIT.fullmatch(name)] if isinstance(splits, dict) else []
     if odd:
         raise UserError(f"{path}: {odd[0]!r} is no name of a split; letters, digits, - and _ are")
-    try:
-        return TypeAdapter(PairSet).validate_python(facts), TypeAdapter(dict[str, int]).validate_python(splits)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
+    return checked(PairSet, facts, str(path), toml=text), checked(dict[str, int], splits, f"{path}, [splits]")
 
 
 def read_pairs(folder: Path, split: str) -> Iterator[Pair]:
@@ -81,7 +78,11 @@ def read_pairs(folder: Path, split: str) -> Iterator[Pair]:
     reader = TypeAdapter(Pair)
     with (folder / f"{split}.jsonl").open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
+            where, data = f"{file.name}, line {number}", None
             try:
-                yield reader.validate_python(json.loads(line))
-            except (ValueError, ValidationError) as error:
-                raise UserError(f"{file.name}, line {number}: {str(error).splitlines()[0]}") from None
+                data = json.loads(line)
+                yield reader.validate_python(data)
+            except ValidationError as error:
+                raise plain_error(Pair, error, data, where) from None
+            except ValueError as error:
+                raise UserError(f"{where}: not valid JSON: {error}") from None

@@ -100,7 +100,9 @@ def _run_folder(run: Path) -> Path:
 
 def _show(run: Path, found: AssessmentSummary) -> None:
     rows = [(label, n) for label, n in sorted(found.labels.items())]
-    print_table(f"{run}: {found.n_candidates} plausible candidates, {found.n_tasks} tasks", ["label", "candidates"], rows)
+    print_table(
+        f"{run}: {count(found.n_candidates, 'plausible candidate')}, {count(found.n_tasks, 'task')}", ["label", "candidates"], rows
+    )
     if found.rules:
         print_table("Rules proposed", ["rule", "what", "tasks"], [(rule, RULES[rule], n) for rule, n in found.rules.items()])
     told = [f"{n} {source}" for source, n in sorted(found.sources.items())]
@@ -108,7 +110,7 @@ def _show(run: Path, found: AssessmentSummary) -> None:
     if found.n_measured:
         data().print(f"differential testing: {found.n_differ} of {found.n_measured} tasks differ from the fix on a new input")
     if found.n_held_out:
-        data().print(f"held-out tests: {found.n_held_out_failed} of {found.n_held_out} tasks fail them")
+        data().print(f"held-out tests: {found.n_held_out_failed} of {count(found.n_held_out, 'task')} fail them")
     for what, matrix in (("held-out tests", found.by_held_out), ("labels", found.by_label)):
         n_found, n_wrong = matrix.wrong_differs + matrix.right_differs, matrix.wrong_differs + matrix.wrong_same
         if n_found and n_wrong:

@@ -14,6 +14,7 @@ from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machi
 from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
 from repairlab.core.bug import Bug
 from repairlab.core.record import to_data
+from repairlab.core.words import count
 from repairlab.mining.audit import audit as audit_bugs
 from repairlab.mining.coverage import FixCoverage, measure_coverage
 from repairlab.validation.machine import Machine
@@ -55,14 +56,14 @@ def audit(
         print_json({"benchmark": opened.name, "rules": [to_data(audited) | {"level": audited.level} for audited in found]})
         raise typer.Exit(1 if any(finding.level == "fail" for finding in findings) else 0)
     rows = [(audited.rule, audited.level, len(audited.findings), audited.skipped or audited.about) for audited in found]
-    print_table(f"{opened.name}: {len(opened.ids)} bugs", ["rule", "result", "findings", "what must hold"], rows)
+    print_table(f"{opened.name}: {count(len(opened.ids), 'bug')}", ["rule", "result", "findings", "what must hold"], rows)
     if findings:
         findings.sort(key=lambda finding: finding.level)
         shown = [(finding.level, finding.rule, finding.bug_id, finding.evidence) for finding in findings[:_SHOWN]]
         print_table("Findings", ["level", "rule", "bug", "evidence"], shown)
     fails = sum(finding.level == "fail" for finding in findings)
     more = f"; the first {_SHOWN} are above, --json has all" if len(findings) > _SHOWN else ""
-    data().print(f"{fails} failed, {len(findings) - fails} warnings{more}", markup=False)
+    data().print(f"{fails} failed, {count(len(findings) - fails, 'warning')}{more}", markup=False)
     raise typer.Exit(1 if fails else 0)
 
 

@@ -5,12 +5,15 @@ from pathlib import Path
 import typer
 
 from repairlab.benchmarks.checkout import bug_of, build_and_test
-from repairlab.cli.options import AllowUnsafe, SandboxName, WorkFolder, machine
+from repairlab.cli.options import AllowUnsafe, SandboxName, WorkFolder, WorkFolderArgument, machine
 from repairlab.cli.output import talk
 
 
-def compile(work: WorkFolder = Path(), sandbox: SandboxName = "auto", allow_unsafe: AllowUnsafe = False) -> None:
+def compile(
+    folder: WorkFolderArgument = None, work: WorkFolder = Path(), sandbox: SandboxName = "auto", allow_unsafe: AllowUnsafe = False
+) -> None:
     """Build a working copy in the sandbox."""
+    work = folder or work
     bug = bug_of(work)
     done = build_and_test(work, bug, machine(1, sandbox, allow_unsafe).open_sandbox(), [])
     if done.build_error:

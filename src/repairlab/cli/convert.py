@@ -13,6 +13,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.formats.table import FORMATS
 from repairlab.runs.converting import convert_candidates
+from repairlab.runs.store import Store
 
 
 def convert(
@@ -20,7 +21,7 @@ def convert(
         Path | None,
         typer.Argument(metavar="RUN_OR_FILE", help="A run folder, or candidates in any format; without it all formats are listed."),
     ] = None,
-    benchmark: Annotated[str | None, typer.Argument(help="Name or folder of the benchmark.")] = None,
+    benchmark: Annotated[str | None, typer.Argument(help="Name or folder of the benchmark; by default the run's own.")] = None,
     format_name: Annotated[str | None, typer.Option("--format", help=f"What to write: {', '.join(FORMATS)}.")] = None,
     to: Annotated[
         Path | None, typer.Option("--to", help="New file or folder; its ending chooses between forms of a format.")
@@ -38,8 +39,12 @@ def convert(
         else:
             print_table("Formats", ["name", "what it is"], list(formats.items()))
         return
+    if benchmark is None and (source / "run.json").is_file():
+        benchmark = Store(source).manifest().experiment.benchmark
+    missing = {"BENCHMARK, which the candidates are for": benchmark, "--format NAME": format_name, "--to PATH": to}
     if benchmark is None or format_name is None or to is None:
-        raise UserError("needed are a run or file, its benchmark, --format NAME and --to PATH; see: repairlab convert --help")
+        names = ", ".join(name for name, value in missing.items() if value is None)
+        raise UserError(f"to convert {source}, add {names}; `repairlab convert` lists the formats")
     warn_unchecked([source])
     made = convert_candidates(source, open_benchmark(benchmark), format_name, to, source_format=source_format)
     for message in (*made.errors, *made.notes):

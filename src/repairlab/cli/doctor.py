@@ -11,11 +11,10 @@ from repairlab.validation.doctor import diagnose
 
 def doctor(json: Json = False) -> None:
     """Say what works on this machine and how to get what is missing."""
-    findings = diagnose(default_cache())
-    if json:
-        print_json([to_data(finding) for finding in findings])
-    else:
-        for finding in findings:
+    findings = []
+    for finding in diagnose(default_cache()):
+        findings.append(finding)
+        if not json:
             mark = (
                 "[green]ok[/green]     " if finding.ok else "[red]missing[/red]" if finding.needed else "[yellow]absent[/yellow] "
             )
@@ -23,5 +22,7 @@ def doctor(json: Json = False) -> None:
             data().print(finding.detail, markup=False)
             if finding.remedy and not finding.ok:
                 data().print(f"        → {finding.remedy}", markup=False)
+    if json:
+        print_json([to_data(finding) for finding in findings])
     if not all(finding.ok or not finding.needed for finding in findings):
         raise typer.Exit(1)

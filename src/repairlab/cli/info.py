@@ -13,6 +13,7 @@ from repairlab.cli.output import data, print_json, print_table
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.record import to_data
+from repairlab.core.words import count
 
 
 def info(
@@ -45,7 +46,7 @@ def _show_benchmark(benchmark: Benchmark, *, as_json: bool) -> None:
         head = {"name": benchmark.name, "version": benchmark.version, "licence": benchmark.licence, "digest": benchmark.digest}
         print_json({**head, "n_bugs": len(benchmark), "counts": counts})
         return
-    data().print(f"{benchmark.name} {benchmark.version}: {len(benchmark)} bugs. {benchmark.description}")
+    data().print(f"{benchmark.name} {benchmark.version}: {count(len(benchmark), 'bug')}. {benchmark.description}")
     data().print(f"licence {benchmark.licence}, digest {benchmark.digest}")
     rows = [(label, ", ".join(f"{value} {n}" for value, n in sorted(count.items()))) for label, count in counts.items()]
     print_table("", ["label", "bugs"], rows)

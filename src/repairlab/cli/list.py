@@ -8,6 +8,7 @@ from repairlab.benchmarks.catalog import benchmark_names, open_benchmark
 from repairlab.cli.options import Include, Json, Limit
 from repairlab.cli.output import print_json, print_table
 from repairlab.core.bug import Bug
+from repairlab.core.words import count
 
 
 def list_bugs(
@@ -45,7 +46,7 @@ def list_bugs(
 
 def _kind(bug: Bug) -> str:
     n_tests = len(bug.oracle.trigger) + len(bug.oracle.regression)
-    return f"{len(bug.oracle.cases)} cases" if bug.oracle.cases else f"{n_tests} {bug.oracle.test.framework}"
+    return f"{count(len(bug.oracle.cases), 'case')}" if bug.oracle.cases else f"{n_tests} {bug.oracle.test.framework}"
 
 
 def _data(bug: Bug) -> dict[str, object]:

@@ -7,6 +7,7 @@ import sys
 from importlib import import_module
 
 import repairlab
+from repairlab.cli.foreign_commands import point_from
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 
 STOPPED = 130
@@ -118,8 +119,9 @@ def usage() -> str:
 
 
 def _run_verb(verb: str, arguments: list[str]) -> int:
+    point_from(verb, arguments)
     if verb not in VERBS:
-        raise unknown("verb" if not verb.startswith("-") else "option", verb, VERBS)
+        raise unknown("verb" if not verb.startswith("-") else "option", verb, VERBS, listing="repairlab --help")
     if verb in _JUDGING and not {"--help", "-h"} & set(arguments):
         from repairlab.executors.forking import start_server  # noqa: PLC0415
 

@@ -12,6 +12,7 @@ from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, progress_bar
 from repairlab.core.errors import unknown
 from repairlab.core.record import to_data
+from repairlab.core.words import count
 from repairlab.metrics.bleu import BLEU_VARIANTS, BleuVariant
 from repairlab.metrics.codebleu import CODEBLEU_VARIANTS, CodeBleuVariant
 from repairlab.metrics.matching import MatchScores, MatchSettings
@@ -41,7 +42,7 @@ def match(
         return
     columns = ["metric", "predictions", *(["copy"] if found.copied else [])]
     both = [found.scores, *([found.copied] if found.copied else [])]
-    print_table(f"{predictions} on {facts.name}, {split}: {found.scores.n} pairs", columns, _rows(both))
+    print_table(f"{predictions} on {facts.name}, {split}: {count(found.scores.n, 'pair')}", columns, _rows(both))
     data().print(f"signature {settings.signature}", markup=False)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
-from repairlab.cli.output import data, print_json, print_table, progress_bar
+from repairlab.cli.output import count, data, print_json, print_table, progress_bar
 from repairlab.core.record import to_data
 from repairlab.mining.minimise import ORIGINAL, Minimised, minimise_benchmark
 
@@ -35,5 +35,9 @@ def minimise(
         return
     smaller = [result for result in found if result.patch]
     rows = [(result.bug_id, result.n_before, result.n_after) for result in smaller]
+    if not rows:
+        data().print(f"No fix can be made smaller: all {count(len(found), 'fix', 'fixes')} need every line", markup=False)
+        return
     print_table("Runs of lines that fixes change", ["bug", "before", "after"], rows)
-    data().print(f"{len(smaller)} of {len(found)} fixes made smaller; {ORIGINAL} keeps each as it was", markup=False)
+    made = f"{len(smaller)} of {count(len(found), 'fix', 'fixes')} made smaller"
+    data().print(f"{made}; {ORIGINAL} keeps each as it was", markup=False)

@@ -45,6 +45,7 @@ Interpreter = Annotated[
 ]
 SortRepeats = Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree while they are sorted.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
+WorkFolderArgument = Annotated[Path | None, typer.Argument(metavar="FOLDER", help="The working copy, as with --work.")]
 WorkFolder = Annotated[Path, typer.Option("--work", "-w", help="The working copy; by default the current folder.")]
 
 

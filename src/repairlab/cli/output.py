@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from repairlab.core.outcome import Verdict
+from repairlab.core.words import count as count  # noqa: PLC0414  # verbs take it from here
 from repairlab.runs.worker import Drawn, Notice, WorkerTime
 from repairlab.runs.worker import Progress as Step
 from repairlab.validation.stopwatch import PHASES, Phase
@@ -106,15 +107,6 @@ def _records(columns: Sequence[str], rows: Sequence[Sequence[Text]]) -> Iterator
             yield Text.assemble((f"{name}: ", "bold"), cell, overflow="fold")
 
 
-def count(n: int, noun: str) -> str:
-    """Return a number with its noun in the right form.
-
-    >>> count(1, "bug"), count(2, "bug")
-    ('1 bug', '2 bugs')
-    """
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
 class RunBar:
     """The progress bar of a run: bugs done, candidates per second, plausible so far, time left."""
 
@@ -150,7 +142,7 @@ class RunBar:
         rate = n / max(time.monotonic() - self._start, 0.001)
         undecided = self._verdicts[Verdict.UNDECIDED]
         drawn = f" of {self._n_drawn} drawn" if self._n_drawn else ""
-        text = f"bugs, {n}{drawn} candidates, {rate:.1f}/s, {len(self._fixed)} bugs with a plausible fix"
+        text = f"bugs, {n}{drawn} candidates, {rate:.1f}/s, {count(len(self._fixed), 'bug')} with a plausible fix"
         self._progress.update(self._task, description=text + (f", {undecided} undecided" if undecided else ""))
 
     @property

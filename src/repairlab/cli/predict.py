@@ -94,6 +94,7 @@ def _predict_pairs(
         print_json({"to": str(to), "decoding": to_data(decoding), **to_data(made)})
         return
     data().print(
-        f"{made.n} pairs, {made.n_texts} predictions in {to}; {made.unrepresentable} could not be represented", markup=False
+        f"{count(made.n, 'pair')}, {count(made.n_texts, 'prediction')} in {to}; {made.unrepresentable} could not be represented",
+        markup=False,
     )
     talk().print(f"Next: repairlab match {to} --pairs {pairs} --split {split}", markup=False)

@@ -48,7 +48,10 @@ def _options() -> tuple[RecordOption, ...]:
 
 def rank(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
-    by: Annotated[str, typer.Option("--by", help=f"The order: {', '.join(ORDERS)}.")] = "similarity",
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help=f"The order: {', '.join(ORDERS)} [default: majority; similarity with --embedding-model]."),
+    ] = None,
     embedding_model: Annotated[
         str | None,
         typer.Option("--embedding-model", help="PROVIDER/NAME, or local/NAME for sentence-transformers; for similarity."),
@@ -67,6 +70,7 @@ def rank(
     **own: Any,
 ) -> None:
     """Rank the candidates of a run and say what the order is worth."""
+    by = by or ("similarity" if embedding_model else "majority")
     recipe = RankingRecipe(
         order=by,
         prune_compile=_prunes(prune),

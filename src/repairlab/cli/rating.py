@@ -7,6 +7,7 @@ import typer
 
 from repairlab.assessment.agreeing import RaterAgreement
 from repairlab.cli.output import print_table
+from repairlab.core.words import count
 from repairlab.metrics.raters import Reliability
 
 SHEETS = "Sheets"
@@ -29,7 +30,7 @@ SettledBy = Annotated[str, typer.Option("--by", help="Who settled the disagreeme
 def show_agreement(agreement: RaterAgreement) -> None:
     """Print coefficients over all labels and label by label."""
     print_table(
-        f"{len(agreement.raters)} raters, {agreement.n_shared} tasks that several rated",
+        f"{count(len(agreement.raters), 'rater')}, {count(agreement.n_shared, 'task')} that several rated",
         ["of", "coefficient", "value", "95 % interval"],
         [
             (of, item.name, *_shown(item))

@@ -180,6 +180,11 @@ def _value(place: OptionTarget, value: Any) -> Any:
         return not setting.flag.startswith("--no-")
     if option.is_file:
         return _text_of(Path(value), setting.name)
+    if setting.kind in (int, float) and isinstance(value, str):  # an option that other repairers have with another type
+        try:
+            return setting.kind(value)
+        except ValueError:
+            raise UserError(f"{setting.flag} is {value!r}, but it must be a {'whole ' * (setting.kind is int)}number") from None
     return tuple(value) if isinstance(value, list) else value
 
 

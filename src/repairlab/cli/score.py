@@ -11,6 +11,7 @@ from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.score import Score
+from repairlab.core.words import count
 from repairlab.metrics.settings import Duplicates
 from repairlab.report.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores, worth_saying
 
@@ -86,4 +87,4 @@ def _say(scores: RunScores, asked: Sequence[int] | None) -> None:
         talk().print(f"{run.folder}: {run.n_unfinished} unfinished bugs are left out (--partial)", markup=False)
     undecided = max((item.n_undecided for item in scores.result.scores), default=0)
     if undecided:
-        talk().print(f"{run.folder}: {undecided} candidates are UNDECIDED and left out; see: repairlab doctor", markup=False)
+        talk().print(f"{run.folder}: {count(undecided, 'candidate')} UNDECIDED and left out; see: repairlab doctor", markup=False)

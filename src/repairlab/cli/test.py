@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.checkout import bug_of, build_and_test, test_names
-from repairlab.cli.options import AllowUnsafe, Json, SandboxName, WorkFolder, machine
+from repairlab.cli.options import AllowUnsafe, Json, SandboxName, WorkFolder, WorkFolderArgument, machine
 from repairlab.cli.output import data, print_json, talk
 from repairlab.core.record import to_data
 
 
 def test(
+    folder: WorkFolderArgument = None,
     work: WorkFolder = Path(),
     name: Annotated[str | None, typer.Option("--test", "-t", help="Run this test or case only.")] = None,
     relevant: Annotated[
@@ -23,6 +24,7 @@ def test(
     json: Json = False,
 ) -> None:
     """Run the tests of a working copy in the sandbox."""
+    work = folder or work
     bug = bug_of(work)
     names = test_names(bug, name, trigger_only=trigger and not relevant)
     done = build_and_test(work, bug, machine(1, sandbox, allow_unsafe).open_sandbox(), names)

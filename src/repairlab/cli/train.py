@@ -188,4 +188,6 @@ def _reward(
         return
     last = made[-1]
     rates = " → ".join(f"{100 * item.compile_rate:.1f} %" for item in made)
-    data().print(f"{system} in {to}: {sum(last.counts.values())} bugs, candidates that compile by epoch: {rates}", markup=False)
+    data().print(
+        f"{system} in {to}: {count(sum(last.counts.values()), 'bug')}, candidates that compile by epoch: {rates}", markup=False
+    )

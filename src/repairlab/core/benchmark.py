@@ -9,6 +9,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import UnknownItemError, UserError, unknown
 from repairlab.core.record import digest, record
 
+_LISTING = "repairlab list BENCHMARK"
 _KEPT = 256
 """How many bugs of a benchmark are kept in memory."""
 
@@ -87,7 +88,7 @@ class Benchmark:
         """Return one bug by id, with or without the benchmark's name before it."""
         wanted, ids = bug_id.removeprefix(f"{self.name}/"), self.ids
         if wanted not in ids:
-            raise UnknownItemError(str(unknown(f"bug of {self.name}", wanted, ids)))
+            raise UnknownItemError(*unknown(f"bug of {self.name}", wanted, ids, listing=_LISTING).args)
         return self.bugs[ids.index(wanted)]
 
     def select(self, include: tuple[str, ...] = (), *, limit: int | None = None) -> tuple[Bug, ...]:
@@ -95,8 +96,8 @@ class Benchmark:
         if limit is not None and limit < 1:
             raise UserError(f"--limit is {limit}: at least 1 bug is needed")
         patterns, ids = [pattern.removeprefix(f"{self.name}/") for pattern in include], self.ids
-        for pattern in patterns:
-            if not any(fnmatchcase(bug_id, pattern) for bug_id in ids):
-                raise unknown(f"bug of {self.name}", pattern, ids)
+        matchless = [pattern for pattern in patterns if not any(fnmatchcase(bug_id, pattern) for bug_id in ids)]
+        if matchless:
+            raise unknown(f"bug of {self.name}", matchless, ids, listing=_LISTING)
         chosen = [i for i, bug_id in enumerate(ids) if not patterns or any(fnmatchcase(bug_id, pattern) for pattern in patterns)]
         return tuple(self.bugs[i] for i in chosen[:limit])

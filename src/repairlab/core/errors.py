@@ -1,18 +1,16 @@
 """The only two kinds of expected failure, and Ctrl-C; anything else that is raised is a bug of repairlab's own."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+_SHOWN = 12
+"""How many names a message lists."""
+_FEW_MORE = 3
+"""So many more are listed, too, before they are counted."""
 
 
 class UserError(Exception):
     """The input is wrong: one message that says what failed, what was possible and the next step; exit code 2."""
-
-
-class UnknownItemError(UserError, KeyError):
-    """No item has this key; what is indexed raises it, as mappings do."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
 
 
 class HarnessError(Exception):
@@ -23,14 +21,38 @@ class Interrupted(Exception):  # noqa: N818  # not an error: somebody asked for 
     """The work was asked to stop; all that was done is stored, or nothing is; exit code 130."""
 
 
-def unknown(kind: str, value: str, known: Iterable[str]) -> UserError:
-    """Return the error for a name that is not in a table, with the nearest known name.
+class UnknownNameError(UserError):
+    """A name is not in a table. `brief` leaves out the table's names, for messages that say the same of many entries."""
+
+    def __init__(self, brief: str, known: str = "") -> None:
+        super().__init__(brief, known)
+        self.brief = brief
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, map(str, self.args)))
+
+
+class UnknownItemError(UnknownNameError, KeyError):
+    """No item has this key; what is indexed raises it, as mappings do."""
+
+
+def unknown(kind: str, value: str | Sequence[str], known: Iterable[str], *, listing: str = "") -> UnknownNameError:
+    """Return the error for names that are not in a table: the nearest known names first, then a few of all.
+
+    `listing` is the command that lists them all.
 
     >>> str(unknown("repairer", "templatse", ["copy", "templates"]))
-    "unknown repairer 'templatse'. Known: copy, templates. Did you mean 'templates'?"
+    "unknown repairer 'templatse'. Did you mean 'templates'? Known: copy, templates."
     """
-    names = sorted(known)
-    shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    message = f"unknown {kind} {value!r}. Known: {shown or 'none'}."
-    near = difflib.get_close_matches(value, names, n=1)
-    return UserError(f"{message} Did you mean {near[0]!r}?" if near else message)
+    names, values = sorted(map(str, known)), [value] if isinstance(value, str) else list(dict.fromkeys(value))
+    near = [match for item in values for match in difflib.get_close_matches(item, names, n=1)]
+    brief = f"unknown {kind} {_listed(list(map(repr, values)))}."
+    if near:
+        brief += f" Did you mean {_listed([repr(name) for name in dict.fromkeys(near)])}?"
+    shown = names if len(names) <= _SHOWN + _FEW_MORE else names[:_SHOWN]
+    rest = f" … and {len(names) - len(shown)} more{f': {listing}' if listing else '.'}" if len(names) > len(shown) else "."
+    return UnknownNameError(brief, f"Known: {', '.join(shown) or 'none'}{rest}")
+
+
+def _listed(texts: list[str]) -> str:
+    return ", ".join(texts[:_SHOWN]) + (f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else "")

@@ -9,6 +9,7 @@ from typing import Literal
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 from repairlab.core.table import Table
+from repairlab.core.words import count
 
 FixCriterion = Literal["correct", "plausible"]
 """What makes a candidate a fix: a person accepted it, or it passes the tests."""
@@ -100,7 +101,7 @@ def _repeated(outcomes: tuple[PublishedOutcome, ...]) -> list[str]:
     repeated = {key: verdicts for key, verdicts in seen.items() if len(verdicts) > 1}
     if not repeated:
         return []
-    notes = [f"{len(repeated)} candidates (system, bug, rank) are listed more than once; each listing counts"]
+    notes = [f"{count(len(repeated), 'candidate')} (system, bug, rank) listed more than once; each listing counts"]
     contrary = [(key, verdicts) for key, verdicts in repeated.items() if len(set(verdicts)) > 1]
     for (system, bug, rank), verdicts in contrary[:20]:
         said = " and ".join(dict.fromkeys(verdicts))

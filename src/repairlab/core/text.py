@@ -2,6 +2,7 @@
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.core.words import count
 
 
 @record
@@ -69,7 +70,7 @@ def line_span(text: str, first: int, last: int) -> Span:
     """Return the span of lines `first` to `last` (1-based, both included, with line endings); empty when `last == first - 1`."""
     lines = split_lines(text)
     if not 1 <= first <= len(lines) + 1 or not first - 1 <= last <= len(lines):
-        raise UserError(f"lines {first}-{last} lie outside the file, which has {len(lines)} lines")
+        raise UserError(f"lines {first}-{last} lie outside the file, which has {count(len(lines), 'line')}")
     start = sum(map(len, lines[: first - 1]))
     return Span(start=start, end=start + sum(map(len, lines[first - 1 : last])))
 

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
+from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import read_entries
@@ -54,5 +55,5 @@ def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) 
             twice += file.exists()
             write_text(file, item.text)
     if twice:
-        notes.append(f"{twice} candidates are equal to others and written once")
+        notes.append(f"{count(twice, 'candidate')} left out, being equal to another")
     return tuple(notes)

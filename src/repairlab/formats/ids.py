@@ -6,7 +6,7 @@ from functools import cached_property
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import UnknownNameError, UserError, unknown
 
 _BENCHMARKS = (
     *("defects4j", "d4j", "quixbugs", "qbs", "bears", "bdjar", "humanevaljava", "humaneval-java", "humanevalfix", "humaneval"),
@@ -17,12 +17,12 @@ _METHOD = re.compile(r"^([A-Za-z]+)[_-](\d+)_(.+)_(\d+)[_-](\d+)$")
 """Project, number, path, first and last line: how NL2Fix and others name a method of a Defects4J bug."""
 
 
-class UnknownBugError(UserError):
+class UnknownBugError(UnknownNameError):
     """A name that no bug of a benchmark has."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         """Take what is named, the name, and the names that there are."""
-        super().__init__(str(unknown(kind, name, known)))
+        super().__init__(*unknown(kind, name, known).args)
         self.short, self.name = f"unknown {kind} {name!r}", name
 
 

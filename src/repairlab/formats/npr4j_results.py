@@ -18,6 +18,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, first_field, objects, read_object
 from repairlab.core.outcome import Verdict
 from repairlab.core.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
+from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import old_files
 from repairlab.formats.writing import changed_files, write_json
@@ -100,7 +101,7 @@ def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) 
     if not table:
         raise UserError("no candidate is known to be plausible; results are written of a run that found some")
     write_json(path, table)
-    return (f"{unknown} candidates have no verdict and are left out",) if unknown else ()
+    return (f"{count(unknown, 'candidate')} without a verdict left out",) if unknown else ()
 
 
 def _is_identical(candidate: Candidate, bug: Bug) -> bool:

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError, unknown
@@ -21,6 +19,7 @@ from repairlab.formats.making import Maker
 from repairlab.formats.patch_forms import KEYS, edits_of_text, key_of
 from repairlab.formats.reading import read_lines
 from repairlab.formats.writing import write_lines
+from repairlab.storage.checking import checked
 
 
 def recognises(sight: Sight) -> bool:
@@ -41,7 +40,7 @@ def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
     key = key_of(entry)
     origin, known, value = _origin(entry), _known(entry), entry[key]
     if key == "edits":
-        return maker.made(bug, _checked(tuple[Edit, ...], value, "edits"), origin, known=known)
+        return maker.made(bug, checked(tuple[Edit, ...], value, "edits", table="an object"), origin, known=known)
     if value is None or "problem" in entry:
         return maker.unusable(bug, entry.get("problem", "nothing could be read"), value, origin, known=known)
     try:
@@ -52,8 +51,7 @@ def _candidates_of(entry: dict[str, Any], maker: Maker) -> ExternalCandidate:
 
 def _origin(entry: dict[str, Any]) -> Origin:
     if "origin" in entry:
-        made: Origin = _checked(Origin, entry["origin"], "origin")
-        return made
+        return checked(Origin, entry["origin"], "origin", table="an object")
     return Origin(repairer=entry.get("repairer", "file"), model=entry.get("model"))
 
 
@@ -64,14 +62,6 @@ def _known(entry: dict[str, Any]) -> KnownVerdict | None:
     if name not in Verdict.__members__:
         raise unknown("verdict", name, Verdict.__members__)
     return KnownVerdict(word=name, verdicts=(Verdict(name),)) if name != Verdict.UNDECIDED else None
-
-
-def _checked(kind: Any, value: Any, name: str) -> Any:
-    try:
-        return TypeAdapter(kind).validate_python(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{'.'.join(map(str, (name, *first['loc'])))}: {first['msg']}") from None
 
 
 def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) -> tuple[str, ...]:

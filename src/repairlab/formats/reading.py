@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import UnknownNameError, UserError
 from repairlab.core.foreign import as_type, parse_json
 from repairlab.formats.format import ExternalCandidate, Sight, Unreadable
 from repairlab.formats.ids import BugIndex, UnknownBugError
@@ -73,6 +73,8 @@ def read_entries(
             yield from made(entry)
         except UnknownBugError as error:
             yield Unreadable(where=where, reason=_shown(error.short), unknown_bug=_shown(error.name))
+        except UnknownNameError as error:  # of every line: the names that there are would be listed again and again
+            yield Unreadable(where=where, reason=_shown(error.brief), bug_id=index.found)
         except UserError as error:
             yield Unreadable(where=where, reason=_shown(str(error)), bug_id=index.found)
         except RecursionError:
@@ -95,5 +97,7 @@ def located(where: str) -> Iterator[None]:
     """Put where an entry is before the message of what is wrong with it."""
     try:
         yield
+    except UnknownNameError as error:
+        raise UserError(f"{where}: {error.brief}") from None
     except UserError as error:
         raise UserError(f"{where}: {error}") from None

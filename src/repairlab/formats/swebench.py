@@ -6,6 +6,7 @@ from typing import Any
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.foreign import as_type, field, read_json
+from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import items_of, look, read_entries, read_lines
@@ -60,4 +61,4 @@ def _entries(items: Iterator[Rendered], notes: list[str]) -> Iterator[dict[str, 
             origin = item.sample.candidate.origin
             yield {"instance_id": bug.id, "model_name_or_path": origin.model or origin.repairer, "model_patch": item.text}
     if several:
-        notes.append(f"{several} bugs have several predictions; SWE-bench's own harness takes one per instance")
+        notes.append(f"{count(several, 'bug')} with several predictions; SWE-bench's own harness takes one per instance")

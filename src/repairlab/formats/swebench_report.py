@@ -13,6 +13,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, read_object
 from repairlab.core.outcome import Verdict
 from repairlab.core.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
+from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.results import files_of
 from repairlab.formats.writing import write_json
@@ -116,8 +117,8 @@ def write(samples: Iterable[JudgedCandidate], benchmark: Benchmark, path: Path) 
             _SYSTEM: ", ".join(sorted(origins)),
         },
     )
-    notes = [f"{others} candidates are not the first of their bug, and a report has one of each"] if others else []
-    return (*notes, *([f"{unknown} bugs have no verdict and are incomplete"] if unknown else []))
+    notes = [f"{count(others, 'candidate')} left out: a report has one of each bug, the first"] if others else []
+    return (*notes, *([f"{count(unknown, 'bug')} without a verdict counted as incomplete"] if unknown else []))
 
 
 def _kinds(sample: JudgedCandidate) -> tuple[str, ...]:

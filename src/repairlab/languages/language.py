@@ -252,6 +252,15 @@ class Warmable(Protocol):
         ...
 
 
+@runtime_checkable
+class SlowToWarm(Protocol):
+    """A warm tool chain whose first preparation takes long, and that can tell sooner whether it will work."""
+
+    def check_resident(self) -> None:
+        """Raise HarnessError when the processes that stay cannot be had on this machine."""
+        ...
+
+
 class SharedBuild(Protocol):
     """How one tree, built once, serves many candidates of a bug."""
 

@@ -21,6 +21,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.extra import adding
 from repairlab.core.foreign import read_json, read_json_lines, read_object, read_text
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
+from repairlab.core.words import count
 from repairlab.mining import funnel
 from repairlab.storage.new_folder import new_folder
 
@@ -206,7 +207,7 @@ def _card(benchmark: Benchmark, home: Path, rows: Mapping[str, int], settings: P
     head += f"tags:\n- program-repair\n- code\nsize_categories:\n- {_size(len(bugs))}\nconfigs:\n{configs}---\n"
     sections = [
         f"# {benchmark.name} {benchmark.version}\n\n{benchmark.description or 'A benchmark of program repair.'}\n\n"
-        f"{len(bugs)} bugs; digest `{benchmark.digest}`.",
+        f"{count(len(bugs), 'bug')}; digest `{benchmark.digest}`.",
         _section("How it was made", _made(home)),
         _section("What is in it", _composition(bugs, rows, settings)),
         _section("Labels", _labels(bugs)),
@@ -316,7 +317,7 @@ def _health(home: Path) -> list[str]:
 
 def _licences(benchmark: Benchmark, bugs: Sequence[Bug]) -> list[str]:
     found = Counter((bug.origin.repository or "", bug.origin.licence or "unknown") for bug in bugs if bug.origin.repository)
-    lines = [f"- {repository}: {licence} ({n} bugs)" for (repository, licence), n in found.most_common()]
+    lines = [f"- {repository}: {licence} ({count(n, 'bug')})" for (repository, licence), n in found.most_common()]
     return [
         f"The benchmark: {benchmark.licence or 'unknown'}. Code keeps the licence of its repository.",
         *([""] if lines else []),
@@ -332,9 +333,7 @@ def _limits(bugs: Sequence[Bug], rows: Mapping[str, int]) -> list[str]:
         "- Tests decide what is plausible; whether a plausible candidate is correct is for people to say.",
         "- The bugs are public: a model may have seen their fixes.",
     ]
-    lines += [f"- {bare} bugs have a title alone, and no description."] if bare else []
-    lines += [f"- {unlicensed} bugs come from repositories whose licence is not known."] if unlicensed else []
-    lines += (
-        [f"- {several} fixes change several files, or are no pair for another reason, and are not in `pairs`."] if several else []
-    )
+    lines += [f"- Bugs with a title alone, and no description: {bare}."] if bare else []
+    lines += [f"- Bugs from repositories whose licence is not known: {unlicensed}."] if unlicensed else []
+    lines += [f"- Fixes not in `pairs`, because they change several files or for another reason: {several}."] if several else []
     return lines

@@ -1,5 +1,6 @@
 """How a history is mined: which messages, which changes, which time; and presets that name the paper whose rules they are."""
 
+import datetime
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +32,16 @@ class MiningSettings:
             raise unknown("extent of a fix", self.extent, EXTENTS)
         if self.max_lines < 1:
             raise UserError(f"--max-lines is {self.max_lines}: a fix changes at least 1 line")
+        since, until = (_day(f"--{name}", value) for name, value in (("since", self.since), ("until", self.until)))
+        if since and until and since >= until:
+            raise UserError(f"--since {self.since} is not before --until {self.until}, so there is no commit between them")
+
+
+def _day(option: str, text: str) -> datetime.date | None:
+    try:
+        return datetime.date.fromisoformat(text[: len("2020-02-29")]) if text else None
+    except ValueError:
+        raise UserError(f"{option} is {text!r}, which is not a date: write a day such as 2020-02-29") from None
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

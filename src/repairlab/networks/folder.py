@@ -5,11 +5,10 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.networks.settings import ModelSettings
+from repairlab.storage.checking import checked
 
 FORMAT = 1
 """Version of the form of model folders."""
@@ -36,8 +35,8 @@ def read_members(folder: Path) -> Members:
         return Members(folders=(folder,))
     try:
         found = json.loads(listed.read_text(encoding="utf-8"))
-        members = TypeAdapter(Members).validate_python({"folders": found["members"], "rule": found["rule"]})
-    except (ValueError, KeyError, TypeError) as error:
+        members = checked(Members, {"folders": found["members"], "rule": found["rule"]})
+    except (ValueError, KeyError, TypeError, UserError) as error:
         raise UserError(f"{listed} is no list of models: {str(error).splitlines()[0]}") from None
     if not members.folders:
         raise UserError(f"{listed} lists no model")
@@ -48,7 +47,8 @@ def read_settings(folder: Path) -> ModelSettings:
     """Return the settings of a model's folder; what is wrong with it is a UserError."""
     path = folder / SETTINGS
     try:
-        facts = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        facts = tomllib.loads(text)
     except FileNotFoundError:
         raise UserError(
             f"{folder} is no model: it has no {SETTINGS}. Make one with: repairlab train SYSTEM --pairs SET --to {folder}"
@@ -58,11 +58,7 @@ def read_settings(folder: Path) -> ModelSettings:
     if facts.pop("format", None) != FORMAT:
         raise UserError(f"{path}: this version of repairlab reads models of format {FORMAT}; train the model again")
     facts.pop("repairlab", None)
-    try:
-        settings: ModelSettings = TypeAdapter(ModelSettings).validate_python(facts)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
+    settings = checked(ModelSettings, facts, str(path), toml=text)
     settings.check()
     return settings
 

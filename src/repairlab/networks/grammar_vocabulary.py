@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.core.errors import UserError
 from repairlab.core.record import record, to_data
 from repairlab.networks.inputs import NetworkInput
 from repairlab.networks.vocabulary import SPECIAL, NumberedSource, WordVocabulary
+from repairlab.storage.checking import checked
 
 GRAMMAR_FILE = "grammar.json"
 N_CHARACTERS = 10
@@ -118,9 +117,9 @@ class GrammarVocabulary(WordVocabulary):
         """Read it from the folder of a model."""
         path = folder / GRAMMAR_FILE
         try:
-            return cls(TypeAdapter(TreeGrammar).validate_python(json.loads(path.read_text(encoding="utf-8"))))
-        except (OSError, ValueError, ValidationError) as error:
-            raise UserError(f"{path} is no grammar: {str(error).splitlines()[0]}; was the folder copied completely?") from None
+            return cls(checked(TreeGrammar, json.loads(path.read_text(encoding="utf-8"))))
+        except (OSError, ValueError, UserError) as error:
+            raise UserError(f"{path} is no grammar: {error}; was the folder copied completely?") from None
 
     def save(self, folder: Path, name: str = GRAMMAR_FILE) -> None:
         """Write it into the folder of a model."""

@@ -8,12 +8,11 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.core.errors import UserError
 from repairlab.core.option import check_names
 from repairlab.registry import Parts, lacking
 from repairlab.repairers.repairer import NoSettings, RepairContext, Repairer, RepairerFactory
+from repairlab.storage.checking import checked
 
 
 def _check(value: object) -> str:
@@ -65,12 +64,7 @@ def repairer(name: str, settings: Any = None) -> Repairer:
 def make_settings(kind: type, given: Mapping[str, Any], name: str) -> Any:
     """Make a settings record of the repairer of this name; what is wrong is a UserError."""
     check_names(kind, dict(given), f"the repairer {name}")
-    try:
-        made: Any = TypeAdapter(kind).validate_python(dict(given))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, (name, *first["loc"])))
-        raise UserError(f"setting {where}: {first['msg']} (got {first['input']!r})") from None
+    made: Any = checked(kind, dict(given), f"setting of the repairer {name}")
     if hasattr(made, "check"):
         made.check()
     return made

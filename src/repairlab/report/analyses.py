@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 from repairlab.core.table import Cell, Table, named_rows
+from repairlab.core.words import count
 from repairlab.metrics.checks import checks, enough_checks
 from repairlab.metrics.fixes import (
     best_per_type,
@@ -55,7 +56,7 @@ def _systems(source: RankedResults, inputs: AnalysisInputs) -> Table:  # noqa: A
             len(unique_fixes(source, system)),
         )
     columns = ("candidates", "bugs with a plausible one", "fixed bugs", "mean rank of the first fix", "unique fixes")
-    title = f"Systems on {len(source.bugs)} bugs; a fix is {_meaning(source)}"
+    title = f"Systems on {count(len(source.bugs), 'bug')}; a fix is {_meaning(source)}"
     return Table(name="systems", title=title, columns=("system", *columns), rows=named_rows(rows))
 
 

@@ -8,6 +8,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.samples import Samples
+from repairlab.core.words import count
 from repairlab.report.evidence import Shown
 from repairlab.report.glossary import VERDICTS
 from repairlab.report.systems import System
@@ -54,7 +55,7 @@ class Attempted:
         if not n:
             return "no candidates"
         first = f", first at rank {self.samples.verdicts.index(Verdict.PLAUSIBLE) + 1}" if fixes else ""
-        return f"{self.best}; {fixes} of {n} candidates plausible{first}"
+        return f"{self.best}; {fixes} of {count(n, 'candidate')} plausible{first}"
 
 
 @record

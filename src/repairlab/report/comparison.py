@@ -8,6 +8,7 @@ from typing import Any
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.core.words import count
 from repairlab.metrics.compare import Difference, Overlap, difference, holm, overlap
 from repairlab.metrics.table import score, values_of
 from repairlab.report.leaderboard import differing, letter
@@ -54,7 +55,7 @@ class Comparison:
         metric, change = self.metric.replace("@k", f"@{self.k}"), self.difference
         values = f"{metric}: A {100 * self.value_a:.1f} %, B {100 * self.value_b:.1f} %"
         interval = f"A − B = {100 * change.value:+.1f} points [{100 * change.low:+.1f}, {100 * change.high:+.1f}]"
-        return f"{values}, {interval} (95 %, paired bootstrap over {change.n_bugs} bugs)"
+        return f"{values}, {interval} (95 %, paired bootstrap over {count(change.n_bugs, 'bug')})"
 
     @property
     def names(self) -> tuple[str, str]:

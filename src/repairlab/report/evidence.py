@@ -5,6 +5,7 @@ from typing import Literal
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, TestResult, Verdict
 from repairlab.core.record import record
+from repairlab.core.words import count
 from repairlab.runs.store import Store
 
 Choice = Literal["first", "plausible", "all"]
@@ -42,7 +43,7 @@ def words_on_tests(outcome: Outcome) -> str:
     if not n_run:
         return "no test was run"
     if n_run >= n:
-        return f"{outcome.n_passed} of {n} tests passed"
+        return f"{outcome.n_passed} of {count(n, 'test')} passed"
     were = "was" if n - n_run == 1 else "were"
     ran = f"{outcome.n_passed} of {n_run} test{'s' if n_run > 1 else ''} run passed, {n - n_run} {were} not run"
     return f"stopped at the first failure: {ran}" if outcome.policy == "first-failure" else ran

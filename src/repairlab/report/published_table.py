@@ -1,15 +1,13 @@
 """A published table as a file (`experiments/*.toml`): what to compute from which data, and what the paper prints."""
 
 import dataclasses
-import tomllib
 from pathlib import Path
 from typing import Any, Literal
-
-from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.errors import UserError
 from repairlab.core.published import FixCriterion, RankOrder
 from repairlab.core.record import record
+from repairlab.storage.checking import checked, read_toml
 
 KIND = "published-table"
 
@@ -89,20 +87,11 @@ def read_tables(path: Path) -> dict[Path, PublishedTable]:
 
 
 def _data(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot read the table {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"the table {path} is not valid TOML: {error}") from None
+    return read_toml(path, "the table")[0]
 
 
 def _checked(data: dict[str, Any], path: Path) -> PublishedTable:
-    try:
-        table: PublishedTable = TypeAdapter(PublishedTable).validate_python(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    table = checked(PublishedTable, data, str(path), toml=path.read_text(encoding="utf-8"))
     for number, part in enumerate(table.part):
         _check_part(part, f"{path}: part.{number}")
     return table

@@ -72,7 +72,7 @@ class RunScores:
             return known[name]
         if name in self.result.left_out:
             raise UnknownItemError(f"this run has no {name}: {self.result.left_out[name]}")
-        raise UnknownItemError(str(unknown("score", name, known)))
+        raise UnknownItemError(*unknown("score", name, known).args)
 
     @property
     def title(self) -> str:

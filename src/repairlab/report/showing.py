@@ -125,7 +125,7 @@ def _places(store: Store, bug_id: str) -> tuple[dict[int, tuple[int, str]], dict
     """Return place and id of a bug's candidates by rank, and the places of their outcomes by id."""
     known = store.manifest().bug_ids
     if bug_id not in known:
-        raise UnknownItemError(str(unknown("bug", bug_id, known)))
+        raise UnknownItemError(*unknown("bug", bug_id, known).args)
     places = {data["rank"]: (place, data["id"]) for place, data in store.scan_data(Candidate) if data["bug_id"] == bug_id}
     outcomes = {data["candidate_id"]: place for place, data in store.scan_data(Outcome) if data["bug_id"] == bug_id}
     return places, outcomes

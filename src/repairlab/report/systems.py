@@ -7,6 +7,7 @@ from pathlib import Path
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.samples import Samples
+from repairlab.core.words import count
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.report.evidence import Choice, Shown, shown_candidates
 from repairlab.report.glossary import VERDICTS
@@ -74,7 +75,7 @@ class Bar:
     def text(self) -> str:
         """Say the bar in words."""
         parts = ", ".join(f"{segment.n} {segment.verdict}" for segment in self.segments)
-        return f"{self.name}: {self.n} candidates: {parts or 'none'}"
+        return f"{self.name}: {count(self.n, 'candidate')}: {parts or 'none'}"
 
 
 def read_systems(

@@ -12,11 +12,10 @@ from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.core.errors import UserError
 from repairlab.core.record import record, to_data
 from repairlab.representations.code_tree import CodeNode
+from repairlab.storage.checking import checked
 
 EDITS = {"modify": True, "insert": True, "append": True, "delete": False}
 """Edits, and whether a tree follows the pointer."""
@@ -61,9 +60,9 @@ def grammar_of(data: object) -> Grammar:
     if isinstance(data, Grammar):
         return data
     try:
-        return TypeAdapter(Grammar).validate_python(data)
-    except ValidationError as error:
-        raise ValueError(str(error).splitlines()[0]) from None
+        return checked(Grammar, data)
+    except UserError as error:
+        raise ValueError(str(error)) from None
 
 
 def learn_grammar(trees: Iterable[CodeNode], *, min_terminals: int = 2) -> Grammar:

@@ -8,11 +8,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from repairlab.core.errors import UserError, unknown
 from repairlab.registry import Parts, lacking
 from repairlab.representations.representation import Representation
+from repairlab.storage.checking import checked
 
 REPRESENTATIONS: Parts[Any] = Parts(
     "representations",
@@ -57,16 +56,14 @@ def representation(name: str, settings: Mapping[str, Any] | None = None) -> Repr
     """Return a representation with these settings; UserError when it has no such setting, or not of this type."""
     entry = REPRESENTATIONS[name]
     known = inspect.signature(entry, eval_str=True).parameters
-    checked: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     for setting, value in (settings or {}).items():
         if setting not in known:
             if not known:
                 raise UserError(f"the representation {name} has no settings, so no {setting!r}")
             raise unknown(f"setting of the representation {name}", setting, known)
         kind = known[setting].annotation
-        try:
-            checked[setting] = TypeAdapter(Any if kind is inspect.Parameter.empty else kind).validate_python(value)
-        except ValidationError as error:
-            raise UserError(f"setting {setting} of the representation {name}: {error.errors()[0]['msg']} (got {value!r})") from None
-    made: Representation = entry(**checked)
+        where = f"setting {setting} of the representation {name}"
+        given[setting] = checked(Any if kind is inspect.Parameter.empty else kind, value, where)
+    made: Representation = entry(**given)
     return made

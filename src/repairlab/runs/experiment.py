@@ -2,9 +2,9 @@
 
 import contextlib
 import dataclasses
-import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import GenericAlias
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,6 +16,7 @@ from repairlab.core.problem import Visibility
 from repairlab.core.record import record, to_data
 from repairlab.repairers.repairer import SamplingPlan
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
+from repairlab.storage.checking import checked, place, read_toml
 from repairlab.validation.feedback import Feedback
 
 _UNDER_ITS_NAME = "llm"
@@ -130,16 +131,15 @@ def read_experiment(path: Path) -> dict[str, Any]:
 
     A table with a repairer's name holds its own settings; only that of the chosen repairer counts.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot read the experiment file {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"the experiment file {path} is not valid TOML: {error}") from None
+    data, text = read_toml(path, "the experiment file")
     known = {*Experiment.__dataclass_fields__, *REPAIRERS, _LOCAL}
     for key in data:
         if key not in known:
-            raise UserError(f"{path}: {unknown('setting', key, known)}")
+            raise UserError(f"{place(str(path), text, (key,))}: {unknown('setting', key, known)}")
+    of_repairers = {_table_of(name): factory(name).settings for name in REPAIRERS if _table_of(name) == name and name in data}
+    for key in data.keys() - {_LOCAL, "settings"}:  # whose these are is known when the command line has been read
+        kind: Any = GenericAlias(dict, (str, of_repairers[key])) if key in of_repairers else Experiment
+        checked(kind, {key: data[key]}, str(path), toml=text, partial=True)
     return data
 
 
@@ -153,11 +153,7 @@ def make_experiment(settings: Mapping[str, Any]) -> Experiment:
     if own and name not in REPAIRERS:
         raise UserError(f"the repairer {name} has no settings of its own, but {', '.join(own)} is given")
     general = {key: value for key, value in settings.items() if key not in ("settings", _table_of(name))}
-    try:
-        experiment = TypeAdapter(Experiment).validate_python(general)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
+    experiment = checked(Experiment, general, "setting")
     if experiment.n < 1:
         raise UserError(f"-n is {experiment.n}: at least 1 candidate per bug is needed")
     if experiment.confirm < 0:

@@ -13,6 +13,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.line_check import checked_line, line_key, number_of
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.samples import Ended
+from repairlab.core.words import count
 from repairlab.runs.integrity import SEAL, CheckedFile, find_damage, whole_lines
 from repairlab.runs.store import CHECKED_FILES, FILES, BugEnd, Store
 from repairlab.storage.encoding import decode, encode
@@ -92,7 +93,7 @@ def _reopen(store: Store, run_id: str, *, lost_candidates: bool) -> str:
         ends[end.bug_id] = end.ended
     whole = _whole_bugs(store, ends, lost_candidates=lost_candidates)
     said = _replace(path, run_id, [encode(BugEnd(bug_id=bug_id, ended=ends[bug_id])) for bug_id in whole])
-    return f"{said}; {len(store.manifest().bug_ids) - len(whole)} bugs are to be worked on again"
+    return f"{said}; {count(len(store.manifest().bug_ids) - len(whole), 'bug')} to be worked on again"
 
 
 def _whole_bugs(store: Store, ends: dict[str, Ended], *, lost_candidates: bool) -> list[str]:

@@ -17,6 +17,7 @@ from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest
+from repairlab.core.words import count
 from repairlab.executors.opening import open_executor
 from repairlab.executors.pool import Stopping
 from repairlab.runs.budget import higher_limit, limit_of, store_prices, with_budget
@@ -111,7 +112,7 @@ def askable(experiment: Experiment, bugs: Sequence[Bug]) -> Sequence[Bug]:
     reasons = unfit(experiment, bugs)
     if not reasons or (experiment.skip_unfit and len(reasons) < len(bugs)):
         return [bug for bug in bugs if bug.id not in reasons]
-    which = "any of the bugs" if len(reasons) == len(bugs) else f"{len(reasons)} of {len(bugs)} bugs"
+    which = "any of the bugs" if len(reasons) == len(bugs) else f"{len(reasons)} of {count(len(bugs), 'bug')}"
     others = "" if len(reasons) == len(bugs) else "; choose others with -i, or leave these out with --skip-unfit"
     raise UserError(f"{experiment.repairer} cannot be asked about {which}: {next(iter(reasons.values()))}{others}")
 
@@ -212,7 +213,7 @@ def _raise_failures(schedule: Schedule, first_failure: str | None) -> None:
     if schedule.internal_errors:
         first = next(iter(schedule.internal_errors.values()))
         parts.append(
-            f"{len(schedule.internal_errors)} candidates are UNDECIDED because of an error in repairlab itself ({first}); "
+            f"{count(len(schedule.internal_errors), 'candidate')} UNDECIDED because of an error in repairlab itself ({first}); "
             "please report it with the evidence of these outcomes"
         )
     if first_failure:

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
+from repairlab.core.words import count
 from repairlab.executors.deaths import Deaths
 from repairlab.executors.executor import DEATHS, Executor, Source
 from repairlab.languages.facts import facts
@@ -141,7 +142,7 @@ class Schedule(Source[Task | Shard]):
         candidates, outcomes = stored.candidates[bug_id], stored.outcomes[bug_id]
         # Deaths between two validations are no candidate's fault, and only count as long as nothing gets done.
         is_suspect = suspect is not None and suspect not in outcomes
-        cause = suspect if is_suspect and suspect else f"{len(candidates)} candidates, {len(outcomes)} outcomes"
+        cause = suspect if is_suspect and suspect else f"{count(len(candidates), 'candidate')}, {len(outcomes)} outcomes"
         is_last = self._deaths.add((bug_id, cause), machine) >= DEATHS
         if is_last and not is_suspect:
             self._fail(bug_id, f"{reason}, {DEATHS} times")

@@ -63,7 +63,10 @@ def diagnose(cache: Path) -> tuple[DoctorFinding, ...]:
         works = works or sandbox
     for name in ENGINES:
         if shutil.which(name):
-            findings += _try_back_end(name, cache, groups)[0]
+            tried, _ = _try_back_end(name, cache, groups)
+            findings += tried if works is None or tried[0].ok else ()  # nobody misses an engine where another back end works
+    if works is not None and works.name.startswith(TIERS[0]):
+        findings = [finding for finding in findings if finding.ok or finding.needed or finding.remedy == UNSOUND]
     if works is None:
         remedy = "see the remedies above; without isolation, at your own risk: --allow-unsafe"
         return (*findings, DoctorFinding(name="sandbox", ok=False, detail="none works", remedy=remedy))

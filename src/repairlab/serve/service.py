@@ -16,6 +16,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Policy, Verdict
 from repairlab.core.record import digest, record
+from repairlab.core.words import count
 from repairlab.executors.scratch import scratch_folder
 from repairlab.executors.worker_set import CallHandle
 from repairlab.metrics.reward import RewardScale
@@ -97,7 +98,7 @@ class Service:
         entries = list(request.entries())
         if most is not None and len(entries) > most:
             raise RequestRefused(
-                413, "too_many", f"{len(entries)} candidates in one request; at most {most} are possible, more as a job"
+                413, "too_many", f"{count(len(entries), 'candidate')} in one request; at most {most} are possible, more as a job"
             )
         inline = await self._inline_bug(request.problem) if request.problem is not None else None
         questions = []
@@ -166,7 +167,10 @@ class Service:
             self.counters.add("repairlab_refusals_total", reason="queue_full")
             waiting = len(self.dispatcher.queue)
             raise RequestRefused(
-                429, "queue_full", f"{waiting} candidates wait already; try again later", retry_after_s=self.dispatcher.wait_s
+                429,
+                "queue_full",
+                f"the queue is full with {count(waiting, 'candidate')}; try again later",
+                retry_after_s=self.dispatcher.wait_s,
             ) from None
 
     def begin(self, client: str, asked: PatchRequest) -> RequestBegun:

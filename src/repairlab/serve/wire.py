@@ -1,5 +1,6 @@
 """What clients send, as records that check themselves: unknown keys are refused. Used by the routes."""
 
+import json
 from collections.abc import Iterator
 from typing import Any, Literal, TypeVar
 
@@ -12,6 +13,7 @@ from repairlab.formats.patch_forms import KEYS, key_of
 from repairlab.metrics.reward import RewardScale
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 from repairlab.runs.patch_judge import Patch
+from repairlab.storage.checking import plain_error
 from repairlab.web.refusal import bad_request
 
 M = TypeVar("M", bound=BaseModel)
@@ -22,7 +24,7 @@ class _Request(BaseModel):
 
 
 class _Strict(_Request):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)  # text is no number; clients of other services may be laxer
 
 
 class SpanEntry(_Strict):
@@ -181,6 +183,11 @@ def parse(model: type[M], body: bytes) -> M:
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise bad_request(f"{where}: {first['msg']}" if where else first["msg"]) from None
+        raise bad_request(str(plain_error(model, error, _json(body), "the request"))) from None
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

@@ -10,6 +10,7 @@ from pydantic_core import PydanticSerializationError
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import SCHEMA_VERSION, to_data
+from repairlab.storage.checking import plain_error
 
 T = TypeVar("T")
 
@@ -50,8 +51,7 @@ def decode(kind: type[T], data: dict[str, Any] | None, where: str) -> T:
         made: T = _adapter(kind).validate_python(data)
         return made
     except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise plain_error(kind, error, data, where) from None
 
 
 def write_aside(path: Path, text: str) -> None:

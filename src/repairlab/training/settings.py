@@ -6,13 +6,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
+from types import GenericAlias
 from typing import Annotated, Any, Literal
-
-from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record, to_data
 from repairlab.networks.settings import DecodingSettings, ModelSettings, NetworkSettings, VocabularySettings
+from repairlab.storage.checking import checked
 
 SMALL = "small"
 _SUFFIX = f"-{SMALL}"
@@ -130,7 +130,7 @@ def load_system(name: str, *, preset: str | None = None, changes: Sequence[str] 
         _lay_over(facts, small)
     for change in changes:
         _lay_over(facts, _change(change))
-    return _made(facts, str(path) if is_file else f"the system {plain}")
+    return _made(facts, str(path) if is_file else f"the system {plain}", text if is_file and not changes else "")
 
 
 def with_changes(settings: SystemSettings, changes: Mapping[str, Any]) -> SystemSettings:
@@ -155,7 +155,7 @@ def as_facts(settings: SystemSettings) -> dict[str, Any]:
     return {**facts, **tables, "training": to_data(settings.training), "search": search}
 
 
-def _made(facts: dict[str, Any], where: str) -> SystemSettings:
+def _made(facts: dict[str, Any], where: str, toml: str = "") -> SystemSettings:
     facts = dict(facts)
     tables: dict[str, tuple[type, Any]] = {
         "vocabulary": (VocabularySettings, facts.pop("vocabulary", {})),
@@ -163,11 +163,14 @@ def _made(facts: dict[str, Any], where: str) -> SystemSettings:
         "decoding": (DecodingSettings, facts.pop("decoding", {})),
         "training": (TrainingSettings, facts.pop("training", {})),
     }
-    made = {name: _record(kind, found, f"{where}, [{name}]") for name, (kind, found) in tables.items()}
+    made: dict[str, Any] = {}
+    for name, (kind, found) in tables.items():
+        table: Any = GenericAlias(dict, (str, kind))  # so that messages name the table
+        made |= checked(table, {name: found}, where, toml=toml)
     training = made.pop("training")
     marks = tuple(facts.pop("marks", ()))
     search = {
-        name: _record(SearchRange, item, f"{where}, search of {name}") for name, item in _flat(facts.pop("search", {}), ()).items()
+        name: checked(SearchRange, item, f"{where}, search of {name}") for name, item in _flat(facts.pop("search", {}), ()).items()
     }
     representation = facts.pop("representation", {})
     representation = dict(representation) if isinstance(representation, Mapping) else {"name": representation}
@@ -175,22 +178,10 @@ def _made(facts: dict[str, Any], where: str) -> SystemSettings:
     for name in ("system", "representation"):
         if not isinstance(head.get(name), str):
             raise UserError(f"{where} does not say its {name}")
-    kept = _record(ModelSettings, {**head, **made}, where)
+    kept = checked(ModelSettings, to_data({**head, **made}), where, toml=toml)
     settings = SystemSettings(model=kept, training=training, representation=representation, marks=marks, search=search)
     settings.check()
     return settings
-
-
-def _record(kind: type, facts: Any, where: str) -> Any:
-    names = [field.name for field in dataclasses.fields(kind)]
-    for name in facts if isinstance(facts, Mapping) else ():
-        if name not in names:
-            raise UserError(f"{where}: {unknown('setting', name, names)}")
-    try:
-        return TypeAdapter(kind).validate_python(facts)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']} (got {first['input']!r})") from None
 
 
 def _lay_over(facts: dict[str, Any], more: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from repairlab.core.oracle import Case, Checker
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.record import record
+from repairlab.core.words import count
 
 _INTEGER = re.compile(rb"[+-]?\d+")
 # Each character can be matched in one way only: a token of 16 MB must not cost more than one look at each.
@@ -68,12 +69,12 @@ def first_difference(output: bytes, expected: str, *, checker: Checker = Checker
     got = _tokens(output, len(wanted))
     for index, token in enumerate(wanted):
         if index >= len(got):
-            return f"output ends after {len(got)} of {len(wanted)} tokens; next expected {_show(token)}"
+            return f"output ends after {len(got)} of {count(len(wanted), 'token')}; next expected {_show(token)}"
         if got[index] != token and not (checker.kind == "float" and _near(got[index], token, checker)):
             return f"token {index + 1} is {_show(got[index])}, expected {_show(token)}"
     if len(got) > len(wanted):
         rest = got[-1]
-        return f"{_n_tokens(rest)} tokens too many, the first is {_show(rest.split(maxsplit=1)[0])}"
+        return f"{count(_n_tokens(rest), 'token')} too many, the first is {_show(rest.split(maxsplit=1)[0])}"
     return "same tokens, other layout"
 
 
@@ -92,7 +93,7 @@ def _line_difference(output: bytes, wanted: bytes) -> str:
     if missing := due - got:
         return f"no line {_show(next(iter(missing)))}, in whatever order ({missing.total()} of {due.total()} missing)"
     extra = got - due
-    return f"{extra.total()} lines too many, the first is {_show(next(iter(extra)))}" if extra else "same lines"
+    return f"{count(extra.total(), 'line')} too many, the first is {_show(next(iter(extra)))}" if extra else "same lines"
 
 
 def _bag(text: bytes) -> Counter[bytes]:

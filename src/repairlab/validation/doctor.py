@@ -2,13 +2,16 @@
 
 import dataclasses
 import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Limits
 from repairlab.core.recipe import Test
+from repairlab.core.words import count
 from repairlab.languages.facts import facts, names
-from repairlab.languages.language import Warmable
+from repairlab.languages.language import SlowToWarm, Warmable
 from repairlab.languages.table import language
 from repairlab.sandbox.doctor import DoctorFinding
 from repairlab.sandbox.doctor import diagnose as diagnose_sandbox
@@ -19,15 +22,17 @@ from repairlab.validation.cache import FILE, VerdictCache
 GREETING = b"repairlab\n"
 
 
-def diagnose(cache: Path) -> tuple[DoctorFinding, ...]:
-    """Return what was found, sandbox first, then every language."""
-    findings = [*diagnose_sandbox(cache), _verdicts(cache)]
+def diagnose(cache: Path) -> Iterator[DoctorFinding]:
+    """Yield what is found as soon as it is known, sandbox first, then every language; these are tried at the same time."""
+    yield from (*diagnose_sandbox(cache), _verdicts(cache))
     try:
-        sandbox = open_sandbox(cache=cache)
+        sandboxes = [open_sandbox(cache=cache) for _ in names()]
     except (UserError, HarnessError) as error:
         without = "languages need a sandbox that works"
-        return (*findings, DoctorFinding(name="languages", ok=False, detail=f"not tried: {without}", remedy=str(error)))
-    return (*findings, *(_diagnose_language(name, sandbox) for name in names()))
+        yield DoctorFinding(name="languages", ok=False, detail=f"not tried: {without}", remedy=str(error))
+        return
+    with ThreadPoolExecutor() as pool:
+        yield from pool.map(_diagnose_language, names(), sandboxes)
 
 
 def _verdicts(cache: Path) -> DoctorFinding:
@@ -39,22 +44,25 @@ def _verdicts(cache: Path) -> DoctorFinding:
     n, size_mb = verdicts.n_verdicts(), path.stat().st_size / 2**20
     verdicts.close()
     return DoctorFinding(
-        name="verdict cache", ok=True, detail=f"{n} verdicts, {size_mb:.1f} MB in {path}; to clear it, delete the file"
+        name="verdict cache", ok=True, detail=f"{count(n, 'verdict')}, {size_mb:.1f} MB in {path}; to clear it, delete the file"
     )
 
 
 def _diagnose_language(name: str, sandbox: Sandbox) -> DoctorFinding:
     try:
         versions = language(name).toolchain.versions()
-        problem = self_test(name, sandbox)
+        problem = self_test(name, sandbox, quick=True)
     except HarnessError as error:
         return DoctorFinding(name=name, ok=False, detail="its tools are not all there", remedy=str(error))
     detail = ", ".join(f"{tool} {version}" for tool, version in versions.items())
     return DoctorFinding(name=name, ok=not problem, detail=problem or f"builds and runs a program ({detail})", remedy="")
 
 
-def self_test(name: str, sandbox: Sandbox) -> str:
-    """Build and run a language's echo program; return what went wrong, or nothing."""
+def self_test(name: str, sandbox: Sandbox, *, quick: bool = False) -> str:
+    """Build and run a language's echo program; return what went wrong, or nothing.
+
+    `quick` leaves for the first run what only makes later ones faster.
+    """
     stated, toolchain = facts(name), language(name).toolchain
     with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
         tree = Path(folder) / "work"
@@ -64,7 +72,9 @@ def self_test(name: str, sandbox: Sandbox) -> str:
             built = sandbox.run(command.under(BuildLimits()), tree)
             if not built.succeeded:
                 return f"the self-test does not build: {built.stderr.decode('utf-8', 'replace')[-300:]}"
-        if isinstance(toolchain, Warmable):
+        if quick and isinstance(toolchain, SlowToWarm):
+            toolchain.check_resident()
+        elif isinstance(toolchain, Warmable):
             toolchain.warm(stated.build, Test(), [stated.file])  # what candidates share has needs of its own
         program = toolchain.program(stated.build, Test())
         ran = sandbox.run(dataclasses.replace(program, stdin=GREETING).under(Limits(memory_mb=256)), tree)

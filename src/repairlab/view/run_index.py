@@ -17,6 +17,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest, record
 from repairlab.core.samples import Ended, Samples
+from repairlab.core.words import count
 from repairlab.runs.budget import prices_of
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import read_seal
@@ -173,7 +174,7 @@ class RunIndex:
             for name in ORDER:
                 sealed = seal.files.get(name)
                 if sealed and lines.get(name, 0) < sealed.lines:
-                    found.append(f"{name}: {sealed.lines - lines.get(name, 0)} of {sealed.lines} lines are missing")
+                    found.append(f"{name}: {sealed.lines - lines.get(name, 0)} of {count(sealed.lines, 'line')} missing")
         return found
 
     def _places(self) -> dict[str, int]:

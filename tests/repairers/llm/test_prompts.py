@@ -74,12 +74,15 @@ def test_comment_lines_follow_the_language() -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("{{ titel }}", "the prompt file: unknown variable 'titel'. Known: code, description, error, files, language"),
+        (
+            "{{ titel }}",
+            "the prompt file: unknown variable 'titel'. Did you mean 'title'? Known: code, description, error, files, language",
+        ),
         ("{{ titel }}", "Did you mean 'title'?"),
         ("{{ examples }}", "unknown variable 'examples'"),
         ("--- system ---\nx\n--- user ---\nline\n{% if %}", "the prompt file, line 5: Expected an expression"),
         ("--- user ---\n{% include 'x' %}{{ title", "line 2: unexpected end"),
-        ("--- usr ---\nx", "unknown section 'usr'. Known: prefix, suffix, system, user. Did you mean 'user'?"),
+        ("--- usr ---\nx", "unknown section 'usr'. Did you mean 'user'? Known: prefix, suffix, system, user."),
         ("hello\n--- user ---\nx", "has text before its first section"),
         ("--- system ---\nx", "asks nothing"),
         ("--- prefix ---\nx\n--- user ---\ny", "either a text to go on with or a chat"),

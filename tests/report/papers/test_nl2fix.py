@@ -83,7 +83,7 @@ def test_undecided_candidates_count_for_nothing(bench: Bench) -> None:
     cells = dict(zip(candidates(facts).columns, candidates(facts).rows[0], strict=True))
     assert cells["compile %"] == cells["regression %"] == cells["plausible %"] == 100.0
     assert projects(facts).rows[0] == ("Cli", "1/1")
-    assert "1 bugs" in projects(facts).notes[0]
+    assert "1 bug " in projects(facts).notes[0]
 
 
 def test_bugs_of_several_runs_are_measured_once(bench: Bench) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_text
 from repairlab.core.pair import Pair
+from repairlab.core.words import count
 
 _DATASET = re.compile(r"Dataset(\d+)")
 _TEST = "4"
@@ -37,7 +38,7 @@ def _pair(task: Path, solution: str, dataset: str) -> tuple[str, Pair]:
     lines = file.split("\n")
     number = int(solution) if solution.strip().isdecimal() else 0
     if not 1 <= number <= len(lines):
-        raise UserError(f"{task}: its solution says line {solution.strip()!r}, and the file has {len(lines)} lines")
+        raise UserError(f"{task}: its solution says line {solution.strip()!r}, and the file has {count(len(lines), 'line')}")
     return _placed(f"{dataset}-{task.stem}", lines[: number - 1], lines[number - 1], lines[number:], fixed, dataset)
 
 

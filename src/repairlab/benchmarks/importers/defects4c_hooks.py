@@ -4,11 +4,11 @@ import dataclasses
 from pathlib import Path
 from typing import Any, Literal
 
-from repairlab.benchmarks.folder import of_model, read_toml
 from repairlab.benchmarks.importers.defects4c_recipes import LONG_BUILD, Recipe, Record, Tree, hidden_files
 from repairlab.benchmarks.importers.importer import TreeFile
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
+from repairlab.storage.checking import checked, read_toml
 
 _FOLDER = ".repairlab"
 """Where scripts of a hook lie in a tree, hidden and restored as tests are."""
@@ -58,7 +58,8 @@ class Hooks:
 
 def read_hook(path: Path) -> Hook:
     """Read a hook; what is wrong with it is a UserError that names the key."""
-    hook = of_model(Hook, read_toml(path), path)
+    data, text = read_toml(path)
+    hook = checked(Hook, data, str(path), toml=text)
     if hook.parse == "lines" and not hook.list.strip():
         raise UserError(f"{path}: list is missing: with parse = 'lines' it must print the names of all tests")
     return hook

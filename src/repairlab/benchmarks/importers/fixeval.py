@@ -12,6 +12,7 @@ from repairlab.benchmarks.importers.reading import chosen, need_sources
 from repairlab.benchmarks.importers.small_programs import JudgedProgram, checker_of, judged_bug, limits_of, pick_language, safe_id
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_csv, read_json_lines
+from repairlab.core.words import count
 
 _LIMITS = {"python": (15.0, 4096), "java": (10.0, 2000)}
 """Those of FixEval's own evaluation, in seconds and MB; it does not use the problems' limits."""
@@ -39,7 +40,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         name="fixeval",
         version="1.0.0",
         licence="MIT",
-        description=f"FixEval: {len(ids)} pairs of {given[0].name}",
+        description=f"FixEval: {count(len(ids), 'pair')} of {given[0].name}",
         n_bugs=len(ids),
         bugs=_bugs({name: entries[name] for name in ids}, tests, titles, settings, asked),
     )

@@ -12,6 +12,7 @@ from repairlab.benchmarks.importers.small_programs import EXTENSIONS, Cases, fol
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
 from repairlab.core.record import record
+from repairlab.core.words import count
 
 DEFAULT_TIME_S = 5.0
 """Kattis derives a missing limit from the time of the accepted programs on its own machines."""
@@ -165,7 +166,7 @@ def _submission(folder: str, path: Path) -> Submission:
     files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
     language = EXTENSIONS.get(files[0].suffix.lower()) if files else None
     if len(files) != 1:
-        return Submission(folder=folder, name=path.name, language=language, problem=f"it consists of {len(files)} files")
+        return Submission(folder=folder, name=path.name, language=language, problem=f"it consists of {count(len(files), 'file')}")
     if language is None:
         return Submission(folder=folder, name=path.name, language=None, problem=f"no language is known for {files[0].name}")
     try:

@@ -1,10 +1,10 @@
 """The generic form: NAME/buggy, NAME/fixed and NAME/tests (docs/importing.md). Loaded by `table`."""
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.benchmarks.folder import check_bug_file
 from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.benchmarks.importers.junit_source import junit_class, junit_framework
 from repairlab.benchmarks.importers.reading import chosen, need_sources
@@ -22,6 +22,7 @@ from repairlab.benchmarks.importers.small_programs import (
 )
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
+from repairlab.storage.checking import read_toml
 
 _HEAD = {"version": "1.0.0", "licence": "unknown", "description": "Imported programs"}
 _SOURCES = {"java": ("java",), "c": ("c",), "cpp": ("cpp", "cc", "cxx", "c")}
@@ -35,7 +36,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
     folders = {safe_id(folder.name): folder for folder in folders_of(root) if (folder / "buggy").is_dir()}
     if not folders:
         raise UserError(f"{root} holds no folder NAME with NAME/buggy, NAME/fixed and NAME/tests; see docs/importing.md")
-    head = {**_HEAD, "name": safe_id(root.resolve().name), **_read_toml(root / "benchmark.toml")}
+    head = {**_HEAD, "name": safe_id(root.resolve().name), **_read_toml(root / "benchmark.toml")[0]}
     head.pop("schema", None)
     if set(head) - {"name", *_HEAD} or not all(isinstance(value, str) for value in head.values()):
         raise UserError(f"{root / 'benchmark.toml'}: only name, version, licence and description may be there, as text")
@@ -56,11 +57,9 @@ def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug:
     changed = sorted(path for path, file in fixed.items() if path not in buggy or buggy[path].content != file.content)
     for path in changed:
         _as_text(folder / "fixed" / path, fixed[path])
-    extra = _read_toml(folder / "bug.toml")
+    extra, text = _read_toml(folder / "bug.toml")
     extra.pop("schema", None)
-    for table in ("build", "test", "limits"):
-        if not isinstance(extra.get(table, {}), dict):
-            raise UserError(f"{folder / 'bug.toml'}: {table} should be a table, not {extra[table]!r}")
+    check_bug_file(extra, folder / "bug.toml", text)
     path = str(extra.get("path") or next((path for path in changed if path in buggy and _language(path)), ""))
     if path not in buggy:
         raise UserError(f"{folder}: fixed/ changes no source file of buggy/; say which file is to fix as path in bug.toml")
@@ -159,13 +158,8 @@ def _language(path: str) -> str | None:
     return EXTENSIONS.get(Path(path).suffix)
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path} is not valid TOML: {error}") from None
+def _read_toml(path: Path) -> tuple[dict[str, Any], str]:
+    return read_toml(path) if path.is_file() else ({}, "")
 
 
 def _merged(facts: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -181,6 +181,10 @@ class JavaToolchain:
         java = (self._java, *_RUN, *_place_and_time(()), _STACK, "-cp", ":".join([CLASSES, *build.class_path]))
         return self._command(("/bin/sh", "-c", script, "sh", *java), (), stdin=made.encode(), writable=False)
 
+    def check_resident(self) -> None:
+        """Raise HarnessError when our servers do not compile here; what makes them start faster is left for the first run."""
+        resident.servers(self._javac, self._tools.cache)
+
     def warm(self, build: Build, test: Test, files: Sequence[str]) -> JavaResident:
         """Return the JVM that compiles for one candidate after the other, and the one that runs all cases of one."""
         framework, jars = _junit_of(test), self._junit_jars(test)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from repairlab.core.errors import UserError
 from repairlab.core.figure import Axis, Figure, Shape, label, line
 from repairlab.core.table import Table, percent
+from repairlab.core.words import count
 from repairlab.metrics.overlap import Overlaps, Region, overlaps
 from repairlab.report.papers.facts import PaperFacts, RunFacts
 
@@ -34,7 +35,7 @@ def overlap(facts: PaperFacts) -> Table:
         columns=("systems", "how many", "bugs", "% of all bugs", "which"),
         rows=rows,
         notes=(
-            f"All systems fix {len(found.by_all)} of {n_bugs} bugs, at least one of them fixes {len(found.by_any)}.",
+            f"All systems fix {len(found.by_all)} of {count(n_bugs, 'bug')}, at least one of them fixes {len(found.by_any)}.",
             *(f"Only {run.name}: {len(found.only(run.name))}." for run in runs),
         ),
         figure=_figure(runs, found) if found.regions else None,
@@ -68,7 +69,7 @@ def _column(
     x: float, step: float, top: float, floor: float, region: Region, runs: Sequence[RunFacts], rows: dict[str, float]
 ) -> list[Shape]:
     x, width = round(x, 1), round(step * 0.6, 1)
-    text = f"{' and '.join(region.systems)}: {len(region.bugs)} bugs"
+    text = f"{' and '.join(region.systems)}: {count(len(region.bugs), 'bug')}"
     tones = [str(run.index) for run in runs if run.name in region.systems]
     mine = [rows[name] for name in region.systems]
     return [

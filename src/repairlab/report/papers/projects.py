@@ -1,6 +1,7 @@
 """Fixed bugs by project (NL2Fix, table 3)."""
 
 from repairlab.core.table import Cell, Table
+from repairlab.core.words import count
 from repairlab.report.papers.facts import BugFacts, PaperFacts
 
 
@@ -19,7 +20,7 @@ def projects(facts: PaperFacts) -> Table:
         source="NL2Fix, table 3",
         columns=("project", *(run.name for run in facts.runs)),
         rows=tuple(rows),
-        notes=(f"{n_lost} bugs with nothing but UNDECIDED candidates are left out.",) if n_lost else (),
+        notes=(f"{count(n_lost, 'bug')} with nothing but UNDECIDED candidates left out.",) if n_lost else (),
     )
 
 

@@ -197,7 +197,7 @@ def test_offline_replays_and_never_asks(tmp_path: Path) -> None:
     with kept(inner, tmp_path, offline=True) as model:
         assert model.complete(PROMPT, HOT, n=2) == before
         assert model.context_window == 4096
-        with pytest.raises(Unreachable, match=r"1 answers of test/counting are not kept.*--offline"):
+        with pytest.raises(Unreachable, match=r"of test/counting: 1 answer not kept.*--offline"):
             model.complete(PROMPT, HOT, n=3)
 
 

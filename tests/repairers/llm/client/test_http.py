@@ -168,7 +168,7 @@ def test_an_unknown_model_names_those_of_the_server() -> None:
             return Said(body={"data": [{"id": "gpt-tent"}, {"id": "other"}]})
         return Said(status=404, body=complaint("The model `gpt-test` does not exist", code="model_not_found"))
 
-    expected = r"unknown model 'gpt-test'. Known: gpt-tent, other. Did you mean 'gpt-tent'\?"
+    expected = r"unknown model 'gpt-test'. Did you mean 'gpt-tent'\? Known: gpt-tent, other."
     with client(script) as (made, _), pytest.raises(UserError, match=expected):
         ask(made)
 

@@ -63,13 +63,13 @@ def test_the_users_file_adds_and_overrides(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("models = 3", r"no table \[models\]"),
-        ("", r"no table \[models\]"),
+        ("models = 3", r"line 1: models is 3, but it must be a table. Write a table \[models\]"),
+        ("", r"models is missing; it must be a table. Write a table \[models\]"),
         ("prices = {}\n[models]\n", "unknown key 'prices'"),
-        ('[models]\n"a/b" = { input = -1 }', "a/b.input: .*greater than or equal to 0"),
+        ('[models]\n"a/b" = { input = -1 }', "a/b.input must be 0 or more; it is -1"),
         ('[models]\n"a/b" = { input = nan }', "a/b.input"),
-        ('[models]\n"a/b" = { output = 1 }', "a/b.input: Field required"),
-        ('[models]\n"a/b" = { input = 1, outptu = 2 }', "a/b.outptu"),
+        ('[models]\n"a/b" = { output = 1 }', "a/b.input is missing; it must be a number"),
+        ('[models]\n"a/b" = { input = 1, outptu = 2 }', "'outptu'. Did you mean 'output'"),
         ("[models", "not valid TOML"),
     ],
 )

@@ -10,7 +10,7 @@ def test_a_name_is_split_at_its_first_slash() -> None:
 
 
 def test_an_unknown_provider_names_the_known_ones_and_the_nearest() -> None:
-    with pytest.raises(UserError, match=r"unknown provider of model 'opnai'.*ollama.*Did you mean 'openai'\?.*PROVIDER/MODEL"):
+    with pytest.raises(UserError, match=r"unknown provider of model 'opnai'.*Did you mean 'openai'\?.*ollama.*PROVIDER/MODEL"):
         endpoint("opnai/gpt-4o", environ={})
 
 

@@ -16,6 +16,7 @@ from typing import Protocol, Self, runtime_checkable
 from repairlab.core.cost import total_cost
 from repairlab.core.prompt import Prompt
 from repairlab.core.record import digest, record
+from repairlab.core.words import count
 from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
 from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Keep, Sampling, Unanswerable
@@ -171,8 +172,7 @@ class CachedModel(_Closing):
         if refused is not None:
             return Unanswerable(refused)
         return Unreachable(
-            f"{n} answers of {self.name} are not kept from earlier, and --offline forbids to ask for them. "
-            "Run again without --offline"
+            f"of {self.name}: {count(n, 'answer')} not kept from earlier, and --offline forbids asking. Run again without --offline"
         )
 
     def _book(self, prompt: Prompt, found: dict[int, Completion], *, seconds: float = 0.0, from_cache: bool = False) -> None:

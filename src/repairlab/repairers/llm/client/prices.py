@@ -7,11 +7,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record
 from repairlab.repairers.llm.client.providers import IN_PROCESS
+from repairlab.storage.checking import checked
 
 
 @record
@@ -104,12 +105,13 @@ def _undated(name: str) -> str:
 @functools.cache
 def _built_in() -> dict[str, Price]:
     text = files("repairlab.repairers.llm").joinpath("prices.toml").read_text(encoding="utf-8")
-    return _table(tomllib.loads(text), "prices.toml")
+    return _table(tomllib.loads(text), "prices.toml", text)
 
 
 def _read(path: Path) -> dict[str, Price]:
     try:
-        return _table(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+        text = path.read_text(encoding="utf-8")
+        return _table(tomllib.loads(text), str(path), text)
     except OSError as error:
         raise UserError(f"cannot read the prices in {path}: {error.strerror}") from None
     except ValueError as error:  # no TOML, no text
@@ -119,12 +121,14 @@ def _read(path: Path) -> dict[str, Price]:
 _FORM = 'Write a table [models] with lines like "openai/gpt-4o" = { input = 2.50, output = 10.00 }, dollars per million tokens'
 
 
-def _table(data: dict[str, Any], where: str) -> dict[str, Price]:
-    wrong = sorted(set(data) - {"schema", "models"})
-    if wrong or not isinstance(data.get("models"), dict):
-        raise UserError(f"{where}: {f'unknown key {wrong[0]!r}' if wrong else 'there is no table [models]'}. {_FORM}")
+@record
+class _PriceFile:
+    models: dict[str, Price]
+    schema: int = 1
+
+
+def _table(data: dict[str, Any], where: str, text: str) -> dict[str, Price]:
     try:
-        return TypeAdapter(dict[str, Price]).validate_python(data["models"])
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UserError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}. {_FORM}") from None
+        return checked(_PriceFile, data, where, toml=text).models
+    except UserError as error:
+        raise UserError(f"{str(error).removesuffix('.')}. {_FORM}") from None

@@ -3,8 +3,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
 FAST := not slow and not hostile and not differential and not container and not imports and not llm and not systems and not published
-ELSEWHERE := --ignore=tests/serve --ignore=tests/view # `make test-serve` runs them
-DECIDING := tests/core tests/metrics tests/validation tests/report/test_analyses.py tests/test_doctests.py
+ELSEWHERE := --ignore=tests/serve/http --ignore=tests/serve/browser # `make test-serve` runs them
+DECIDING := tests/core tests/metrics tests/validation tests/study/test_analyses.py tests/test_doctests.py
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
 .PHONY: demo demo-full test test-slow test-hostile test-differential test-coverage test-coverage-all test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train bench-scale test-published bench-mine test-serve check install format docs clean
@@ -43,7 +43,7 @@ test-containers: install  ## the sandboxes of podman, where it is installed
 	$(BIN)/pytest -q -n 2 tests/sandbox -m container
 
 test-imports: install  ## importers on small sources of every form, checked for real
-	$(BIN)/pytest -q -n 2 tests/benchmarks/importers -m "imports or not imports"
+	$(BIN)/pytest -q -n 2 tests/building/importers -m "imports or not imports"
 
 test-llm: install  ## language models: SmolLM2 on llama.cpp, downloaded once; transformers where it is installed
 	$(BIN)/pytest -q tests/llm_server tests/test_llm_line.py tests/test_mini_swe_agent.py -m "llm or not llm"
@@ -54,16 +54,16 @@ test-hf: install  ## models by transformers, in process and as a server; install
 
 test-train: install  ## networks and training, also by rewards; installs torch, transformers, peft and trl
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]' trl
-	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/networks tests/training tests/repairers/neural tests/test_grpo_example.py
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/learning/networks tests/learning/training tests/learning/neural tests/test_grpo_example.py
 
 test-serve: install  ## the service, the viewer in a real browser, Ray, other harnesses; installs FastAPI, uvicorn, Playwright, Chromium, Ray, Inspect, lm_eval and DuckDB
 	@BROWSER=1 PYTHON="$(PYTHON)" scripts/system-packages
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,web,browser,ray,inspect,lm-eval,duckdb]'
-	$(BIN)/pytest -q -n 2 tests/serve tests/view tests/ray tests/harnesses tests/report/test_run_tables.py
+	$(BIN)/pytest -q -n 2 tests/serve/http tests/serve/browser tests/ray tests/serve/harnesses tests/study/test_run_tables.py
 
 test-systems: install  ## every system learns a pattern on the CPU, which takes many minutes
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,train]'
-	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/training -m systems
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -n 2 tests/learning/training -m systems
 
 test-published: install  ## what papers published is read and recovered, where ../shared/data has it
 	$(BIN)/pytest -q -n 2 -m published

@@ -20,17 +20,17 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import remember_digest
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
-from repairlab.executors.executor import Source
-from repairlab.executors.local_machine import local_machine
+from repairlab.core.storage.encoding import encode
+from repairlab.runs.executors.executor import Source
+from repairlab.runs.executors.local_machine import local_machine
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.first_starts import FirstStarts
 from repairlab.runs.judge import Judged
 from repairlab.runs.schedule import Schedule
 from repairlab.runs.store import Store
 from repairlab.runs.task import Entry, Task
-from repairlab.runs.travel import Carried
+from repairlab.runs.transfer import Carried
 from repairlab.runs.worker import Begun, ProposalsEnded, Proposed, WorkerTime
-from repairlab.storage.encoding import encode
 
 OPENING_S = 0.3
 """What it takes to open a bug."""

@@ -24,10 +24,10 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.line_check import checked_line, line_key
 from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.storage.encoding import encode
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.integrity import write_seal
 from repairlab.runs.store import FILES, BugEnd, Store
-from repairlab.storage.encoding import encode
 
 N_BUGS, N = 1000, 1000
 N_LINES = 12

@@ -17,24 +17,24 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from repairlab.benchmarks.pairs import PairWriter
 from repairlab.core.pair import Pair, PairSet
-from repairlab.networks.beam import beam_search
-from repairlab.networks.building import build
-from repairlab.networks.hypothesis import Marks
-from repairlab.networks.settings import DecodingSettings, NetworkSettings
-from repairlab.networks.token_batch import TokenBatch
-from repairlab.networks.transformer import Transformer
-from repairlab.networks.vocabulary import BEGIN, END, PAD
-from repairlab.training.distributed import ProcessGroup
-from repairlab.training.loop import Look, Trainer, TrainingJob
-from repairlab.training.numbering import make_numbering, number_tokens
-from repairlab.training.pair_store import PairStore
-from repairlab.training.representing import PairEncoder
-from repairlab.training.settings import load_system
+from repairlab.learning.networks.beam import beam_search
+from repairlab.learning.networks.factory import build
+from repairlab.learning.networks.hypothesis import Marks
+from repairlab.learning.networks.settings import DecodingSettings, NetworkSettings
+from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.transformer import Transformer
+from repairlab.learning.networks.vocabulary import BEGIN, END, PAD
+from repairlab.learning.pairs.pair_files import PairWriter
+from repairlab.learning.training.distributed import ProcessGroup
+from repairlab.learning.training.loop import Look, Trainer, TrainingJob
+from repairlab.learning.training.numbering import make_numbering, number_tokens
+from repairlab.learning.training.pair_store import PairStore
+from repairlab.learning.training.representing import PairEncoder
+from repairlab.learning.training.settings import load_system
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.networks.pegasus import as_pegasus  # found only now
+from tests.learning.networks.pegasus import as_pegasus  # found only now
 
 Row = tuple[list[int], list[int]]
 _TIMES = 5

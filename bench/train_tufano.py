@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from repairlab.benchmarks.predictions import read_predictions
+from repairlab.learning.predictions import read_predictions
 from repairlab.metrics.exact_match import same_text
 
 CHANGES = {

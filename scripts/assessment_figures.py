@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from repairlab.assessment.records import RULES
-from repairlab.assessment.rules import Programs, proposed_rules
 from repairlab.core.diff import FilePatch, apply_edits, edits_of_patch, parse_patch
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_csv, read_json_lines, read_text
 from repairlab.core.record import record
+from repairlab.study.assessment.records import RULES
+from repairlab.study.assessment.rules import Programs, proposed_rules
 
 
 @record

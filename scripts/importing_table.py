@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.health import CARD_NAME, Health, read_card
-from repairlab.benchmarks.import_record import RECORD_NAME, ImportRecord, read_import_record
+from repairlab.building.import_record import RECORD_NAME, ImportRecord, read_import_record
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.storage.encoding import write_aside
+from repairlab.core.storage.encoding import write_aside
 
 BEGIN, END = "<!-- importing table: begin -->", "<!-- importing table: end -->"
 HEAD = ("benchmark", "records", "imported", "checked", "healthy", "dropped, by reason", "not healthy", "CPU s per bug: import, fix")

@@ -16,19 +16,19 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from repairlab.assessment.differential import Differential, differential
-from repairlab.assessment.rules import Programs, proposed_rules
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.writing import toml
+from repairlab.building.differential import Differential, differential
+from repairlab.building.mining.changes import fixed_function
 from repairlab.core.bug import Bug
 from repairlab.core.diff import unified_diff
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.foreign import field, read_json_lines
 from repairlab.core.record import record
 from repairlab.languages.table import default_cache
-from repairlab.mining.changes import fixed_function
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
+from repairlab.study.assessment.rules import Programs, proposed_rules
 from scripts.assessment_figures import programs, revision_of, share
 
 _RELEASE = 8

@@ -10,12 +10,12 @@ import pytest
 import repairlab as rl
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
-from repairlab.formats.patch_forms import candidate_of
-from repairlab.runs.external_candidates import read_external_candidates
+from repairlab.runs.patch_forms import candidate_of
 from repairlab.runs.patch_judge import candidate_of_patch
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.serve.wire import CandidateEntry, parse
-from repairlab.web.refusal import RequestRefused
+from repairlab.serve.http.http_error import RequestRefused
+from repairlab.serve.http.requests import CandidateEntry, parse
+from repairlab.study.external_candidates import read_external_candidates
 from tests.conftest import write_tiny
 
 FIXED = "def total(self):\n        return sum(self.prices)\n"

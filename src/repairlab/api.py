@@ -17,9 +17,9 @@ from types import TracebackType
 from typing import Annotated, Any, Protocol, Self, TypedDict, Unpack, cast, get_type_hints
 
 from repairlab.benchmarks.catalog import benchmark_names, open_bug
-from repairlab.benchmarks.check import check_bugs
 from repairlab.benchmarks.health import Health
 from repairlab.benchmarks.lazy import LazyBenchmark
+from repairlab.building.check import check_bugs
 from repairlab.core.access import Access
 from repairlab.core.arguments import check_value, checked
 from repairlab.core.bug import Bug
@@ -30,25 +30,25 @@ from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
 from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.core.record import digest, record
 from repairlab.core.score import Score
-from repairlab.executors.forking import start_server
-from repairlab.executors.local_machine import local_machine
-from repairlab.executors.worker_set import WorkerLostError, WorkerSet
-from repairlab.formats.patch_forms import PatchForm, candidate_of
 from repairlab.metrics.reward import RewardScale
 from repairlab.metrics.settings import Duplicates
 from repairlab.repairers.repairer import NoSettings
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
-from repairlab.report.comparison import Comparison, compare_runs
-from repairlab.report.scores import RunScores
-from repairlab.report.stored_run import Records, Run
+from repairlab.runs.executors.forking import start_server
+from repairlab.runs.executors.local_machine import local_machine
+from repairlab.runs.executors.worker_set import WorkerLostError, WorkerSet
 from repairlab.runs.experiment import Experiment, make_experiment
+from repairlab.runs.feedback import Feedback
+from repairlab.runs.patch_forms import PatchForm, candidate_of
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.reward import Reward
 from repairlab.runs.run import begin, bugs_left, complete
 from repairlab.runs.store import Store
 from repairlab.runs.worker import Step
+from repairlab.study.comparison import Comparison, compare_runs
+from repairlab.study.scores import RunScores
+from repairlab.study.stored_run import Records, Run
 from repairlab.validation.deciding import Conditions, open_decider, undecided
-from repairlab.validation.feedback import Feedback
 from repairlab.validation.machine import Isolation, environment_of
 from repairlab.validation.preflight import check_tools
 

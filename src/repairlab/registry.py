@@ -16,13 +16,13 @@ from repairlab.core.record import record
 KINDS: Mapping[str, str] = {
     "languages": "repairlab.languages.facts:LANGUAGES",
     "sandboxes": "repairlab.sandbox.table:SANDBOXES",
-    "importers": "repairlab.benchmarks.importers.table:IMPORTERS",
+    "importers": "repairlab.building.importers.table:IMPORTERS",
     "formats": "repairlab.formats.table:FORMATS",
     "repairers": "repairlab.repairers.table:REPAIRERS",
     "strategies": "repairlab.repairers.llm.prompts.strategies.table:STRATEGIES",
     "metrics": "repairlab.metrics.table:METRICS",
-    "representations": "repairlab.representations.table:REPRESENTATIONS",
-    "tables": "repairlab.report.papers.table:TABLES",
+    "representations": "repairlab.learning.representations.table:REPRESENTATIONS",
+    "tables": "repairlab.study.papers.table:TABLES",
 }
 """Kind → where its table is. Other packages join through the entry-point group `repairlab.KIND`."""
 

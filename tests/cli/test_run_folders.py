@@ -10,7 +10,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
 from repairlab.runs.integrity import write_seal
 from repairlab.runs.store import Store
-from tests.report.conftest import BUGS, benchmark, make_run
+from tests.study.conftest import BUGS, benchmark, make_run
 
 __all__ = ["benchmark", "make_run"]
 

@@ -18,7 +18,7 @@ from repairlab.repairers.llm.client.recorded_model import RecordedModel
 from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import TranscriptWriter
-from tests.report.conftest import BUGS, HOSTILE, benchmark, make_run
+from tests.study.conftest import BUGS, HOSTILE, benchmark, make_run
 
 __all__ = ["benchmark", "make_run"]
 

@@ -15,10 +15,10 @@ from rich.console import Console
 from repairlab.cli.output import table_parts
 from repairlab.core.table import shown
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.report.comparison import PAIR_COLUMNS, compare_all
-from repairlab.report.papers.table import make_tables
-from repairlab.report.scores import SCORE_COLUMNS, score_rows, scores_of
-from tests.report.papers.conftest import BROKEN, FIX, LIKE, WRONG, Bench, bench, six_bugs
+from repairlab.study.comparison import PAIR_COLUMNS, compare_all
+from repairlab.study.papers.table import make_tables
+from repairlab.study.scores import SCORE_COLUMNS, score_rows, scores_of
+from tests.study.papers.conftest import BROKEN, FIX, LIKE, WRONG, Bench, bench, six_bugs
 
 __all__ = ["bench", "six_bugs"]
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.cli.contracts.format import new_tree
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.formats.format import ExternalCandidate, Unreadable
 from repairlab.formats.table import FORMATS
-from repairlab.selftest.format import new_tree
 
 COMMIT = "3367d5d1aa00bb11cc22dd33ee44ff5566778899"
 JAVA = """\

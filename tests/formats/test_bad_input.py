@@ -9,7 +9,7 @@ import pytest
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.formats.table import recognise
-from repairlab.runs.external_candidates import read_external_candidates
+from repairlab.study.external_candidates import read_external_candidates
 from tests.formats.conftest import COMMIT
 from tests.formats.test_reading import DIFF, METHOD, clm_entry
 

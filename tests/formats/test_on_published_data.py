@@ -9,7 +9,7 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.formats.npr4j_results import read_results
 from repairlab.formats.table import recognise
-from repairlab.runs.external_candidates import read_external_candidates
+from repairlab.study.external_candidates import read_external_candidates
 
 DATA = Path(__file__).parents[2] / "../shared/data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the published data are not beside this checkout")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from repairlab.cli.contracts.format import new_tree
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.outcome import Verdict
 from repairlab.formats.table import recognise
-from repairlab.selftest.format import new_tree
 from tests.conftest import PROGRAM
 from tests.formats.conftest import COMMIT, JAVA, new_file, read
 

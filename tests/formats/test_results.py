@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.core.published import DatasetStatistics, PublishedResults, PublishedVerdict
 from repairlab.formats.results import RESULT_FORMATS, recognise_results, result_format
+from repairlab.metrics.published import DatasetStatistics, PublishedResults, PublishedVerdict
 
 DATA = Path(__file__).parent / "data"
 CLM = {

@@ -1,3 +1,3 @@
 """A history to mine, as the tests of mining have it."""
 
-from tests.mining.conftest import history, shop  # noqa: F401  # pytest finds fixtures here
+from tests.building.mining.conftest import history, shop  # noqa: F401  # pytest finds fixtures here

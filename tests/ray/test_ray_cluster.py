@@ -17,13 +17,13 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run as repairlab
 from repairlab.core.errors import UserError
-from repairlab.executors.local_machine import local_machine
+from repairlab.runs.executors.local_machine import local_machine
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store
 from repairlab.runs.worker import Notice, Progress, Step
 from repairlab.validation.machine import Machine
-from tests.mining.conftest import History
+from tests.building.mining.conftest import History
 from tests.runs.test_run import contents, run
 
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="the extra [ray] is not installed")
@@ -188,7 +188,7 @@ def _workers() -> list[int]:
     return [
         pid
         for pid, parent in parents.items()
-        if b"repairlab.executors.forking" in _command(pid) and _command(parent).startswith(b"ray::")
+        if b"repairlab.runs.executors.forking" in _command(pid) and _command(parent).startswith(b"ray::")
     ]
 
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repairlab.cli.contracts.repairer import wrong_with
 from repairlab.core.candidate import Attempt, Candidate
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.text import Lines, Span, replace_span
 from repairlab.languages.table import language
 from repairlab.repairers.table import names, repairer
-from repairlab.selftest.repairer import wrong_with
 
 PYTHON = """\
 def f(items, n):

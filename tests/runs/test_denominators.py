@@ -9,8 +9,8 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run as run_cli
 from repairlab.core.errors import HarnessError
-from repairlab.runs.external_candidates import hold_against, read_external_candidates
 from repairlab.runs.store import Store
+from repairlab.study.external_candidates import hold_against, read_external_candidates
 
 FIXED = "def total(numbers):\n    return sum(numbers)\n"
 DIFF = "--- a/main.py\n+++ b/main.py\n@@ -2 +2 @@\n-    result = 1\n+    result = 0\n"

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.check import check_bugs
 from repairlab.benchmarks.health import Health, make_card, write_card
-from repairlab.benchmarks.import_record import read_import_record
-from repairlab.benchmarks.importers.importer import Settings
-from repairlab.benchmarks.importing import import_benchmark
+from repairlab.building.check import check_bugs
+from repairlab.building.import_record import read_import_record
+from repairlab.building.importers.importer import Settings
+from repairlab.building.importing import import_benchmark
 from repairlab.core.errors import UserError
 from repairlab.validation.machine import Machine
 from scripts.importing_table import BEGIN, END, main, reason_of

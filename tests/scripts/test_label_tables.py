@@ -9,7 +9,7 @@ import pytest
 
 from repairlab.core.diff import apply_edits, edits_of_patch
 from scripts.label_tables import defects4c, dissection, reversed_patch
-from tests.benchmarks.importers.conftest import git
+from tests.building.importers.conftest import git
 
 ROOT = Path(__file__).parent.parent.parent
 PUBLISHED = ROOT.parent / "shared/data/defects4c"

@@ -16,7 +16,7 @@ from repairlab.core.diff import apply_edits, edits_of_patch
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.text import Span
 from repairlab.formats.table import FORMATS
-from repairlab.runs.external_candidates import read_external_candidates
+from repairlab.study.external_candidates import read_external_candidates
 from repairlab.validation.apply import LARGEST_GROWTH, MOST_EDITS, changed_files, normal_digest
 from tests.conftest import write_tiny
 

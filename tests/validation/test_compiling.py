@@ -16,8 +16,8 @@ from repairlab.languages.table import language
 from repairlab.sandbox.resident import ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
+from repairlab.validation.class_cache import keep, make_room, read_kept
 from repairlab.validation.compiling import CompiledTree, close_compilers
-from repairlab.validation.kept_classes import keep, make_room, read_kept
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree, files_below
 

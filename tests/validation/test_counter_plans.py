@@ -13,8 +13,8 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, TestResult, TestVerdict, Verdict
-from repairlab.validation.counter_draft import Draft
 from repairlab.validation.counter_tests import CounterTests
+from repairlab.validation.test_mutants import Draft
 
 ATTACKED = open_benchmark(str(Path(__file__).parents[1] / "hostile/cases"))
 WITH_TESTS = [bug.id for bug in ATTACKED if bug.oracle.trigger]

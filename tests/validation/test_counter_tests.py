@@ -13,7 +13,7 @@ from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.counter_draft import Draft
+from repairlab.validation.test_mutants import Draft
 from repairlab.validation.validator import MOST_SEALED, BugValidator, open_validator, sealable, validate
 
 ATTACKED = str(Path(__file__).parents[1] / "hostile/cases")

@@ -21,10 +21,10 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.record import to_data
+from repairlab.core.storage.checking import KeyPlaces, checked, read_toml, take_schema
 from repairlab.core.text import Lines
 from repairlab.languages.facts import facts as language_facts
 from repairlab.languages.facts import names
-from repairlab.storage.checking import KeyPlaces, checked, read_toml, take_schema
 
 FindTarget = Callable[[str, str, str | None], tuple[Target, str]]
 """(language, source, qualified name or none) → the target and its text without comments; the caller knows languages."""

@@ -14,8 +14,8 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
-from repairlab.storage.checking import checked
-from repairlab.storage.encoding import write_aside
+from repairlab.core.storage.checking import checked
+from repairlab.core.storage.encoding import write_aside
 
 TreeName = Literal["buggy", "fixed"]
 Cause = Literal["chance", "order", "order or chance"]

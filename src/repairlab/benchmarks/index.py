@@ -23,8 +23,8 @@ from repairlab.core.bug import Bug, Labels, Provenance, Tree, remember_digest
 from repairlab.core.oracle import Oracle
 from repairlab.core.problem import Problem
 from repairlab.core.record import SCHEMA_VERSION, digest, record
-from repairlab.storage.database import Database
-from repairlab.storage.encoding import decode, encode
+from repairlab.core.storage.database import Database
+from repairlab.core.storage.encoding import decode, encode
 from repairlab.validation.cache import engine_digest
 
 FILE = f"bugs-{SCHEMA_VERSION}.sqlite"

@@ -12,7 +12,7 @@ from pathlib import Path
 from repairlab.core.bug import Bug, Labels, remember_digest
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.storage.encoding import decode, encode, write_aside
+from repairlab.core.storage.encoding import decode, encode, write_aside
 
 LABELS_NAME = "labels.jsonl"
 FIELDS = ("location", "state", "element", "difficulty")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from repairlab.benchmarks.importers.test_paths import TEST_FOLDER, is_test_path
+from repairlab.building.importers.test_paths import TEST_FOLDER, is_test_path
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import HarnessError, UserError
@@ -13,7 +13,7 @@ from repairlab.core.glob import matching
 from repairlab.core.outcome import Verdict
 from repairlab.languages.table import language_of_path
 from repairlab.validation.apply import protected
-from repairlab.validation.counter_draft import EXPECTED_DATA
+from repairlab.validation.test_mutants import EXPECTED_DATA
 
 _NEAR = 0.75
 """How alike two names of folders are when one is taken for a typo of the other."""

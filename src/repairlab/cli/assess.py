@@ -6,18 +6,18 @@ from typing import Annotated
 
 import typer
 
-from repairlab.assessment.assess import Assessment, AssessmentSummary, summary
-from repairlab.assessment.evidence import EvidenceAnswer
-from repairlab.assessment.records import RULES
-from repairlab.assessment.sheet_files import draw_tasks, write_sheets
-from repairlab.assessment.sheets import read_ratings, read_rulings
-from repairlab.assessment.store import open_assessment
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.building.evidence import EvidenceAnswer
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets, show_agreement
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
+from repairlab.study.assessment.assess import Assessment, AssessmentSummary, summary
+from repairlab.study.assessment.records import RULES
+from repairlab.study.assessment.sheet_files import draw_tasks, write_sheets
+from repairlab.study.assessment.sheets import read_ratings, read_rulings
+from repairlab.study.assessment.store import open_assessment
 
 
 def assess(

@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from repairlab.assessment.weak_tests import audit_runs
 from repairlab.benchmarks.catalog import find_folder, open_benchmark
 from repairlab.benchmarks.health import CARD_NAME, card_place, check_command, read_card
+from repairlab.building.audit import audit as audit_bugs
+from repairlab.building.coverage import FixCoverage, measure_coverage
+from repairlab.building.weak_tests import audit_runs
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
 from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
 from repairlab.core.bug import Bug
 from repairlab.core.record import to_data
 from repairlab.core.words import count
-from repairlab.mining.audit import audit as audit_bugs
-from repairlab.mining.coverage import FixCoverage, measure_coverage
 from repairlab.validation.machine import Machine
 
 _SHOWN = 30

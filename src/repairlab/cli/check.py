@@ -9,8 +9,6 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.catalog import find_folder, open_benchmark
-from repairlab.benchmarks.check import check_bugs
-from repairlab.benchmarks.exclusions import exclude, exclusion_line, shows_nothing
 from repairlab.benchmarks.health import (
     BUILD,
     Health,
@@ -24,11 +22,13 @@ from repairlab.benchmarks.health import (
     with_bugs,
     write_card,
 )
+from repairlab.building.check import check_bugs
+from repairlab.building.exclusions import exclude, exclusion_line, shows_nothing
+from repairlab.building.mining.flaky_tests import leave_out, project_of_bug
 from repairlab.cli.options import AllowUnsafe, ExecutorName, Include, Json, Limit, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import Interrupted, UserError
-from repairlab.mining.unsteady_tests import leave_out, project_of_bug
 from repairlab.validation.machine import LOCAL, environment_of
 
 _CARD_SHARE = 20

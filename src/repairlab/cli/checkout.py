@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.catalog import open_bug
-from repairlab.benchmarks.checkout import check_out
 from repairlab.cli.output import talk
+from repairlab.runs.checkout import check_out
 
 
 def checkout(

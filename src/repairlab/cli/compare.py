@@ -9,7 +9,7 @@ from repairlab.cli.options import Json
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, warn_unchecked
 from repairlab.core.errors import UserError
-from repairlab.report.comparison import COLUMNS, PAIR_COLUMNS, Comparison, PairwiseComparison, compare_all
+from repairlab.study.comparison import COLUMNS, PAIR_COLUMNS, Comparison, PairwiseComparison, compare_all
 
 
 def compare(

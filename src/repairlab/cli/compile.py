@@ -4,9 +4,9 @@ from pathlib import Path
 
 import typer
 
-from repairlab.benchmarks.checkout import bug_of, build_and_test
 from repairlab.cli.options import AllowUnsafe, SandboxName, WorkFolder, WorkFolderArgument, machine
 from repairlab.cli.output import talk
+from repairlab.runs.checkout import bug_of, build_and_test
 
 
 def compile(

@@ -12,8 +12,8 @@ from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.formats.table import FORMATS
-from repairlab.runs.converting import convert_candidates
 from repairlab.runs.store import Store
+from repairlab.study.converting import convert_candidates
 
 
 def convert(

@@ -13,8 +13,8 @@ from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
 from repairlab.core.benchmark import Benchmark
 from repairlab.languages.facts import title
-from repairlab.report.page import make_report
 from repairlab.runs.experiment import make_experiment
+from repairlab.study.page import make_report
 from repairlab.validation.machine import RECHECK
 from repairlab.validation.preflight import missing_tools
 

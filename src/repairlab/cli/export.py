@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks import checkout
-from repairlab.benchmarks.checkout import bug_of
 from repairlab.cli.options import WorkFolder, WorkFolderArgument
 from repairlab.cli.output import data
+from repairlab.runs import checkout
+from repairlab.runs.checkout import bug_of
 
 
 def export(

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.importers.importer import Settings
-from repairlab.benchmarks.importers.pairs import PAIR_SETS
-from repairlab.benchmarks.importers.table import IMPORTERS
-from repairlab.benchmarks.importing import import_benchmark
-from repairlab.benchmarks.importing_pairs import import_pairs
+from repairlab.building.importers.importer import Settings
+from repairlab.building.importers.pairs import PAIR_SETS
+from repairlab.building.importers.table import IMPORTERS
+from repairlab.building.importing import import_benchmark
+from repairlab.building.importing_pairs import import_pairs
 from repairlab.cli.options import (
     AllowUnsafe,
     Include,

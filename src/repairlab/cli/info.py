@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.catalog import benchmark_names, open_benchmark, open_bug
-from repairlab.benchmarks.checkout import properties
 from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.record import to_data
 from repairlab.core.words import count
+from repairlab.runs.checkout import properties
 
 
 def info(

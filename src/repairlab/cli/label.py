@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from repairlab.assessment.bug_project import is_project
 from repairlab.benchmarks.catalog import benchmark_names, find_folder, open_benchmark
 from repairlab.benchmarks.labels_file import LABELS_NAME, write_labels
 from repairlab.cli.label_project import FilledSheets, RaterDraw, label_by_people
@@ -18,8 +17,9 @@ from repairlab.cli.output import count, data, print_json, print_table, progress_
 from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
-from repairlab.labelling.label import RULES, Labelled, StatedAgreement, agreement_with_stated, label_bugs
-from repairlab.report.stored_run import Run
+from repairlab.study.assessment.bug_project import is_project
+from repairlab.study.labelling.label import RULES, Labelled, StatedAgreement, agreement_with_stated, label_bugs
+from repairlab.study.stored_run import Run
 
 _SHOWN = 12
 """Values of a rule that a table shows; --json has all."""

@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from repairlab.assessment.agreeing import rater_agreement
-from repairlab.assessment.bug_project import (
+from repairlab.benchmarks.labels_file import LABELS_NAME, write_labels
+from repairlab.cli.output import count, data, print_json, print_table, talk
+from repairlab.cli.rating import show_agreement
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.record import record, to_data
+from repairlab.study.assessment.adjudication import disagreements
+from repairlab.study.assessment.agreeing import rater_agreement
+from repairlab.study.assessment.bug_project import (
     BugProject,
     as_found,
     begin_project,
@@ -16,18 +22,12 @@ from repairlab.assessment.bug_project import (
     tasks_of,
     view_of,
 )
-from repairlab.assessment.scheme import RatingScheme, read_taxonomy, scheme_of
-from repairlab.assessment.settling import disagreements
-from repairlab.assessment.sheet_files import draw_tasks, write_sheets
-from repairlab.assessment.sheets import read_ratings, read_rulings
-from repairlab.assessment.store import open_assessment
-from repairlab.benchmarks.labels_file import LABELS_NAME, write_labels
-from repairlab.cli.output import count, data, print_json, print_table, talk
-from repairlab.cli.rating import show_agreement
-from repairlab.core.benchmark import Benchmark
-from repairlab.core.record import record, to_data
-from repairlab.labelling.rubric import MEANINGS
-from repairlab.labelling.rules.category import CATEGORIES
+from repairlab.study.assessment.scheme import RatingScheme, read_taxonomy, scheme_of
+from repairlab.study.assessment.sheet_files import draw_tasks, write_sheets
+from repairlab.study.assessment.sheets import read_ratings, read_rulings
+from repairlab.study.assessment.store import open_assessment
+from repairlab.study.labelling.rubric import MEANINGS
+from repairlab.study.labelling.rules.category import CATEGORIES
 
 _SHEETS = "sheets"
 CATEGORY = "category"

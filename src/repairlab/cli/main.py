@@ -123,7 +123,7 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     if verb not in VERBS:
         raise unknown("verb" if not verb.startswith("-") else "option", verb, VERBS, listing="repairlab --help")
     if verb in _JUDGING and not {"--help", "-h"} & set(arguments):
-        from repairlab.executors.forking import start_server  # noqa: PLC0415
+        from repairlab.runs.executors.forking import start_server  # noqa: PLC0415
 
         start_server()
     import typer  # noqa: PLC0415  # only verbs need these: `--help` answers without

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.pairs import read_head
-from repairlab.benchmarks.predictions import match_predictions
 from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, progress_bar
 from repairlab.core.errors import unknown
 from repairlab.core.record import to_data
 from repairlab.core.words import count
+from repairlab.learning.pairs.pair_files import read_head
+from repairlab.learning.predictions import match_predictions
 from repairlab.metrics.bleu import BLEU_VARIANTS, BleuVariant
 from repairlab.metrics.codebleu import CODEBLEU_VARIANTS, CodeBleuVariant
 from repairlab.metrics.matching import MatchScores, MatchSettings

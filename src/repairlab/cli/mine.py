@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.importers.importer import Settings
+from repairlab.building.importers.importer import Settings
+from repairlab.building.mining.changes import EXTENTS
+from repairlab.building.mining.funnel import Stage, funnel_table
+from repairlab.building.mining.issues import Issues
+from repairlab.building.mining.messages import RULES
+from repairlab.building.mining.mine import MiningPlan, known_commits
+from repairlab.building.mining.mine import mine as mine_histories
+from repairlab.building.mining.settings import PRESETS, MiningSettings, preset
+from repairlab.building.mining.training_pairs import mine_pairs
 from repairlab.cli.models import asked_model
 from repairlab.cli.options import (
     AllowUnsafe,
@@ -23,15 +31,7 @@ from repairlab.cli.output import count, data, print_json, print_table, progress_
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.core.table import Table
-from repairlab.mining.changes import EXTENTS
-from repairlab.mining.funnel import Stage, funnel_table
-from repairlab.mining.issues import Issues
-from repairlab.mining.messages import RULES
-from repairlab.mining.mine import MiningPlan, known_commits
-from repairlab.mining.mine import mine as mine_histories
-from repairlab.mining.settings import PRESETS, MiningSettings, preset
-from repairlab.mining.training_pairs import mine_pairs
-from repairlab.report.svg import draw
+from repairlab.study.svg import draw
 from repairlab.validation.machine import LOCAL
 
 ISSUES = ("title", "llm")

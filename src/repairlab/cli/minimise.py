@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
+from repairlab.building.minimise import ORIGINAL, Minimised, minimise_benchmark
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar
 from repairlab.core.record import to_data
-from repairlab.mining.minimise import ORIGINAL, Minimised, minimise_benchmark
 
 
 def minimise(

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from repairlab.core.errors import UserError
-from repairlab.executors.local_machine import local_machine
+from repairlab.runs.executors.local_machine import local_machine
 from repairlab.validation.machine import LOCAL, RECHECK, Machine
 
 Include = Annotated[

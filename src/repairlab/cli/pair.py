@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.importers.importer import Settings
+from repairlab.building.importers.importer import Settings
+from repairlab.building.mining.pairing import PairingSettings, pair_submissions
+from repairlab.building.mining.submission_forms.table import FORMS
+from repairlab.building.mining.submission_paths import STEPS
 from repairlab.cli.mine import draw_funnel
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.cli.pairs import shares_of
 from repairlab.core.errors import unknown
 from repairlab.core.record import to_data
-from repairlab.mining.pairing import PairingSettings, pair_submissions
-from repairlab.mining.submission_forms.table import FORMS
-from repairlab.mining.submission_paths import STEPS
 
 
 def pair(

@@ -9,16 +9,6 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.pair_sets.contamination import DecontaminateSettings, decontaminate_pairs
-from repairlab.benchmarks.pair_sets.duplicates import DedupSettings, dedup_pairs
-from repairlab.benchmarks.pair_sets.exporting import EXPORTS, ExportedPairs, export_pairs
-from repairlab.benchmarks.pair_sets.filtering import FilterSettings, filter_pairs
-from repairlab.benchmarks.pair_sets.of_bugs import take_pairs
-from repairlab.benchmarks.pair_sets.representing import RepresentedPairs, learnt_settings, represent_pairs
-from repairlab.benchmarks.pair_sets.rewriting import DROPPED, Rewritten, every_pair
-from repairlab.benchmarks.pair_sets.splitting import SPLIT_BY, STRATA, SplitSettings, split_pairs
-from repairlab.benchmarks.pair_sets.statistics import pair_statistics
-from repairlab.benchmarks.pairs import read_head, read_pairs
 from repairlab.cli.options import Json
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.access import Access
@@ -27,10 +17,20 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import Pair
 from repairlab.core.record import to_data
 from repairlab.languages.table import default_cache
+from repairlab.learning.pairs.contamination import DecontaminateSettings, decontaminate_pairs
+from repairlab.learning.pairs.duplicates import DedupSettings, dedup_pairs
+from repairlab.learning.pairs.exporting import EXPORTS, ExportedPairs, export_pairs
+from repairlab.learning.pairs.filtering import FilterSettings, filter_pairs
+from repairlab.learning.pairs.of_bugs import take_pairs
+from repairlab.learning.pairs.pair_files import read_head, read_pairs
+from repairlab.learning.pairs.representing import RepresentedPairs, learnt_settings, represent_pairs
+from repairlab.learning.pairs.rewriting import DROPPED, Rewritten, every_pair
+from repairlab.learning.pairs.splitting import SPLIT_BY, STRATA, SplitSettings, split_pairs
+from repairlab.learning.pairs.statistics import pair_statistics
+from repairlab.learning.representations.table import REPRESENTATIONS, representation, settings_of
 from repairlab.metrics.distribution import Distribution
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
-from repairlab.representations.table import REPRESENTATIONS, representation, settings_of
 
 PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="A set of pairs: a folder that `import` or `pairs` made.")]
 To = Annotated[Path, typer.Option("--to", help="New folder for the set that is made.")]

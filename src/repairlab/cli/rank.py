@@ -16,14 +16,14 @@ from repairlab.core.access import Access
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.languages.table import default_cache
-from repairlab.ranking.rank import rank_run
-from repairlab.ranking.rankers import ORDERS, THRESHOLD
-from repairlab.ranking.stored import Ranking, RankingRecipe, check_name, check_recipe, store_ranking
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.repairers.table import make_settings
-from repairlab.report.scores import read_run, scores_of_ranking, worth_saying
+from repairlab.study.ranking.rank import rank_run
+from repairlab.study.ranking.rankers import ORDERS, THRESHOLD
+from repairlab.study.ranking.stored import Ranking, RankingRecipe, check_name, check_recipe, store_ranking
+from repairlab.study.scores import read_run, scores_of_ranking, worth_saying
 
 _REASONS = {
     "unapplicable": "do not apply",

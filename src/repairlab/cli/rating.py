@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from repairlab.assessment.agreeing import RaterAgreement
 from repairlab.cli.output import print_table
 from repairlab.core.words import count
 from repairlab.metrics.raters import Reliability
+from repairlab.study.assessment.agreeing import RaterAgreement
 
 SHEETS = "Sheets"
 Raters = Annotated[

@@ -10,10 +10,10 @@ from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
 from repairlab.core.errors import unknown
 from repairlab.core.score import Score
-from repairlab.report.evidence import Choice
-from repairlab.report.leaderboard import Leaderboard, Row
-from repairlab.report.page import ReportPage, make_report, store_report
-from repairlab.report.scores import percent
+from repairlab.study.evidence import Choice
+from repairlab.study.leaderboard import Leaderboard, Row
+from repairlab.study.page import ReportPage, make_report, store_report
+from repairlab.study.scores import percent
 
 
 def report(

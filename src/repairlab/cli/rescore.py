@@ -11,14 +11,14 @@ from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.figure import Figure
-from repairlab.core.published import FixCriterion, RankOrder
 from repairlab.core.record import to_data
 from repairlab.core.table import Table, shown
-from repairlab.report.published_figures import candidate_curves, check_curves, overlap_map
-from repairlab.report.published_table import read_tables
-from repairlab.report.rescoring import ALL_FORMATS, Rescored, RescoreOptions, read_results, rescore_results
-from repairlab.report.svg import draw
-from repairlab.report.table_comparison import Status, TableComparison, compare_table
+from repairlab.metrics.published import FixCriterion, RankOrder
+from repairlab.study.published_figures import candidate_curves, check_curves, overlap_map
+from repairlab.study.published_table import read_tables
+from repairlab.study.rescoring import ALL_FORMATS, Rescored, RescoreOptions, read_results, rescore_results
+from repairlab.study.svg import draw
+from repairlab.study.table_comparison import Status, TableComparison, compare_table
 
 
 def rescore(

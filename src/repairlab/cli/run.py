@@ -38,7 +38,7 @@ from repairlab.core.record import to_data
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.runs.budget import prices_of
-from repairlab.runs.doubts import Doubt, doubts
+from repairlab.runs.environment_check import Doubt, doubts
 from repairlab.runs.experiment import Coverage, Experiment, make_experiment, movable, read_experiment, require_drawn
 from repairlab.runs.plan import RunPlan, plan_run
 from repairlab.runs.repair import repair_run

@@ -13,7 +13,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.score import Score
 from repairlab.core.words import count
 from repairlab.metrics.settings import Duplicates
-from repairlab.report.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores, worth_saying
+from repairlab.study.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores, worth_saying
 
 
 def score(

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from repairlab.cli.contracts.run import find_part, run_selftest
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, machine
 from repairlab.cli.output import data, print_json
 from repairlab.core.record import to_data
 from repairlab.runs.experiment import read_experiment
-from repairlab.selftest.run import find_part, run_selftest
 
 
 def selftest(

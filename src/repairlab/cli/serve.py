@@ -11,8 +11,8 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.extra import require
 from repairlab.core.problem import Localisation
 from repairlab.languages.table import default_cache
-from repairlab.serve.settings import ServiceSettings
-from repairlab.serve.tokens import new_token, read_tokens
+from repairlab.serve.http.settings import ServiceSettings
+from repairlab.serve.http.tokens import new_token, read_tokens
 
 _USUAL = ServiceSettings(state=Path())
 
@@ -61,8 +61,8 @@ def serve(
     if localisation not in get_args(Localisation):
         raise unknown("localisation", localisation, get_args(Localisation))
     require("repairlab serve", "web", ("fastapi", "uvicorn"))
-    from repairlab.serve.listen import bind  # noqa: PLC0415  # of the extra
-    from repairlab.serve.listen import serve as serve_until_stopped  # noqa: PLC0415
+    from repairlab.serve.http.listen import bind  # noqa: PLC0415  # of the extra
+    from repairlab.serve.http.listen import serve as serve_until_stopped  # noqa: PLC0415
 
     here = machine(workers, sandbox, False, isolation=isolation, no_cache=no_cache, recheck=recheck)
     settings = ServiceSettings(

@@ -11,10 +11,10 @@ from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import to_data
-from repairlab.report.evidence import words_on_tests
-from repairlab.report.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
-from repairlab.report.text import line_kind, raw, visible
 from repairlab.runs.store import Store
+from repairlab.study.evidence import words_on_tests
+from repairlab.study.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
+from repairlab.study.text import line_kind, raw, visible
 
 _STYLES = {"add": "green", "del": "red", "hunk": "cyan", "file": "bold"}
 

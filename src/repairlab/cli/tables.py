@@ -11,15 +11,15 @@ from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.cli.run_folders import Partial, Runs, finished, warn_unchecked
 from repairlab.core.errors import UserError
+from repairlab.core.storage.encoding import write_aside
 from repairlab.core.table import Table, shown
-from repairlab.report.bugs import read_texts
-from repairlab.report.papers.facts import PaperFacts, RunFacts
-from repairlab.report.papers.reading import read_facts
-from repairlab.report.papers.table import NEED_CODE, TABLES, Tables, check_names, make_tables
-from repairlab.report.scores import percent
-from repairlab.report.svg import draw
-from repairlab.report.systems import read_systems
-from repairlab.storage.encoding import write_aside
+from repairlab.study.bugs import read_texts
+from repairlab.study.papers.facts import PaperFacts, RunFacts
+from repairlab.study.papers.reading import read_facts
+from repairlab.study.papers.table import NEED_CODE, TABLES, Tables, check_names, make_tables
+from repairlab.study.scores import percent
+from repairlab.study.svg import draw
+from repairlab.study.systems import read_systems
 
 _OVERVIEW = ("system", "fixed bugs", "candidates", "plausible rate", "compile rate")
 

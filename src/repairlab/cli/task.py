@@ -8,8 +8,8 @@ import typer
 from repairlab.benchmarks.catalog import benchmark_names
 from repairlab.cli.options import Include, Json
 from repairlab.cli.output import data, print_json
-from repairlab.harnesses.evaluation import EvaluationSettings
-from repairlab.harnesses.lm_eval_task import write_task
+from repairlab.serve.harnesses.evaluation import EvaluationSettings
+from repairlab.serve.harnesses.lm_eval_task import write_task
 
 
 def task(

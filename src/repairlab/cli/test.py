@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.checkout import bug_of, build_and_test, test_names
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, WorkFolder, WorkFolderArgument, machine
 from repairlab.cli.output import data, print_json, talk
 from repairlab.core.record import to_data
+from repairlab.runs.checkout import bug_of, build_and_test, test_names
 
 
 def test(

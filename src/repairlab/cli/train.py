@@ -13,15 +13,15 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
-from repairlab.networks.extra import require_extra
-from repairlab.networks.folder import read_members, read_settings
-from repairlab.report.training_curves import draw_curves
-from repairlab.training.settings import as_facts, load_system, system_names
+from repairlab.learning.networks.folder import read_members, read_settings
+from repairlab.learning.networks.require_torch import require_extra
+from repairlab.learning.training.settings import as_facts, load_system, system_names
+from repairlab.study.training_curves import draw_curves
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from repairlab.training.loop import Look
+    from repairlab.learning.training.loop import Look
 
 
 class _Listener:
@@ -114,10 +114,10 @@ def train(
     if pairs is None or to is None:
         raise UserError("what to train on, or where to write to, is not said: add --pairs SET and --to MODEL")
     require_extra("training", settings.model)
-    from repairlab.training.distributed import is_first_process  # noqa: PLC0415  # loads torch
-    from repairlab.training.search import search_settings  # noqa: PLC0415
-    from repairlab.training.train import CURVES, TrainOptions  # noqa: PLC0415
-    from repairlab.training.train import train as train_model  # noqa: PLC0415
+    from repairlab.learning.training.distributed import is_first_process  # noqa: PLC0415  # loads torch
+    from repairlab.learning.training.search import search_settings  # noqa: PLC0415
+    from repairlab.learning.training.train import CURVES, TrainOptions  # noqa: PLC0415
+    from repairlab.learning.training.train import train as train_model  # noqa: PLC0415
 
     options = TrainOptions(seed=seed, device=device, resume=resume)
     try:
@@ -166,7 +166,7 @@ def _reward(
     found = read_settings(read_members(first).folders[0])
     require_extra("training", found)
     from repairlab.api import Validator, load  # noqa: PLC0415  # with all engines
-    from repairlab.training.rewards import RewardSettings, reward_model, reward_table  # noqa: PLC0415  # loads torch
+    from repairlab.learning.training.rewards import RewardSettings, reward_model, reward_table  # noqa: PLC0415  # loads torch
 
     if found.system != system:
         raise UserError(f"{first} is a model of the system {found.system}, not of {system}")

@@ -31,8 +31,8 @@ from repairlab.core.record import digest, to_data
 from repairlab.formats.table import FORMATS
 from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
 from repairlab.runs.experiment import USUAL_KS, Coverage, experiment_data, make_experiment
-from repairlab.runs.external_candidates import ExternalCandidates, hold_against, read_external_candidates, unknown_bugs
 from repairlab.runs.store import Store
+from repairlab.study.external_candidates import ExternalCandidates, hold_against, read_external_candidates, unknown_bugs
 from repairlab.validation.machine import LOCAL, RECHECK
 
 _SHOWN = 20

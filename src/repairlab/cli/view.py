@@ -26,14 +26,14 @@ def view(
 ) -> None:
     """Show runs and benchmarks in the browser."""
     require("repairlab view", "web", ("fastapi", "uvicorn"))
-    from repairlab.view.workbench import Workbench  # noqa: PLC0415  # needs the extra, as those below
+    from repairlab.serve.browser.open_runs import Workbench  # noqa: PLC0415  # needs the extra, as those below
 
     warn_unchecked([Path(item) for item in what])
     bench = Workbench(default_cache())
     try:
         bench.open(what)
         if export is not None:
-            from repairlab.view.exporting import export_site  # noqa: PLC0415
+            from repairlab.serve.browser.exporting import export_site  # noqa: PLC0415
 
             n = export_site(bench, export)
             if json:
@@ -42,7 +42,7 @@ def view(
                 data().print(f"{count(n, 'page')} written to {export}; begin with {export / 'index.html'}", markup=False)
             return
 
-        from repairlab.view.serving import serve  # noqa: PLC0415
+        from repairlab.serve.browser.serving import serve  # noqa: PLC0415
 
         def started(url: str) -> None:
             if json:

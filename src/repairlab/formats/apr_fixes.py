@@ -6,8 +6,8 @@ from pathlib import Path
 
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, read_object
-from repairlab.core.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 from repairlab.formats.format import Sight
+from repairlab.metrics.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 
 _VERDICTS = {"correct": PublishedVerdict.CORRECT, "overfit": PublishedVerdict.REJECTED}
 _BUG = re.compile(r"([A-Za-z]+)[_-](\d+)")

@@ -17,7 +17,6 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, objects, read_object
-from repairlab.core.published import PublishedOutcome, PublishedResults, make_results
 from repairlab.core.record import record
 from repairlab.core.text import Span, line_of
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
@@ -27,6 +26,7 @@ from repairlab.formats.results import files_of
 from repairlab.formats.verdicts import correctness, known, word
 from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_json
 from repairlab.languages.table import language
+from repairlab.metrics.published import PublishedOutcome, PublishedResults, make_results
 
 _VALIDATED = "_validate.json"
 _METHOD = re.compile(r"([A-Za-z]+)_(\d+)_.+_\d+-\d+")

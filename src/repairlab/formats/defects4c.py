@@ -8,12 +8,12 @@ from pathlib import Path, PurePosixPath
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
+from repairlab.core.storage.new_folder import new_folder
 from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import Maker
 from repairlab.formats.reading import read_entries
 from repairlab.formats.writing import file_text, rendered, write_text
-from repairlab.storage.new_folder import new_folder
 
 _NAME = re.compile(r"([0-9a-fA-F]{32})@([0-9a-fA-F]{7,40})___(.+)")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, objects, read_csv, read_json, read_text
-from repairlab.core.published import DatasetStatistics
 from repairlab.core.record import record
 from repairlab.core.table import Cell, Table, named_rows
 from repairlab.formats.format import Sight
 from repairlab.formats.results import files_of
+from repairlab.metrics.published import DatasetStatistics
 
 CATEGORIES = {
     "A.1": "Incorrect Function Usage",

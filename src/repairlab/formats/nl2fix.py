@@ -14,7 +14,6 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, objects, parse_json, read_object
 from repairlab.core.outcome import Verdict
-from repairlab.core.published import DatasetStatistics, PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 from repairlab.core.text import line_of
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
 from repairlab.formats.making import Maker
@@ -23,6 +22,7 @@ from repairlab.formats.reading import lines_of, located, look, read_entries
 from repairlab.formats.results import files_of
 from repairlab.formats.verdicts import WORDS, correctness, known, word
 from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_json, write_lines
+from repairlab.metrics.published import DatasetStatistics, PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 
 _VALIDATED = "-validated.jsonl"
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field
-from repairlab.core.published import DatasetStatistics
 from repairlab.core.record import record
 from repairlab.core.table import Cell, Table, named_rows
 from repairlab.formats.reading import located
+from repairlab.metrics.published import DatasetStatistics
 
 _WORD = re.compile(r"\w+|[^\w\s]+")
 _KEY = re.compile(r"([A-Za-z]+)_(\d+)_.+_\d+_\d+")  # the path between may itself have underscores

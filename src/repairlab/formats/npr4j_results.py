@@ -17,11 +17,11 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, first_field, objects, read_object
 from repairlab.core.outcome import Verdict
-from repairlab.core.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.making import old_files
 from repairlab.formats.writing import changed_files, write_json
+from repairlab.metrics.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 
 _LISTS = {
     "accepted": PublishedVerdict.CORRECT,

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from repairlab.core.errors import UserError, unknown
-from repairlab.core.published import DatasetStatistics, PublishedResults
 from repairlab.formats.format import Sight
 from repairlab.formats.reading import look
+from repairlab.metrics.published import DatasetStatistics, PublishedResults
 
 RESULT_FORMATS = {
     "npr4j": "all_result.json of NPR4J: plausible patches with ranks, accepted or rejected by a person.",

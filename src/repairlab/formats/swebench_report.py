@@ -12,11 +12,11 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, read_object
 from repairlab.core.outcome import Verdict
-from repairlab.core.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.results import files_of
 from repairlab.formats.writing import write_json
+from repairlab.metrics.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 
 _SCHEMA = 2
 _SAID = {

@@ -5,8 +5,8 @@ from typing import Any
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field
 from repairlab.core.outcome import Verdict
-from repairlab.core.published import PublishedVerdict
 from repairlab.formats.format import KnownVerdict
+from repairlab.metrics.published import PublishedVerdict
 
 NOT_PLAUSIBLE = tuple(verdict for verdict in Verdict if verdict not in (Verdict.PLAUSIBLE, Verdict.UNDECIDED))
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from repairlab.core.recipe import Build
 from repairlab.core.record import record
-from repairlab.languages.idioms import Idioms
+from repairlab.languages.fix_ingredients import Idioms
 from repairlab.registry import Parts, lacking, load
 
 _OWN = {"python": "Python", "java": "Java", "c": "C", "cpp": "Cpp", "javascript": "JavaScript", "go": "Go"}

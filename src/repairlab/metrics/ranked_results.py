@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from repairlab.core.errors import UserError
-from repairlab.core.published import FixCriterion, PublishedOutcome, PublishedResults, RankOrder
 from repairlab.core.record import record
+from repairlab.metrics.published import FixCriterion, PublishedOutcome, PublishedResults, RankOrder
 
 
 @record

@@ -10,9 +10,9 @@ from typing import Any
 
 from repairlab.core.errors import UserError
 from repairlab.core.option import check_names
+from repairlab.core.storage.checking import checked
 from repairlab.registry import Parts, lacking
 from repairlab.repairers.repairer import NoSettings, RepairContext, Repairer, RepairerFactory
-from repairlab.storage.checking import checked
 
 
 def _check(value: object) -> str:
@@ -27,7 +27,7 @@ REPAIRERS: Parts[Any] = Parts(
         "llm": "repairlab.repairers.llm.factory:FACTORY",
         # Behind `llm`, as `neural` is: --model alone means that one.
         "command": "repairlab.repairers.command.factory:FACTORY",
-        "neural": "repairlab.repairers.neural.factory:FACTORY",
+        "neural": "repairlab.learning.neural.factory:FACTORY",
         "templates": "repairlab.repairers.templates.repairer:Templates",
     },
     check=_check,

@@ -4,12 +4,12 @@ import dataclasses
 from pathlib import Path
 
 from repairlab.core.access import Access
+from repairlab.core.storage.encoding import write_aside
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.llm.client.prices import Prices
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.repairing import access_of
 from repairlab.runs.store import Store
-from repairlab.storage.encoding import write_aside
 from repairlab.validation.machine import Machine
 
 PRICES = "prices.toml"

@@ -14,10 +14,10 @@ from repairlab.core.option import settings_of
 from repairlab.core.outcome import Policy
 from repairlab.core.problem import Visibility
 from repairlab.core.record import record, to_data
+from repairlab.core.storage.checking import checked, place, read_toml
 from repairlab.repairers.repairer import SamplingPlan
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
-from repairlab.storage.checking import checked, place, read_toml
-from repairlab.validation.feedback import Feedback
+from repairlab.runs.feedback import Feedback
 
 _UNDER_ITS_NAME = "llm"
 """The repairer whose settings run.json has under its own name; those of others are under `settings`."""

@@ -14,8 +14,8 @@ from typing import Any
 from repairlab.core.errors import UserError
 from repairlab.core.line_check import line_key, number_of, stated_number
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
+from repairlab.core.storage.encoding import decode, write_aside
 from repairlab.runs.store import CHECKED_FILES, FILES, BugEnd, Store
-from repairlab.storage.encoding import decode, write_aside
 
 SEAL = "seal.json"
 

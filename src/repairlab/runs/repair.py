@@ -13,10 +13,10 @@ from repairlab.core.errors import UserError
 from repairlab.core.line_check import checked_line, line_key, number_of
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.samples import Ended
+from repairlab.core.storage.encoding import decode, encode
 from repairlab.core.words import count
 from repairlab.runs.integrity import SEAL, CheckedFile, find_damage, whole_lines
 from repairlab.runs.store import CHECKED_FILES, FILES, BugEnd, Store
-from repairlab.storage.encoding import decode, encode
 
 
 def repair_run(store: Store) -> list[str]:

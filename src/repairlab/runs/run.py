@@ -18,10 +18,10 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest
 from repairlab.core.words import count
-from repairlab.executors.opening import open_executor
-from repairlab.executors.pool import Stopping
 from repairlab.runs.budget import higher_limit, limit_of, store_prices, with_budget
 from repairlab.runs.examples import read_examples
+from repairlab.runs.executors.opening import open_executor
+from repairlab.runs.executors.pool import Stopping
 from repairlab.runs.experiment import Coverage, Experiment, Manifest, identity
 from repairlab.runs.first_starts import FirstStarts, forget, has_only_failures
 from repairlab.runs.integrity import read_seal, require_intact, write_seal

@@ -14,9 +14,9 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.core.words import count
-from repairlab.executors.deaths import Deaths
-from repairlab.executors.executor import DEATHS, Executor, Source
 from repairlab.languages.facts import facts
+from repairlab.runs.executors.executor import DEATHS, Executor, Source
+from repairlab.runs.executors.worker_failures import Deaths
 from repairlab.runs.first_starts import FirstStarts
 from repairlab.runs.judge import Judged
 from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
@@ -24,7 +24,7 @@ from repairlab.runs.sampler import Sampler
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.store import BugEnd, Store
 from repairlab.runs.task import Shard, Task
-from repairlab.runs.travel import Dispatch, open_distant_worker
+from repairlab.runs.transfer import Dispatch, open_distant_worker
 from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
 from repairlab.validation.cache import open_verdict_cache
 from repairlab.validation.deciding import INTERNAL

@@ -21,9 +21,9 @@ from repairlab.core.line_check import checked_line, line_key, stated_number, wit
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data, to_json
 from repairlab.core.samples import Ended
+from repairlab.core.storage.encoding import decode, encode, write_aside
 from repairlab.repairers.ledger import FILE as REQUESTS
 from repairlab.runs.experiment import Manifest, config_data, experiment_data, read_experiment_data
-from repairlab.storage.encoding import decode, encode, write_aside
 
 T = TypeVar("T")
 _MANIFEST = "run.json"

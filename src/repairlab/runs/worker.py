@@ -14,12 +14,12 @@ from repairlab.core.problem import shown
 from repairlab.core.record import record
 from repairlab.core.samples import Ended
 from repairlab.repairers.repairer import Repairer
+from repairlab.runs.feedback import feedback
 from repairlab.runs.judge import BugError, Judge, Judged
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.store import Disagreement, Store
 from repairlab.runs.task import Entry, Shard, Task
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.feedback import feedback
 from repairlab.validation.stopwatch import STOPWATCH, Phase
 
 

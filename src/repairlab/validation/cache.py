@@ -16,8 +16,8 @@ from pathlib import Path
 import repairlab
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION
-from repairlab.storage.database import Database
-from repairlab.storage.encoding import decode, encode
+from repairlab.core.storage.database import Database
+from repairlab.core.storage.encoding import decode, encode
 
 FILE = f"verdicts-{SCHEMA_VERSION}.sqlite"
 LARGEST_MB = 1024

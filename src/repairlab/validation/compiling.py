@@ -22,7 +22,7 @@ from repairlab.languages.language import WarmTools
 from repairlab.sandbox.resident import Resident, ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
-from repairlab.validation.kept_classes import keep, read_kept
+from repairlab.validation.class_cache import keep, read_kept
 from repairlab.validation.stopwatch import STOPWATCH
 
 LIMITS = Limits(cpu_s=20.0, memory_mb=1024, output_mb=64.0, processes=64, disk_mb=64)

@@ -28,8 +28,8 @@ from repairlab.core.record import digest, record, to_data
 from repairlab.languages.counter import Change
 from repairlab.languages.table import default_cache
 from repairlab.validation.cache import engine_digest
-from repairlab.validation.counter_draft import REGRESSION_TESTS, Draft
 from repairlab.validation.counter_search import Key, met_by_failures
+from repairlab.validation.test_mutants import REGRESSION_TESTS, Draft
 
 ROUNDS = 3
 """How often places of changes are drawn before tests that passed all of them are left alone."""

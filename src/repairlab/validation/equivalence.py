@@ -8,7 +8,7 @@ from pathlib import Path
 from repairlab.core.bug import Bug, Tree
 from repairlab.core.glob import matching
 from repairlab.languages.facts import facts
-from repairlab.languages.own_text import turns_warnings_into_errors
+from repairlab.languages.source_introspection import turns_warnings_into_errors
 from repairlab.languages.table import language
 from repairlab.validation.worktree import files_below
 

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from repairlab.benchmarks.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.core.errors import UserError
 
 _EXAMPLE = {

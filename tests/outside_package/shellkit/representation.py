@@ -1,6 +1,6 @@
 """A representation: the whole text, character by character."""
 
-from repairlab.representations.representation import Encoded, Sample, Unit
+from repairlab.learning.representations.representation import Encoded, Sample, Unit
 
 
 class Characters:

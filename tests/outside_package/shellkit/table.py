@@ -1,7 +1,7 @@
 """A table: how many bugs each run has."""
 
 from repairlab.core.table import Table
-from repairlab.report.papers.facts import PaperFacts
+from repairlab.study.papers.facts import PaperFacts
 
 
 def sizes(facts: PaperFacts) -> Table:

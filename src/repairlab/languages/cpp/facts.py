@@ -1,7 +1,7 @@
 """What is true of C++; `languages.facts` reads it."""
 
 from repairlab.core.recipe import Build
-from repairlab.languages.cpp.idioms import IDIOMS
+from repairlab.languages.cpp.fix_ingredients import IDIOMS
 from repairlab.languages.facts import Facts
 from repairlab.languages.native.facts import ERROR_LINE, FRAMEWORKS, HEADERS, IMPORT_LINE, TOOLS
 

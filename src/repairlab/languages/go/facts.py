@@ -2,7 +2,7 @@
 
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import Facts
-from repairlab.languages.go.idioms import IDIOMS
+from repairlab.languages.go.fix_ingredients import IDIOMS
 
 _SELF_TEST = """\
 package main

@@ -1,7 +1,7 @@
 """Whether a Go program can see how its own text is laid out; see `own_text`. Called by its syntax."""
 
-from repairlab.languages.own_text import looking
 from repairlab.languages.parser import Parsed
+from repairlab.languages.source_introspection import looking
 from repairlab.languages.tree_syntax import walk
 
 _LOOKING = (

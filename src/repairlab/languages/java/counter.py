@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
-from repairlab.languages.claims import asserts, says_equal
+from repairlab.languages.assertions import asserts, says_equal
 from repairlab.languages.counter import (
     ANY,
     Change,

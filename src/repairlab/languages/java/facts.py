@@ -2,7 +2,7 @@
 
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import CheckerStart, Facts
-from repairlab.languages.java.idioms import IDIOMS
+from repairlab.languages.java.fix_ingredients import IDIOMS
 
 _SELF_TEST = """\
 public class Main {

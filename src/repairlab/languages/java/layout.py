@@ -1,6 +1,6 @@
 """Whether a Java program can see how its own text is laid out; see `own_text`. Called by its syntax."""
 
-from repairlab.languages.own_text import looking
+from repairlab.languages.source_introspection import looking
 
 _LOOKING = (
     r"StackTrace|StackWalker|LineNumber|StackFrame|fillIn|Throwables|SourceFile|Logger|reflect|invoke|forName|getResource|ScriptEngine"

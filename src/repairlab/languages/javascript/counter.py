@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repairlab.core.text import Span
-from repairlab.languages.claims import asserts, says_equal
+from repairlab.languages.assertions import asserts, says_equal
 from repairlab.languages.counter import (
     Change,
     TestBody,

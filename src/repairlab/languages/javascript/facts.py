@@ -2,7 +2,7 @@
 
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import CheckerStart, Facts
-from repairlab.languages.javascript.idioms import IDIOMS
+from repairlab.languages.javascript.fix_ingredients import IDIOMS
 
 _SELF_TEST = """\
 const lines = require('fs').readFileSync(0, 'utf8').split('\\n');

@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
-from repairlab.languages.claims import says_equal
+from repairlab.languages.assertions import says_equal
 from repairlab.languages.counter import (
     Change,
     Kind,

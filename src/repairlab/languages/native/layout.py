@@ -2,7 +2,7 @@
 
 import re
 
-from repairlab.languages.own_text import looking
+from repairlab.languages.source_introspection import looking
 
 _RUNNING = r"stacktrace|backtrace|addr2line|dladdr|opendir|readdir|ftw\b|scandir|glob|directory_iterator"
 _WAYS = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.languages.claims import says_equal
+from repairlab.languages.assertions import says_equal
 from repairlab.languages.counter import (
     Change,
     far_number,

@@ -20,8 +20,8 @@ from repairlab.languages.counter import (
     with_own_helpers,
 )
 from repairlab.languages.parser import Parsed
-from repairlab.languages.python.claims import of_call, of_claim, of_refusal
-from repairlab.languages.python.expected import is_compared, other_exceptions, other_parameters, rows_of
+from repairlab.languages.python.assertions import of_call, of_claim, of_refusal
+from repairlab.languages.python.expected_values import is_compared, other_exceptions, other_parameters, rows_of
 from repairlab.languages.python.values import literals
 from repairlab.languages.python.values import other as other_value
 

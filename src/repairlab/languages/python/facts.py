@@ -2,7 +2,7 @@
 
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import CheckerStart, Facts
-from repairlab.languages.python.idioms import IDIOMS
+from repairlab.languages.python.fix_ingredients import IDIOMS
 
 _START = """\
 import os, sys

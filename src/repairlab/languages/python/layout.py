@@ -6,7 +6,7 @@ import sys
 import unicodedata
 import warnings
 
-from repairlab.languages.own_text import looking
+from repairlab.languages.source_introspection import looking
 
 _LOOKING = (
     # line numbers and frames

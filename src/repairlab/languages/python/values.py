@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from repairlab.languages.counter import Change, far_number, named, other_number, other_string, replace_change
 from repairlab.languages.parser import Parsed
-from repairlab.languages.python.expected import value_of
+from repairlab.languages.python.expected_values import value_of
 
 _MODULES = (builtins, collections, datetime, decimal, fractions)
 """Where Python has classes of plain values."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from repairlab.repairers.templates.fix_site import Gap, Site, TemplateEdit
 from repairlab.repairers.templates.patterns import (
     arguments,
     boundaries,
@@ -25,7 +26,6 @@ from repairlab.repairers.templates.patterns import (
     python_only,
     statements,
 )
-from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
 _PYTHON, _JAVA, _C, _CPP, _JAVASCRIPT, _GO, _TYPED = "python", "java", "c", "cpp", "javascript", "go", "typed"
 """Traits of languages."""

@@ -11,7 +11,7 @@ from repairlab.languages.facts import facts
 from repairlab.languages.parser import Parsed
 from repairlab.languages.tree_syntax import walk
 from repairlab.registry import load
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 
 
 class Code:
@@ -119,11 +119,11 @@ class Code:
     @cached_property
     def functions(self) -> list[Node]:
         """Return all function definitions of the file."""
-        return [node for node in walk(self.root) if node.type in kinds.FUNCTIONS]
+        return [node for node in walk(self.root) if node.type in node_types.FUNCTIONS]
 
     def function_of(self, node: Node) -> Node | None:
         """Return the innermost function around a node (or the node itself)."""
-        return enclosing(node, kinds.FUNCTIONS)
+        return enclosing(node, node_types.FUNCTIONS)
 
 
 def own_nodes(statement: Node) -> Iterator[Node]:
@@ -132,17 +132,19 @@ def own_nodes(statement: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(child for child in reversed(current.children) if not is_statement(child) and child.type not in kinds.BODIES)
+        stack.extend(
+            child for child in reversed(current.children) if not is_statement(child) and child.type not in node_types.BODIES
+        )
 
 
 def is_statement(node: Node) -> bool:
     """Whether a node stands for itself in a block: a `for` header's declaration does not."""
-    if node.type not in kinds.STATEMENTS or not node.is_named:
+    if node.type not in node_types.STATEMENTS or not node.is_named:
         return False
     parent = node.parent
     if parent is None:
         return False
-    if parent.type in ("for_statement", "init_statement", "condition_clause") and node.type in kinds.DECLARATIONS:
+    if parent.type in ("for_statement", "init_statement", "condition_clause") and node.type in node_types.DECLARATIONS:
         return False
     return not (node.type == "function_definition" and parent.type == "decorated_definition")
 

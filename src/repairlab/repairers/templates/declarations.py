@@ -6,13 +6,13 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repairlab.languages.tree_syntax import walk
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, enclosing, field
 
 _SCOPES = (
-    kinds.BLOCKS
-    | kinds.LOOPS
-    | kinds.FUNCTIONS
+    node_types.BLOCKS
+    | node_types.LOOPS
+    | node_types.FUNCTIONS
     | frozenset({"lambda_expression", "lambda", "catch_clause", "try_with_resources_statement"})
 )
 
@@ -49,7 +49,7 @@ def _typed(code: Code) -> Iterator[Variable]:
         elif node.type in _PARAMETERS | _LOOP_NAMES:
             inner = [child for child in node.named_children if child.type == "variable_declarator"]
             name = field(node, "declarator", "name") or next(iter(inner), None)
-            is_used = node.type in _LOOP_NAMES or enclosing(node, kinds.FUNCTIONS | {"lambda_expression"}) is not None
+            is_used = node.type in _LOOP_NAMES or enclosing(node, node_types.FUNCTIONS | {"lambda_expression"}) is not None
             if name is not None and is_used:
                 yield from _declared(code, name, _type_text(code, node), node)
         elif node.type == "enumerator":
@@ -74,18 +74,18 @@ def _type_text(code: Code, node: Node) -> str:
 def _declared(code: Code, declarator: Node, kind: str, declaration: Node) -> Iterator[Variable]:
     node = declarator
     value = field(node, "value") if node.type in ("init_declarator", "variable_declarator") else None
-    while node.type not in kinds.NAMES:
+    while node.type not in node_types.NAMES:
         if node.type in ("pointer_declarator", "array_declarator") or field(node, "dimensions") is not None:
             kind += "*" if code.is_c else "[]"
         if node.type in ("function_declarator", "structured_binding_declarator"):
             return
-        inner = field(node, "declarator", "name") or next((c for c in node.named_children if c.type in kinds.NAMES), None)
+        inner = field(node, "declarator", "name") or next((c for c in node.named_children if c.type in node_types.NAMES), None)
         if inner is None:
             return
         node = inner
     if kind in ("auto", "var") and value is not None:
         kind = _literal_type(code, value)
-    in_function = enclosing(declaration, kinds.FUNCTIONS) is not None and declaration.type != "field_declaration"
+    in_function = enclosing(declaration, node_types.FUNCTIONS) is not None and declaration.type != "field_declaration"
     if not in_function:
         yield Variable(code.text(node), kind, 0, len(code.source) * 4, False)
         return
@@ -110,7 +110,7 @@ def _python(code: Code) -> Iterator[Variable]:
             right = field(node, "right")
             if left is None:
                 continue
-            holder = enclosing(node, kinds.FUNCTIONS | kinds.COMPREHENSIONS)
+            holder = enclosing(node, node_types.FUNCTIONS | node_types.COMPREHENSIONS)
             value_type = _literal_type(code, right) if right is not None and node.type == "assignment" else ""
             value_type = "int" if right is not None and code.text(right).startswith("range(") else value_type
             for name in walk(left):

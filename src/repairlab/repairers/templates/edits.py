@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from repairlab.core.candidate import Edit
 from repairlab.core.text import Span
 from repairlab.repairers.templates.code import Code
-from repairlab.repairers.templates.site import Replacement
+from repairlab.repairers.templates.fix_site import Replacement
 
 
 def tidy(code: Code, replacements: Sequence[Replacement]) -> tuple[Replacement, ...] | None:

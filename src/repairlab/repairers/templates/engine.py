@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from repairlab.core.candidate import Edit
 from repairlab.core.problem import Problem
 from repairlab.languages.table import language
+from repairlab.repairers.templates.candidate_filter import Screen
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.edits import edits, tidy
+from repairlab.repairers.templates.fix_site import Replacement
 from repairlab.repairers.templates.locate import places
 from repairlab.repairers.templates.order import TemplateProposal, proposals
 from repairlab.repairers.templates.pairs import pairs
-from repairlab.repairers.templates.screen import Screen
-from repairlab.repairers.templates.site import Replacement
 
 _ALONE_FIRST = 20
 """Candidates with one change before the first with several; then they take turns."""

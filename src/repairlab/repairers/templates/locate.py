@@ -7,10 +7,10 @@ from tree_sitter import Node
 
 from repairlab.core.problem import Problem
 from repairlab.core.text import Lines
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, own_nodes
+from repairlab.repairers.templates.fix_site import Gap, Site, enclosing_loop
 from repairlab.repairers.templates.scope import Library, Scope
-from repairlab.repairers.templates.site import Gap, Site, enclosing_loop
 
 MAX_STATEMENTS = 150
 """Statements that are looked at when only the function or file is known; the least suspicious are left out."""
@@ -91,7 +91,7 @@ class _Finder:
         inside = [
             node
             for node in code.statements
-            if start <= code.start(node) and code.end(node) <= end and node.type not in kinds.CLASSES
+            if start <= code.start(node) and code.end(node) <= end and node.type not in node_types.CLASSES
         ]
         inside.sort(key=lambda node: (_suspicion(node), node.start_byte))
         found = []
@@ -99,7 +99,7 @@ class _Finder:
             weight = 1.0 / (1.0 + 0.05 * index)
             line = code.first_line(node)
             found.append(WeightedSite(Site(self.scope(node), node, line, code.last_line(node)), weight))
-            if node.type in kinds.MOVABLE:
+            if node.type in node_types.MOVABLE:
                 found += [WeightedSite(gap, weight * 0.3) for gap in self._gaps(line, exact=False)]
         return found
 
@@ -169,7 +169,9 @@ class _Finder:
 
 
 def _header_end(code: Code, statement: Node) -> int:
-    return code.last_line(statement) if statement.type in kinds.SIMPLE | kinds.DECLARATIONS else code.first_line(statement)
+    return (
+        code.last_line(statement) if statement.type in node_types.SIMPLE | node_types.DECLARATIONS else code.first_line(statement)
+    )
 
 
 def _suspicion(node: Node) -> int:

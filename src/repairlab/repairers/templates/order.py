@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
 from repairlab.repairers.templates.code import Code
+from repairlab.repairers.templates.fix_site import Gap, TemplateEdit
 from repairlab.repairers.templates.locate import WeightedSite
-from repairlab.repairers.templates.site import Gap, TemplateEdit
 
 _CHUNK = 128
 """Changes of one pattern that are sorted by weight at once: an unlikely one must not hold up the likely ones behind it."""

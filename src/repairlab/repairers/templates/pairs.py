@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from typing import NamedTuple
 
+from repairlab.repairers.templates.fix_site import Gap
 from repairlab.repairers.templates.locate import WeightedSite
 from repairlab.repairers.templates.order import TemplateProposal, proposals
-from repairlab.repairers.templates.site import Gap
 
 _PER_STATEMENT = 60
 _MAX_GROUPS = 6

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repairlab.languages.tree_syntax import walk
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, enclosing, field
 from repairlab.repairers.templates.declarations import Variable, variables
 from repairlab.repairers.templates.shapes import Call, call_of, clauses, condition_of
@@ -49,7 +49,7 @@ class Library:
         """Return how often each member name is accessed in the file; names of fields declared elsewhere count once."""
         counts: Counter[str] = Counter()
         for node in walk(self.code.root):
-            if node.type in kinds.MEMBERS:
+            if node.type in node_types.MEMBERS:
                 name = field(node, "attribute", "field")
                 if name is not None and not _is_called(node):
                     counts[self.code.text(name)] += 1
@@ -75,12 +75,12 @@ class Library:
     @cached_property
     def strings(self) -> list[str]:
         """Return the distinct string literals of the file."""
-        return _distinct(self.code.text(node) for node in walk(self.code.root) if node.type in kinds.STRINGS)
+        return _distinct(self.code.text(node) for node in walk(self.code.root) if node.type in node_types.STRINGS)
 
     @cached_property
     def names(self) -> Counter[str]:
         """Return how often each identifier occurs in the file."""
-        return Counter(self.code.text(node) for node in walk(self.code.root) if node.type in kinds.NAMES)
+        return Counter(self.code.text(node) for node in walk(self.code.root) if node.type in node_types.NAMES)
 
 
 class Scope:
@@ -123,7 +123,7 @@ class Scope:
     @cached_property
     def uses(self) -> Counter[str]:
         """Return how often each name occurs in the function."""
-        return Counter(self.code.text(node) for node in self._nodes if node.type in kinds.NAMES)
+        return Counter(self.code.text(node) for node in self._nodes if node.type in node_types.NAMES)
 
     @cached_property
     def conditions(self) -> list[Node]:
@@ -162,23 +162,27 @@ class Scope:
     @cached_property
     def numbers(self) -> list[str]:
         """Return the distinct numbers of the function."""
-        return _distinct(self.code.text(node) for node in self._nodes if node.type in kinds.NUMBERS)
+        return _distinct(self.code.text(node) for node in self._nodes if node.type in node_types.NUMBERS)
 
     @cached_property
     def strings(self) -> list[str]:
         """Return the distinct strings of the function."""
-        return _distinct(self.code.text(node) for node in self._nodes if node.type in kinds.STRINGS)
+        return _distinct(self.code.text(node) for node in self._nodes if node.type in node_types.STRINGS)
 
     @cached_property
     def expressions(self) -> list[Node]:
         """Return the larger expressions of the function, each text once."""
-        found = [node for node in self._nodes if node.is_named and node.type in kinds.EXPRESSIONS - kinds.LITERALS - kinds.NAMES]
+        found = [
+            node
+            for node in self._nodes
+            if node.is_named and node.type in node_types.EXPRESSIONS - node_types.LITERALS - node_types.NAMES
+        ]
         return list({self.code.text(node): node for node in reversed(found)}.values())[::-1]
 
     @cached_property
     def statements(self) -> list[Node]:
         """Return the simple statements of the function."""
-        return [node for node in self._nodes if node.type in kinds.SIMPLE | kinds.DECLARATIONS and node.is_named]
+        return [node for node in self._nodes if node.type in node_types.SIMPLE | node_types.DECLARATIONS and node.is_named]
 
 
 def signature(code: Code, function: Node) -> Signature | None:
@@ -201,7 +205,7 @@ def signature(code: Code, function: Node) -> Signature | None:
         if "comment" not in child.type and code.text(child) not in ("self", "cls", "void")
     ]
     types = tuple("" if (kind := field(child, "type")) is None else code.text(kind) for child in listed)
-    is_method = enclosing(function, kinds.CLASSES) is not None
+    is_method = enclosing(function, node_types.CLASSES) is not None
     return Signature(code.text(name).split("::")[-1], len(listed), "" if returns is None else code.text(returns), types, is_method)
 
 

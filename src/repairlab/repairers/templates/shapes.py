@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, field, strip_parentheses
 
 
@@ -37,7 +37,7 @@ class Call(NamedTuple):
 
 def binaries(node: Node) -> Iterator[Binary]:
     """Yield the binary operations that a node itself is."""
-    if node.type not in kinds.BINARY:
+    if node.type not in node_types.BINARY:
         return
     if node.type == "comparison_operator":
         children = node.children
@@ -51,10 +51,10 @@ def binaries(node: Node) -> Iterator[Binary]:
 
 def call_of(node: Node) -> Call | None:
     """Return the call that a node is."""
-    if node.type not in kinds.CALLS:
+    if node.type not in node_types.CALLS:
         return None
     brackets = field(node, "arguments")
-    if brackets is None or brackets.type not in kinds.ARGUMENTS:
+    if brackets is None or brackets.type not in node_types.ARGUMENTS:
         return None
     arguments = [child for child in brackets.named_children if child.type not in ("comment", "line_comment", "block_comment")]
     if node.type == "method_invocation":
@@ -63,7 +63,7 @@ def call_of(node: Node) -> Call | None:
     function = field(node, "function", "type")
     if function is None:
         return None
-    if function.type in kinds.MEMBERS:
+    if function.type in node_types.MEMBERS:
         member = field(function, "attribute", "field", "property")
         return None if member is None else Call(node, member, field(function, "object", "argument", "operand"), arguments, brackets)
     return Call(node, function, None, arguments, brackets)
@@ -71,7 +71,7 @@ def call_of(node: Node) -> Call | None:
 
 def condition_of(node: Node) -> Node | None:
     """Return the condition of a statement or expression that has one, without its parentheses."""
-    if node.type not in kinds.CONDITIONAL:
+    if node.type not in node_types.CONDITIONAL:
         return None
     if node.type == "conditional_expression" and field(node, "condition") is None:
         children = node.named_children  # Python: value if condition else other
@@ -79,7 +79,7 @@ def condition_of(node: Node) -> Node | None:
     if node.type in ("assert_statement", "if_clause"):
         return next(iter(node.named_children), None)
     found = field(node, "condition")
-    return None if found is None or found.type in kinds.DECLARATIONS else strip_parentheses(found)
+    return None if found is None or found.type in node_types.DECLARATIONS else strip_parentheses(found)
 
 
 def clauses(condition: Node) -> list[Node]:
@@ -115,7 +115,7 @@ def assignment_of(node: Node) -> Assignment | None:
 
 def subscript_of(node: Node) -> tuple[Node, Node] | None:
     """Return container and index of an element access."""
-    if node.type not in kinds.SUBSCRIPTS:
+    if node.type not in node_types.SUBSCRIPTS:
         return None
     container = field(node, "value", "array", "argument")
     index = field(node, "subscript", "index", "indices")
@@ -139,7 +139,7 @@ def argument_value(node: Node) -> Node:
 
 def needs_parentheses(node: Node) -> bool:
     """Whether an expression must be wrapped before an operator is put beside it."""
-    return node.type in kinds.BINARY | kinds.TERNARIES | {
+    return node.type in node_types.BINARY | node_types.TERNARIES | {
         "not_operator",
         "lambda",
         "assignment_expression",

@@ -12,7 +12,7 @@ from repairlab.core.text import Span
 from repairlab.repairers.llm.client.model import Completion, Sampling
 from repairlab.repairers.llm.repairer import Llm
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.validation.feedback import feedback
+from repairlab.runs.feedback import feedback
 from tests.repairers.llm.bugs import PYTHON, Recorder, python_problem
 
 

@@ -8,7 +8,7 @@ from repairlab.core.problem import Problem
 from repairlab.repairers.llm.answers import problems
 from repairlab.repairers.llm.answers.matching import KEYS, EditedText, LineMatch, adjusted, best, places
 from repairlab.repairers.llm.answers.reading import Reading
-from repairlab.repairers.llm.answers.searches import Drafts
+from repairlab.repairers.llm.answers.search_replace import Drafts
 
 _HUNK = re.compile(r"@@(?:[ \t]*-?(\d{1,9})(?:,\d{1,9})?(?:[ \t]+\+?\d{1,9}(?:,\d{1,9})?)?[ \t]*@@)?")
 _HEADER = re.compile(r"(?:diff |index [0-9a-f]|new file mode|old mode|similarity |\*\*\* (?:Begin|End) Patch|Index: |={20,}$)")

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from repairlab.core.candidate import Edit
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.answers import diffs, problems, searches
+from repairlab.repairers.llm.answers import diffs, problems, search_replace
 from repairlab.repairers.llm.answers.aim import Aim, aim
-from repairlab.repairers.llm.answers.bare import bare_code
 from repairlab.repairers.llm.answers.blocks import Block, blocks
 from repairlab.repairers.llm.answers.cleaning import cleaned
 from repairlab.repairers.llm.answers.completions import completed
@@ -19,6 +18,7 @@ from repairlab.repairers.llm.answers.infill import Hole
 from repairlab.repairers.llm.answers.placing import edits
 from repairlab.repairers.llm.answers.prose import code_only, is_refusal, is_sentence, sees_no_bug
 from repairlab.repairers.llm.answers.reading import Reading, Wanted
+from repairlab.repairers.llm.answers.unfenced import bare_code
 from repairlab.repairers.llm.answers.variants import variants
 from repairlab.repairers.llm.answers.whole_files import file_edits
 
@@ -69,9 +69,9 @@ def _why(text: str, found: list[Block], reason: str | None, *, is_cut: bool) -> 
 
 def _changes(text: str, found: list[Block], problem: Problem) -> Reading | None:
     """Return what search/replace blocks or diffs in the answer make of the file; none when it has neither."""
-    swaps, is_cut = searches.swaps(text)
+    swaps, is_cut = search_replace.swaps(text)
     if swaps:
-        return searches.apply(swaps, problem)
+        return search_replace.apply(swaps, problem)
     if is_cut:
         return Reading(problem=problems.CUT)
     if "@@" not in text and "+++ " not in text and not any(block.info[:5] in ("diff", "patch", "udiff") for block in found):

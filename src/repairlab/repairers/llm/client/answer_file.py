@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from repairlab.core.record import SCHEMA_VERSION
+from repairlab.core.storage.database import Database
 from repairlab.repairers.llm.client.model import Completion, Finish
 from repairlab.repairers.llm.client.prices import Price, cost_of
-from repairlab.storage.database import Database
 
 FILE = f"answers-{SCHEMA_VERSION}.sqlite"
 _MOST_NAMES = 500

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record
+from repairlab.core.storage.checking import checked
 from repairlab.repairers.llm.client.providers import IN_PROCESS
-from repairlab.storage.checking import checked
 
 
 @record

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from repairlab.repairers.templates.declarations import compatible
+from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 from repairlab.repairers.templates.shapes import argument_value, call_of
-from repairlab.repairers.templates.site import Site, TemplateEdit
 
 
 def swap(site: Site) -> Iterator[TemplateEdit]:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, field
 from repairlab.repairers.templates.declarations import group
+from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 from repairlab.repairers.templates.shapes import (
     argument_value,
     assignment_of,
@@ -16,12 +17,11 @@ from repairlab.repairers.templates.shapes import (
     needs_parentheses,
     subscript_of,
 )
-from repairlab.repairers.templates.site import Site, TemplateEdit
 
 _NOT_NUMBERS = (
-    kinds.STRINGS
-    | kinds.CHARACTERS
-    | kinds.COMPREHENSIONS
+    node_types.STRINGS
+    | node_types.CHARACTERS
+    | node_types.COMPREHENSIONS
     | frozenset({"true", "false", "none", "null_literal", "null", "list", "dictionary", "tuple", "list_splat"})
     | frozenset({"lambda", "lambda_expression", "not_operator", "boolean_operator", "comparison_operator"})
 )
@@ -35,7 +35,7 @@ def shifted(code: Code, node: Node) -> list[str]:
             left = code.text(binary.left)
             other = "-" if binary.symbol == "+" else "+"
             return [left, f"{left} {other} 1", f"{left} {binary.symbol} 2"]
-    if node.type in kinds.INTEGERS:
+    if node.type in node_types.INTEGERS:
         if text.isdigit():
             number = int(text) if not text.startswith("0") or text == "0" else None
             return [] if number is None else [str(number + 1), str(number - 1)]
@@ -137,7 +137,9 @@ def operand(site: Site) -> Iterator[TemplateEdit]:
             if binary.symbol in ("+", "-", "*", "/", "//", "%") and _may_be_number(site, binary.right):
                 for part, weight in ((binary.node, 0.6), (binary.right, 0.5), (binary.left, 0.4)):
                     for option in shifted(site.code, part)[:2]:
-                        wrapped = part == binary.node and binary.node.parent is not None and binary.node.parent.type in kinds.BINARY
+                        wrapped = (
+                            part == binary.node and binary.node.parent is not None and binary.node.parent.type in node_types.BINARY
+                        )
                         yield site.replace(
                             part, f"({option})" if wrapped or (part != binary.node and " " in option) else option, weight=weight
                         )

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
+from repairlab.repairers.templates.fix_site import Replacement, Site, TemplateEdit
 from repairlab.repairers.templates.patterns.names import similarity
-from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
 
 def _broken_lines(site: Site) -> Iterator[tuple[int, str]]:
@@ -55,7 +55,7 @@ def undeclared(site: Site) -> Iterator[TemplateEdit]:
     pool = [name for name in {**dict.fromkeys(declared), **library.names} if len(name) > 1]
     for node in site.nodes:
         name = code.text(node)
-        if node.type not in kinds.NAMES or name in declared or name in builtin or library.names[name] > 2:
+        if node.type not in node_types.NAMES or name in declared or name in builtin or library.names[name] > 2:
             continue
         ranked = sorted(((similarity(name, other), other) for other in pool if other != name), key=lambda pair: (-pair[0], pair[1]))
         for score, other in ranked[:6]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repairlab.repairers.templates.code import field
+from repairlab.repairers.templates.fix_site import Gap, Site, TemplateEdit
 from repairlab.repairers.templates.shapes import Call, assignment_of, binaries, call_of, condition_of, wrapped
-from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
 _SIZED = frozenset({"malloc", "realloc", "memset", "memcpy", "memmove", "alloca"})
 

@@ -7,9 +7,9 @@ from tree_sitter import Node
 from repairlab.languages.tree_syntax import walk
 from repairlab.repairers.templates.code import Code, field
 from repairlab.repairers.templates.declarations import group
+from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 from repairlab.repairers.templates.patterns.predicates import about, parameters, truths
 from repairlab.repairers.templates.shapes import binaries, clauses, condition_of, is_condition, negated
-from repairlab.repairers.templates.site import Site, TemplateEdit
 
 _CONNECTIVES = ("&&", "||", "and", "or")
 

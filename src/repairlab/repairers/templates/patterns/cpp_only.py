@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from repairlab.repairers.templates.code import field
+from repairlab.repairers.templates.fix_site import Replacement, Site, TemplateEdit
 from repairlab.repairers.templates.shapes import binaries, call_of
-from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
 
 def references(site: Site) -> Iterator[TemplateEdit]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
+from repairlab.repairers.templates.fix_site import Gap, Site, TemplateEdit
 from repairlab.repairers.templates.patterns.guards import exits
 from repairlab.repairers.templates.patterns.predicates import guards
-from repairlab.repairers.templates.site import Gap, Site, TemplateEdit
 
 
 def other_type(site: Site) -> Iterator[TemplateEdit]:
@@ -46,7 +46,7 @@ def catch(site: Site) -> Iterator[TemplateEdit]:
     code, statement = site.code, site.statement
     if statement.type not in ("expression_statement", "return_statement") or code.is_plain_c or "\n" in code.text(statement):
         return
-    if statement.parent is None or statement.parent.type not in kinds.BLOCKS:
+    if statement.parent is None or statement.parent.type not in node_types.BLOCKS:
         return
     unit, indent, text = code.indent_unit, code.indent(code.first_line(statement)), code.text(statement)
     ways = exits(site.scope, site.loop)[:4]

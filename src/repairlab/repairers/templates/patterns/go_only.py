@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from repairlab.repairers.templates import kinds
-from repairlab.repairers.templates.site import Site, TemplateEdit
+from repairlab.repairers.templates import node_types
+from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 
 
 def hidden_variable(site: Site) -> Iterator[TemplateEdit]:
@@ -19,5 +19,9 @@ def letters(site: Site) -> Iterator[TemplateEdit]:
     """Count or take letters, not bytes."""
     for node in site.nodes:
         parent = node.parent
-        if node.type in kinds.NAMES and parent is not None and parent.type in ("argument_list", "slice_expression", "range_clause"):
+        if (
+            node.type in node_types.NAMES
+            and parent is not None
+            and parent.type in ("argument_list", "slice_expression", "range_clause")
+        ):
             yield site.replace(node, f"[]rune({site.code.text(node)})")

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.declarations import group
+from repairlab.repairers.templates.fix_site import Gap, Replacement, Site, TemplateEdit
 from repairlab.repairers.templates.patterns.predicates import guards, parameters
 from repairlab.repairers.templates.scope import Scope
 from repairlab.repairers.templates.shapes import assignment_of, call_of
-from repairlab.repairers.templates.site import Gap, Replacement, Site, TemplateEdit
 
 
 def exits(scope: Scope, loop: Node | None) -> list[str]:
@@ -90,9 +90,9 @@ def leave_early(gap: Gap) -> Iterator[TemplateEdit]:
 def wrap(site: Site) -> Iterator[TemplateEdit]:
     """Run the statement only if it is safe."""
     statement, code = site.statement, site.code
-    if statement.type not in kinds.SIMPLE - {"break_statement", "pass_statement"} or "\n" in code.text(statement):
+    if statement.type not in node_types.SIMPLE - {"break_statement", "pass_statement"} or "\n" in code.text(statement):
         return
-    if statement.parent is None or statement.parent.type not in kinds.BLOCKS:
+    if statement.parent is None or statement.parent.type not in node_types.BLOCKS:
         return
     text = code.text(statement)
     indent = code.indent(code.first_line(statement))
@@ -114,7 +114,7 @@ def default_value(site: Site) -> Iterator[TemplateEdit]:
         value = assigned.value if assigned is not None and assigned.operator == "=" else None
         if node.type == "return_statement" and node.named_children:
             value = node.named_children[0]
-        if value is None or value.type in kinds.LITERALS:
+        if value is None or value.type in node_types.LITERALS:
             continue
         for guard in guards(site.scope, value):
             for default in ("0", zero, '""'):
@@ -140,9 +140,9 @@ def clamp(site: Site) -> Iterator[TemplateEdit]:
     prefix = "Math." if code.is_java else "std::" if code.is_cpp else ""
     for node in site.expressions:
         parent = node.parent
-        if parent is None or node.type in kinds.LITERALS | kinds.NAMES or call_of(node) is not None:
+        if parent is None or node.type in node_types.LITERALS | node_types.NAMES or call_of(node) is not None:
             continue
-        for part in [node] if node.type in kinds.BINARY and any(s in code.text(node) for s in ("-", "+")) else []:
+        for part in [node] if node.type in node_types.BINARY and any(s in code.text(node) for s in ("-", "+")) else []:
             if part.type in {"comparison_operator", "boolean_operator"}:
                 continue
             text = code.text(part)
@@ -157,7 +157,7 @@ def keep_best(site: Site) -> Iterator[TemplateEdit]:
     prefix = "Math." if code.is_java else "std::" if code.is_cpp else ""
     for node in site.nodes:
         assigned = assignment_of(node)
-        if assigned is None or assigned.operator != "=" or node.type not in kinds.ASSIGNMENTS or code.is_plain_c:
+        if assigned is None or assigned.operator != "=" or node.type not in node_types.ASSIGNMENTS or code.is_plain_c:
             continue
         call = call_of(assigned.value)
         parts = (

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code
-from repairlab.repairers.templates.site import Gap, Replacement, Site, TemplateEdit
+from repairlab.repairers.templates.fix_site import Gap, Replacement, Site, TemplateEdit
 
 _PYTHON = """
 import {0}: math re sys os json random itertools functools collections heapq bisect time datetime copy string operator
@@ -105,7 +105,7 @@ def insert_import(gap: Gap) -> Iterator[TemplateEdit]:
 
 
 def _import_offset(code: Code) -> int:
-    imports = [node for node in code.root.named_children if node.type in kinds.IMPORTS]
+    imports = [node for node in code.root.named_children if node.type in node_types.IMPORTS]
     if imports:
         return code.line_start(code.first_line(imports[0]))
     package = next((node for node in code.root.named_children if node.type == "package_declaration"), None)

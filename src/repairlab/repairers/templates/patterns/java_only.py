@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import field
+from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 from repairlab.repairers.templates.shapes import assignment_of, binaries, call_of
-from repairlab.repairers.templates.site import Site, TemplateEdit
 
 _TYPES = {
     "HashMap": ("LinkedHashMap", "TreeMap", "ConcurrentHashMap"),
@@ -36,11 +36,11 @@ def collection_type(site: Site) -> Iterator[TemplateEdit]:
 def modifiers(site: Site) -> Iterator[TemplateEdit]:
     """Add or drop `static`, `synchronized`, `final` and `volatile`; change the visibility."""
     code, statement = site.code, site.statement
-    if statement.type not in kinds.FUNCTIONS | {"field_declaration", "class_declaration"}:
+    if statement.type not in node_types.FUNCTIONS | {"field_declaration", "class_declaration"}:
         return
     first = statement.children[0]
     text = code.text(first) if first.type == "modifiers" else ""
-    words = ("synchronized", "static") if statement.type in kinds.FUNCTIONS else ("static", "final", "volatile")
+    words = ("synchronized", "static") if statement.type in node_types.FUNCTIONS else ("static", "final", "volatile")
     for word in words:
         if word in text.split():
             yield site.replace(first, " ".join(part for part in text.split() if part != word))

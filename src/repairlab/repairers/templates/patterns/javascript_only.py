@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
+from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 from repairlab.repairers.templates.shapes import binaries, call_of
-from repairlab.repairers.templates.site import Site, TemplateEdit
 
 _STRICT = {"==": "===", "!=": "!==", "===": "==", "!==": "!="}
 _ORDERS = ("(a, b) => a - b", "(a, b) => b - a", "(a, b) => a.localeCompare(b)")
@@ -48,7 +48,11 @@ def copied(site: Site) -> Iterator[TemplateEdit]:
     """Work on a copy of an array or object; use an object that inherits nothing, or a map."""
     for node in site.nodes:
         text = site.code.text(node)
-        if node.type in kinds.NAMES and node.parent is not None and node.parent.type not in (*kinds.MEMBERS, "formal_parameters"):
+        if (
+            node.type in node_types.NAMES
+            and node.parent is not None
+            and node.parent.type not in (*node_types.MEMBERS, "formal_parameters")
+        ):
             yield site.replace(node, f"[...{text}]", weight=0.6)
             yield site.replace(node, f"{{ ...{text} }}", weight=0.3)
         elif node.type == "object" and not node.named_children:

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.declarations import group
-from repairlab.repairers.templates.site import Site, TemplateEdit
+from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 
 
 def number(site: Site) -> Iterator[TemplateEdit]:
     """Use another number: zero or one, one more or less, the negative, a tenfold, one of the function's own."""
     code = site.code
     for node in site.nodes:
-        if node.type not in kinds.NUMBERS:
+        if node.type not in node_types.NUMBERS:
             continue
         text = code.text(node)
         match = re.fullmatch(r"(\d+)([uUlLfFdD]*)", text)
@@ -45,7 +45,7 @@ def first_element(site: Site) -> Iterator[TemplateEdit]:
     for node in site.nodes:
         parent = node.parent
         if (
-            node.type not in kinds.NUMBERS
+            node.type not in node_types.NUMBERS
             or parent is None
             or parent.type not in ("assignment", "variable_declarator", "init_declarator")
         ):
@@ -70,7 +70,7 @@ def extreme(site: Site) -> Iterator[TemplateEdit]:
         ):
             continue
         options = site.code.idioms.extremes
-        if node.type in kinds.NUMBERS or text.endswith(("_VALUE", "_MAX", "_MIN")) or "inf" in text:
+        if node.type in node_types.NUMBERS or text.endswith(("_VALUE", "_MAX", "_MIN")) or "inf" in text:
             for option in options:
                 if option != text and parent.type not in ("unary_operator", "unary_expression"):
                     yield site.replace(node, option)
@@ -95,7 +95,7 @@ def truth(site: Site) -> Iterator[TemplateEdit]:
         "{}": ("[]", "None", "set()"),
     }
     for node in site.nodes:
-        if node.is_named and node.type in kinds.LITERALS | {"list", "dictionary"}:
+        if node.is_named and node.type in node_types.LITERALS | {"list", "dictionary"}:
             for rank, option in enumerate(table.get(site.code.text(node), ())):
                 yield site.replace(node, option, weight=1.0 / (1 + 0.5 * rank))
 
@@ -155,7 +155,7 @@ def elements(site: Site) -> Iterator[TemplateEdit]:
 def string(site: Site) -> Iterator[TemplateEdit]:
     """Use another string: one of the file, other case, other separators, with or without the line break."""
     for node in site.nodes:
-        if node.type in kinds.STRINGS:
+        if node.type in node_types.STRINGS:
             text = site.code.text(node)
             quote = text[-1:]
             head, sep, rest = text.partition(quote)
@@ -251,7 +251,7 @@ _FORMATS = {
 def format_string(site: Site) -> Iterator[TemplateEdit]:
     """Print or read with another conversion or another number of digits."""
     for node in site.nodes:
-        if node.type not in kinds.STRINGS:
+        if node.type not in node_types.STRINGS:
             continue
         text = site.code.text(node)
         for match in re.finditer(r"%[-+ 0#]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|L)?[diufgscxXpr]", text):
@@ -293,12 +293,12 @@ def character(site: Site) -> Iterator[TemplateEdit]:
         "'/'": "'\\\\'",
     }
     for node in site.nodes:
-        if node.type in kinds.CHARACTERS:
+        if node.type in node_types.CHARACTERS:
             text = site.code.text(node)
             options = [option or "' '" for option in pairs.get(text, "").split(" ") if option not in ("", "'")]
             if len(text) == 3 and text[1].isalpha():
                 options.append(text.swapcase())
-            same = [other for other in site.scope.expressions if other.type in kinds.CHARACTERS]
+            same = [other for other in site.scope.expressions if other.type in node_types.CHARACTERS]
             options += [site.code.text(other) for other in same]
             for option in dict.fromkeys(options):
                 yield site.replace(node, option)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from repairlab.languages.facts import facts
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
+from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 from repairlab.repairers.templates.shapes import binaries, call_of
-from repairlab.repairers.templates.site import Site, TemplateEdit
 
 
 @cache
@@ -72,13 +72,14 @@ def equality(site: Site) -> Iterator[TemplateEdit]:
             bang = "!" if binary.symbol == "!=" else ""
             if code.is_java and "null" not in (left, right):
                 primitive = (
-                    binary.left.type in kinds.NUMBERS | kinds.CHARACTERS or binary.right.type in kinds.NUMBERS | kinds.CHARACTERS
+                    binary.left.type in node_types.NUMBERS | node_types.CHARACTERS
+                    or binary.right.type in node_types.NUMBERS | node_types.CHARACTERS
                 )
                 weight = 0.2 if primitive else 1.0
                 yield site.replace(node, f"{bang}{left}.equals({right})", weight=weight)
                 yield site.replace(node, f"{bang}Objects.equals({left}, {right})", weight=weight * 0.7)
                 yield site.replace(node, f"{bang}{right}.equals({left})", weight=weight * 0.5)
-            if code.is_c and (binary.right.type in kinds.STRINGS or site.scope.type_of(left, binary.left) == "char*"):
+            if code.is_c and (binary.right.type in node_types.STRINGS or site.scope.type_of(left, binary.left) == "char*"):
                 yield site.replace(node, f"strcmp({left}, {right}) {binary.symbol} 0")
     for node in site.expressions:
         call = call_of(node)

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from repairlab.languages.tree_syntax import walk
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.declarations import Variable, compatible, group
+from repairlab.repairers.templates.fix_site import Gap, Site, TemplateEdit, body_of
 from repairlab.repairers.templates.patterns.guards import exits
 from repairlab.repairers.templates.shapes import assignment_of, call_of, condition_of
-from repairlab.repairers.templates.site import Gap, Site, TemplateEdit, body_of
 
 
 def jump(gap: Gap) -> Iterator[TemplateEdit]:
@@ -191,7 +191,7 @@ def value_of_return(site: Site) -> Iterator[TemplateEdit]:
             yield site.replace(statement, f"return {value}{end}", weight=0.5)
         if statement.named_children and call_of(statement.named_children[0]) is not None:
             yield site.replace(statement, f"{code.text(statement.named_children[0])}{end}", weight=0.3)
-    if statement.type in kinds.JUMPS:
+    if statement.type in node_types.JUMPS:
         ways = [*exits(site.scope, site.loop), *([f"break{end}", f"continue{end}"] if site.loop is not None else [])]
         for way in ways:
             yield site.replace(statement, way, weight=0.6)

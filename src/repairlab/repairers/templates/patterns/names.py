@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.declarations import compatible, group
+from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 from repairlab.repairers.templates.shapes import argument_value, assignment_of, binaries, call_of, needs_parentheses, wrapped
-from repairlab.repairers.templates.site import Site, TemplateEdit
 
 
 def similarity(one: str, two: str) -> float:
@@ -22,7 +22,7 @@ def _is_plain_variable(node: Node) -> bool:
     parent = node.parent
     if node.type != "identifier" or parent is None:
         return False
-    if parent.type in kinds.MEMBERS:
+    if parent.type in node_types.MEMBERS:
         return field(parent, "object", "argument") == node
     if parent.type in ("call", "call_expression"):
         return field(parent, "function") != node
@@ -71,7 +71,7 @@ def member(site: Site) -> Iterator[TemplateEdit]:
     ranked = [name for name, _ in library.members.most_common(30)]
     options: list[tuple[float, Node, str]] = []
     for node in site.expressions:
-        if node.type not in kinds.MEMBERS:
+        if node.type not in node_types.MEMBERS:
             continue
         name, owner = field(node, "attribute", "field"), field(node, "object", "argument")
         is_callee = (
@@ -89,12 +89,12 @@ def member(site: Site) -> Iterator[TemplateEdit]:
             options.append((0.5, node, code.text(owner)))
     owners: dict[str, list[str]] = {}
     for call_or_member in site.scope.expressions:
-        if call_or_member.type in kinds.MEMBERS:
+        if call_or_member.type in node_types.MEMBERS:
             name, owner = field(call_or_member, "attribute", "field"), field(call_or_member, "object", "argument")
             if name is not None and owner is not None and owner.type == "identifier":
                 owners.setdefault(code.text(owner), []).append(code.text(call_or_member))
     for node in site.nodes:
-        if _is_plain_variable(node) and node.parent is not None and node.parent.type not in kinds.MEMBERS:
+        if _is_plain_variable(node) and node.parent is not None and node.parent.type not in node_types.MEMBERS:
             options += [(0.5, node, text) for text in owners.get(code.text(node), [])]
             for prefix in ("self.", "this.", "this->"):
                 if (
@@ -140,11 +140,11 @@ def literal_to_name(site: Site) -> Iterator[TemplateEdit]:
     """Use a variable where a literal stands."""
     for node in site.expressions:
         if (
-            node.type in kinds.LITERALS
+            node.type in node_types.LITERALS
             and node.parent is not None
             and node.parent.type not in ("concatenated_string", "expression_statement")
         ):
-            wanted = "integer" if node.type in kinds.NUMBERS else "text" if node.type in kinds.STRINGS else ""
+            wanted = "integer" if node.type in node_types.NUMBERS else "text" if node.type in node_types.STRINGS else ""
             for item in site.scope.visible(node)[:15]:
                 if group(item.type) in ("", wanted) or not wanted:
                     yield site.replace(node, item.name, weight=0.8 if item.is_local else 0.4)
@@ -163,7 +163,7 @@ def name_to_literal(site: Site) -> Iterator[TemplateEdit]:
         ):
             continue
         assigned = assignment_of(parent)
-        if (assigned is not None and assigned.target == node) or parent.type in kinds.MEMBERS | {"expression_statement"}:
+        if (assigned is not None and assigned.target == node) or parent.type in node_types.MEMBERS | {"expression_statement"}:
             continue
         is_value = parent.type in (
             "return_statement",
@@ -215,7 +215,7 @@ def wrap_call(site: Site) -> Iterator[TemplateEdit]:
             ):
                 continue
             assigned = assignment_of(parent)
-            if (assigned is not None and assigned.target == node) or parent.type in kinds.MEMBERS | {
+            if (assigned is not None and assigned.target == node) or parent.type in node_types.MEMBERS | {
                 "call",
                 "expression_statement",
                 "call_expression",
@@ -231,10 +231,10 @@ def constant_operand(site: Site) -> Iterator[TemplateEdit]:
     code = site.code
     for node in site.expressions:
         parent = node.parent
-        if parent is None or node.type in kinds.LITERALS or (node.type == "identifier" and not _is_plain_variable(node)):
+        if parent is None or node.type in node_types.LITERALS or (node.type == "identifier" and not _is_plain_variable(node)):
             continue
         assigned = assignment_of(parent)
-        if (assigned is not None and assigned.target == node) or parent.type in kinds.MEMBERS | kinds.CALLS | {
+        if (assigned is not None and assigned.target == node) or parent.type in node_types.MEMBERS | node_types.CALLS | {
             "expression_statement"
         }:
             continue
@@ -255,7 +255,7 @@ def both_sides(site: Site) -> Iterator[TemplateEdit]:
         for binary in binaries(node):
             if (
                 binary.symbol in ("==", "!=", "<", "<=", ">", ">=")
-                and {binary.left.type, binary.right.type} & kinds.LITERALS == set()
+                and {binary.left.type, binary.right.type} & node_types.LITERALS == set()
             ):
                 for template in templates:
                     left, right = template.format(code.text(binary.left)), template.format(code.text(binary.right))
@@ -283,7 +283,7 @@ def expression(site: Site) -> Iterator[TemplateEdit]:
         if "\n" in text or len(text) > 60 or node.type == "parenthesized_expression":
             continue
         for slot in slots:
-            inside = slot.parent is not None and slot.parent.type in kinds.BINARY
+            inside = slot.parent is not None and slot.parent.type in node_types.BINARY
             yield site.replace(
                 slot, f"({text})" if inside and needs_parentheses(node) else text, weight=0.6 if slot.type == node.type else 0.4
             )
@@ -321,7 +321,9 @@ def add_operand(site: Site) -> Iterator[TemplateEdit]:
 def _extended(site: Site, slot: Node, name: str, *, numeric: bool) -> Iterator[tuple[str, float]]:
     """Yield a value with a variable added before or behind, subtracted or multiplied, and how likely each is."""
     code = site.code
-    if slot.type in kinds.LITERALS - kinds.NUMBERS - kinds.STRINGS | {"lambda", "dictionary"} or name == code.text(slot):
+    if slot.type in node_types.LITERALS - node_types.NUMBERS - node_types.STRINGS | {"lambda", "dictionary"} or name == code.text(
+        slot
+    ):
         return
     if slot.type == "identifier" and group(site.scope.type_of(code.text(slot), slot)) not in (
         "",

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code
 from repairlab.repairers.templates.declarations import group
+from repairlab.repairers.templates.fix_site import Replacement, Site, TemplateEdit
 from repairlab.repairers.templates.shapes import assignment_of, binaries, call_of, wrapped
-from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
 
 def declared_type(site: Site) -> Iterator[TemplateEdit]:
     """Declare with a wider, unsigned or floating type; in a function's head, parameters and result too."""
     table = site.code.idioms.wider
-    head_only = site.statement.type in kinds.FUNCTIONS
+    head_only = site.statement.type in node_types.FUNCTIONS
     for node in site.nodes:
         if node.type in (
             "primitive_type",
@@ -39,7 +39,7 @@ def widen_everywhere(site: Site) -> Iterator[TemplateEdit]:
         return
     used = {code.text(node) for node in site.nodes if node.type == "identifier"}
     for statement in code.statements:
-        if statement.type not in kinds.DECLARATIONS or site.scope.function != code.function_of(statement):
+        if statement.type not in node_types.DECLARATIONS or site.scope.function != code.function_of(statement):
             continue
         kind = statement.child_by_field_name("type")
         names = {
@@ -90,7 +90,7 @@ def suffix(site: Site) -> Iterator[TemplateEdit]:
         return
     for node in site.nodes:
         text = site.code.text(node)
-        if node.type in kinds.INTEGERS and re.fullmatch(r"\d+", text):
+        if node.type in node_types.INTEGERS and re.fullmatch(r"\d+", text):
             for option in (f"{text}L", f"{text}.0") if site.code.is_java else (f"{text}LL", f"{text}.0", f"{text}U", f"{text}ULL"):
                 yield site.replace(node, option)
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from repairlab.repairers.templates.code import field, strip_parentheses
+from repairlab.repairers.templates.fix_site import Replacement, Site, TemplateEdit
 from repairlab.repairers.templates.shapes import assignment_of, binaries, wrapped
-from repairlab.repairers.templates.site import Replacement, Site, TemplateEdit
 
 _COMPARISONS = {
     "<": ("<=", ">", ">=", "!="),

@@ -6,12 +6,12 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repairlab.languages.tree_syntax import walk
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import field
 from repairlab.repairers.templates.declarations import group
+from repairlab.repairers.templates.fix_site import Site
 from repairlab.repairers.templates.scope import Scope
 from repairlab.repairers.templates.shapes import argument_value, assignment_of, binaries, call_of, subscript_of
-from repairlab.repairers.templates.site import Site
 
 
 class Guard(NamedTuple):
@@ -50,17 +50,17 @@ def guards(scope: Scope, root: Node) -> list[Guard]:
 def _needed(scope: Scope, root: Node) -> Iterator[Guard]:
     code = scope.code
     for node in walk(root):
-        if node.type in kinds.STATEMENTS and node != root and node.type not in kinds.DECLARATIONS:
+        if node.type in node_types.STATEMENTS and node != root and node.type not in node_types.DECLARATIONS:
             continue
         subscript = subscript_of(node)
         if subscript is not None:
             yield from _bounds(scope, code.text(subscript[0]), subscript[1])
         for binary in binaries(node):
-            if binary.symbol in ("/", "//", "%") and binary.right.type not in kinds.LITERALS:
+            if binary.symbol in ("/", "//", "%") and binary.right.type not in node_types.LITERALS:
                 text = code.text(binary.right)
                 yield Guard(f"{text} != 0", f"{text} == 0", True)
         owner = None
-        if node.type in kinds.MEMBERS:
+        if node.type in node_types.MEMBERS:
             owner = field(node, "object", "argument")
         call = call_of(node)
         if call is not None and call.receiver is not None:
@@ -74,7 +74,7 @@ def _needed(scope: Scope, root: Node) -> Iterator[Guard]:
 def _bounds(scope: Scope, container: str, index: Node) -> Iterator[Guard]:
     code = scope.code
     text = code.text(index)
-    if index.type in kinds.LITERALS or index.type == "slice":
+    if index.type in node_types.LITERALS or index.type == "slice":
         if code.is_python:
             yield Guard(container, f"not {container}", True)
             if text.isdigit():

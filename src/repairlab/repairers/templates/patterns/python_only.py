@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import enclosing, field
+from repairlab.repairers.templates.fix_site import Gap, Replacement, Site, TemplateEdit
 from repairlab.repairers.templates.shapes import argument_value, assignment_of, call_of
-from repairlab.repairers.templates.site import Gap, Replacement, Site, TemplateEdit
 
 
 def mutable_default(site: Site) -> Iterator[TemplateEdit]:
@@ -64,9 +64,9 @@ def self_access(site: Site) -> Iterator[TemplateEdit]:
     """Add or drop `self.` (or the class name) before a name."""
     code = site.code
     function = code.function_of(site.statement)
-    if function is None or enclosing(function, kinds.CLASSES) is None:
+    if function is None or enclosing(function, node_types.CLASSES) is None:
         return
-    holder = enclosing(function, kinds.CLASSES)
+    holder = enclosing(function, node_types.CLASSES)
     class_name = field(holder, "name") if holder is not None else None
     for node in site.nodes:
         parent = node.parent
@@ -127,7 +127,7 @@ def comprehension(site: Site) -> Iterator[TemplateEdit]:
     """Add, negate or drop the filter of a comprehension; list instead of generator."""
     code = site.code
     for node in site.nodes:
-        if node.type not in kinds.COMPREHENSIONS:
+        if node.type not in node_types.COMPREHENSIONS:
             continue
         filters = [child for child in node.named_children if child.type == "if_clause"]
         loops = [child for child in node.named_children if child.type == "for_in_clause"]

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from repairlab.repairers.templates import kinds
+from repairlab.repairers.templates import node_types
 from repairlab.repairers.templates.code import Code, enclosing
 from repairlab.repairers.templates.declarations import compatible
+from repairlab.repairers.templates.fix_site import Gap, Replacement, Site, TemplateEdit, body_statements, neighbours
 from repairlab.repairers.templates.patterns.names import similarity
-from repairlab.repairers.templates.site import Gap, Replacement, Site, TemplateEdit, body_statements, neighbours
 
 
 def whole_lines(code: Code, node: Node) -> tuple[int, int] | None:
@@ -22,7 +22,11 @@ def whole_lines(code: Code, node: Node) -> tuple[int, int] | None:
 def delete(site: Site) -> Iterator[TemplateEdit]:
     """Leave the statement out."""
     statement, code = site.statement, site.code
-    if statement.type in kinds.FUNCTIONS | kinds.CLASSES | {"else_clause", "case_statement", "switch_block_statement_group"}:
+    if statement.type in node_types.FUNCTIONS | node_types.CLASSES | {
+        "else_clause",
+        "case_statement",
+        "switch_block_statement_group",
+    }:
         if statement.type == "else_clause":
             yield site.replace(statement, "")
         return
@@ -33,7 +37,7 @@ def delete(site: Site) -> Iterator[TemplateEdit]:
     if code.is_python and len(siblings) == 1 and statement.parent is not None and statement.parent.type == "block":
         yield site.replace(statement, "pass")
         return
-    is_in_block = statement.parent is not None and statement.parent.type in kinds.BLOCKS | kinds.BODIES | {
+    is_in_block = statement.parent is not None and statement.parent.type in node_types.BLOCKS | node_types.BODIES | {
         "translation_unit",
         "program",
     }
@@ -55,11 +59,11 @@ def delete_lines(site: Site) -> Iterator[TemplateEdit]:
 def move(site: Site) -> Iterator[TemplateEdit]:
     """Exchange the statement with a neighbour, or move it into, out of, or past blocks."""
     statement, code = site.statement, site.code
-    if statement.type not in kinds.MOVABLE:
+    if statement.type not in node_types.MOVABLE:
         return
     before, after = neighbours(statement)
     for other in (before, after):
-        if other is not None and other.type in kinds.MOVABLE:
+        if other is not None and other.type in node_types.MOVABLE:
             yield site.swap(statement, other)
     lines = whole_lines(code, statement)
     if lines is None:
@@ -71,7 +75,7 @@ def move(site: Site) -> Iterator[TemplateEdit]:
             if other is None
             else [other, *(child for child in other.named_children if child.type in ("else_clause", "elif_clause"))]
         ):
-            inside = [item for item in body_statements(block) if item.parent is not None and item.parent.type in kinds.BLOCKS]
+            inside = [item for item in body_statements(block) if item.parent is not None and item.parent.type in node_types.BLOCKS]
             if inside:
                 target = inside[-1] if at_end else inside[0]
                 yield _moved(code, lines, text, target, behind=at_end)
@@ -79,18 +83,22 @@ def move(site: Site) -> Iterator[TemplateEdit]:
     outer = (
         None
         if statement.parent is None
-        else enclosing(statement.parent, kinds.LOOPS | frozenset({"if_statement", "try_statement"}))
+        else enclosing(statement.parent, node_types.LOOPS | frozenset({"if_statement", "try_statement"}))
     )
     depth = 0
     while outer is not None and depth < 3 and code.function_of(outer) == code.function_of(statement):
         yield _moved(code, lines, text, outer, behind=True)
         yield _moved(code, lines, text, outer, behind=False)
         outer = (
-            None if outer.parent is None else enclosing(outer.parent, kinds.LOOPS | frozenset({"if_statement", "try_statement"}))
+            None
+            if outer.parent is None
+            else enclosing(outer.parent, node_types.LOOPS | frozenset({"if_statement", "try_statement"}))
         )
         depth += 1
     siblings = (
-        [child for child in statement.parent.named_children if child.type in kinds.MOVABLE] if statement.parent is not None else []
+        [child for child in statement.parent.named_children if child.type in node_types.MOVABLE]
+        if statement.parent is not None
+        else []
     )
     for other in siblings:
         if other not in (statement, before, after):
@@ -180,7 +188,7 @@ def duplicate_renamed(site: Site) -> Iterator[TemplateEdit]:
     """Exchange a name for another in the whole statement, or both of a symmetric pair."""
     code = site.code
     statement = site.statement
-    if statement.type not in kinds.SIMPLE | kinds.DECLARATIONS:
+    if statement.type not in node_types.SIMPLE | node_types.DECLARATIONS:
         return
     gap = Gap(site.scope, code.start(statement), "", None, statement, site.scope.function, site.loop, exact=False)
     for text in _renamed(gap, statement):
@@ -190,10 +198,12 @@ def duplicate_renamed(site: Site) -> Iterator[TemplateEdit]:
 def from_function(site: Site) -> Iterator[TemplateEdit]:
     """Replace the statement by another one of the function."""
     code, statement = site.code, site.statement
-    if statement.type not in kinds.SIMPLE:
+    if statement.type not in node_types.SIMPLE:
         return
     pool = [
-        node for node in site.scope.statements if node != statement and node.type in kinds.SIMPLE and "\n" not in code.text(node)
+        node
+        for node in site.scope.statements
+        if node != statement and node.type in node_types.SIMPLE and "\n" not in code.text(node)
     ]
     pool.sort(key=lambda node: (node.type != statement.type, abs(node.start_byte - statement.start_byte)))
     for node in pool[:20]:

@@ -1,0 +1,257 @@
+"""Is a benchmark fit for use here? Unpatched bugs must fail, reference fixes must pass, every time. Called by the verb `check`."""
+
+import dataclasses
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
+from repairlab.benchmarks.protection import advice_for, unprotected_expectations
+from repairlab.benchmarks.transfer import arrived, departing, folders_of
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
+from repairlab.core.errors import HarnessError
+from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
+from repairlab.core.record import record
+from repairlab.core.words import count
+from repairlab.languages.language import Loading
+from repairlab.runs.executors.executor import Delivery, Parcel
+from repairlab.runs.executors.opening import open_executor
+from repairlab.runs.executors.work_queue import run_all
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.machine import Machine
+from repairlab.validation.preflight import check_tools, needs_of
+from repairlab.validation.test_run import TestRun
+from repairlab.validation.validator import BugValidator, open_validator, validate
+
+
+@record
+class _Check:
+    bug: Bug
+    repeats: int
+    counter_tests: bool
+
+
+@record
+class _Seen:
+    """One repeat: how its tests were run, and what came of it."""
+
+    order: str
+    verdict: Verdict
+    message: str
+    built: bool
+    tests: tuple[TestResult, ...]
+
+
+def check_bugs(
+    bugs: Sequence[Bug],
+    machine: Machine,
+    receive: Callable[[Health], None],
+    *,
+    repeats: int = 1,
+    counter_tests: bool = True,
+    notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
+) -> None:
+    """Check bugs in parallel; each result is handed over as soon as it is known, `notify` is told what users should know."""
+    check_tools(bugs, machine)
+    checks = [_Check(bug=bug, repeats=repeats, counter_tests=counter_tests) for bug in bugs]
+    with open_executor(machine, needs_of(bugs), notify=notify) as executor:
+        if executor.is_remote:
+            leaving = (dataclasses.replace(check, bug=departing(check.bug)) for check in checks)
+            parcels: Iterable[Any] = (Parcel(item=check, folders=folders_of(check.bug)) for check in leaving)
+            run_all(_check_there, parcels, executor, receive, lambda parcel, reason: receive(_unfinished(parcel.item, reason)))
+        else:
+            run_all(_check, checks, executor, receive, lambda check, reason: receive(_unfinished(check, reason)))
+
+
+def _check_there(delivery: Delivery, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
+    check: _Check = delivery.item
+    _check(dataclasses.replace(check, bug=arrived(check.bug, delivery.folders)), sandbox, notify)
+
+
+def _check(check: _Check, sandbox: Sandbox, notify: Callable[[Health], None]) -> None:
+    """Check one bug; whatever is raised is about this one alone."""
+    try:
+        found = check_bug(check.bug, sandbox, repeats=check.repeats, counter_tests=check.counter_tests)
+    except MemoryError:
+        raise  # the worker's end: another may have more luck
+    except Exception as error:
+        found = _unfinished(check, f"{type(error).__name__}: {error}")
+    notify(found)
+
+
+def _unfinished(check: _Check, reason: str) -> Health:
+    """Return the health of a bug that could not be checked."""
+    return Health(
+        bug_id=check.bug.id,
+        digest=check.bug.digest,
+        problems=(f"the check could not be finished: {reason}",),
+        flaky=(),
+        excluded=check.bug.oracle.excluded,
+        buggy_verdict=Verdict.UNDECIDED,
+        undecided=True,
+        repeats=check.repeats,
+        cpu_s=0.0,
+        n_tests=len(check.bug.oracle.trigger) + len(check.bug.oracle.regression),
+        unguarded=None,
+    )
+
+
+def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bool = True) -> Health:
+    """Validate the unpatched tree and the reference fix, `repeats` times each, running every test.
+
+    The first time both trees share a build, as candidates of a run do. Repeats are built from nothing, and run the tests
+    as listed, in reverse, and each alone, in turn: so a test that depends on others is found out, too.
+    """
+    with open_validator(bug, sandbox) as validator:
+        first, fixed = (validator.validate(tree, policy="full") for tree in (bug.unpatched, bug.fix))
+        looked_for = counter_tests and fixed.verdict is Verdict.PLAUSIBLE
+        unguarded = _unguarded(bug, validator) if looked_for else None
+        exposed = _exposed(bug, validator) if fixed.verdict is Verdict.PLAUSIBLE else ()
+    before = [_seen("listed", first), *_repeat(bug, bug.unpatched, sandbox, repeats - 1)]
+    after = [_seen("listed", fixed), *_repeat(bug, bug.fix, sandbox, repeats - 1)]
+    flips = (*_flips("buggy", before), *_flips("fixed", after))
+    flaky = tuple(dict.fromkeys(flip.test for flip in flips))
+    failures = [seen.message for seen in (*before[1:], *after[1:]) if seen.verdict is Verdict.UNDECIDED]
+    unfit = [test.id for test in fixed.tests if not test.passed]
+    unfit += [test.id for test in first.tests if not test.passed and test.runs and test.id in bug.oracle.regression]
+    return Health(
+        bug_id=bug.id,
+        digest=bug.digest,
+        problems=(
+            *_problems_before(bug, first),
+            *_problems_after(fixed),
+            *exposed,
+            *(f"a repeat could not be validated: {message}" for message in dict.fromkeys(failures)),
+        ),
+        flaky=flaky,
+        flips=flips,
+        failing=tuple(name for name in dict.fromkeys(unfit) if name not in flaky),
+        excluded=bug.oracle.excluded,
+        buggy_verdict=first.verdict,
+        undecided=any(seen.verdict is Verdict.UNDECIDED for seen in (*before, *after)),
+        repeats=repeats,
+        n_tests=len(bug.oracle.trigger) + len(bug.oracle.regression),
+        unguarded=unguarded,
+        cpu_s=round(fixed.cpu_s, 3),
+        limit_share=round(max((test.cpu_s for seen in after for test in seen.tests), default=0.0) / bug.oracle.limits.cpu_s, 3),
+    )
+
+
+def _exposed(bug: Bug, validator: BugValidator) -> list[str]:
+    """Say which files a candidate could change so that tests pass."""
+    found = unprotected_expectations(bug, lambda candidate: validator.validate(candidate).verdict)
+    return [f"tests depend on {', '.join(found)}, which candidates may edit; {advice_for(found)}"] if found else []
+
+
+def _unguarded(bug: Bug, validator: BugValidator) -> tuple[str, ...]:
+    """Return the tests of a healthy bug of which no counter-test can be made."""
+    if not bug.oracle.trigger and not bug.oracle.regression:
+        return ()
+    try:
+        return validator.counter_tests.unguarded()
+    except HarnessError:
+        return (*bug.oracle.trigger, *bug.oracle.regression)
+
+
+def _repeat(bug: Bug, candidate: Candidate, sandbox: Sandbox, times: int) -> list[_Seen]:
+    """Validate a tree again and again, each time with its tests in another order than before."""
+    tests = (*bug.oracle.trigger, *bug.oracle.regression)
+    oracle = dataclasses.replace(bug.oracle, trigger=(), regression=tests[::-1], cases=bug.oracle.cases[::-1])
+    backwards = dataclasses.replace(bug, oracle=oracle)
+    ways: Mapping[str, Callable[[], _Seen]] = {
+        "reversed": lambda: _seen("reversed", validate(candidate, backwards, sandbox, policy="full")),
+        "alone": lambda: _run_each_alone(bug, candidate, sandbox),
+        "listed": lambda: _seen("listed", validate(candidate, bug, sandbox, policy="full")),
+    }
+    return [run() for run in islice(cycle(ways.values()), times)]
+
+
+def _seen(order: str, outcome: Outcome) -> _Seen:
+    built = outcome.verdict is not Verdict.UNCOMPILABLE
+    return _Seen(order=order, verdict=outcome.verdict, message=outcome.message, built=built, tests=outcome.tests)
+
+
+def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
+    """Build a tree and run each of its tests in a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        work = Path(folder, "work")
+        try:
+            lay_out(bug, changed_files(candidate, bug), work)
+            # A process that loaded its file and ran no test is forked for each: one of its own would cost most of the time.
+            with sandbox.slot(work) as slot:
+                trial = TestRun(bug, slot, "full", work, judge=sandbox)
+                problem = trial.build()
+                if isinstance(trial.toolchain, Loading):
+                    trial.toolchain = trial.toolchain.loading()
+                for test in () if problem else (*bug.oracle.trigger, *bug.oracle.regression):
+                    trial.run((test,), ())
+                if not problem:
+                    trial.run((), bug.oracle.cases)
+        except HarnessError as error:
+            return _Seen(order="alone", verdict=Verdict.UNDECIDED, message=str(error), built=True, tests=())
+    verdict = next((Verdict(test.verdict) for test in trial.tests if not test.passed), Verdict.PLAUSIBLE)
+    verdict = Verdict.UNCOMPILABLE if problem else verdict
+    return _Seen(order="alone", verdict=verdict, message=problem, built=not problem, tests=tuple(trial.tests))
+
+
+def _problems_before(bug: Bug, outcome: Outcome) -> list[str]:
+    if outcome.verdict is Verdict.UNDECIDED:
+        return [f"the buggy tree could not be validated: {outcome.message}"]
+    if outcome.verdict is Verdict.PLAUSIBLE:
+        return ["the buggy tree passes every test"]
+    problems = []
+    wanted = bug.problem.submission_verdict
+    if wanted is not None and outcome.verdict is not wanted:
+        problems.append(f"the buggy program is {outcome.verdict}, not {wanted} as its record says ({outcome.message})")
+    if outcome.verdict is Verdict.UNCOMPILABLE:
+        return problems
+    passed = {test.id for test in outcome.tests if test.passed}
+    problems += [f"trigger test {name} passes on the buggy tree" for name in bug.oracle.trigger if name in passed]
+    problems += [f"regression test {name} fails on the buggy tree" for name in bug.oracle.regression if name not in passed]
+    return problems
+
+
+def _problems_after(outcome: Outcome) -> list[str]:
+    if outcome.verdict is Verdict.PLAUSIBLE:
+        return []
+    failed = [test.id for test in outcome.tests if not test.passed]
+    outcome_said = f"fails {len(failed)} of {count(outcome.n_tests, 'test')}" if failed else f"is {outcome.verdict}"
+    return [f"the reference fix {outcome_said} ({outcome.message})"]
+
+
+def _flips(tree: TreeName, repeats: Sequence[_Seen]) -> list[Flips]:
+    """Return the tests of a tree whose verdict was not the same in every repeat; or the build, if that is so already."""
+    decided = [seen for seen in repeats if seen.verdict is not Verdict.UNDECIDED]
+    if len({seen.built for seen in decided}) > 1:
+        found = [(seen.order, TestVerdict.PASSED if seen.built else TestVerdict.UNCOMPILABLE) for seen in decided]
+        return [_flips_of(BUILD, tree, found)]
+    seen_of: dict[str, list[tuple[str, TestVerdict]]] = {}
+    for seen in decided:
+        for test in seen.tests:
+            seen_of.setdefault(test.id, []).append((seen.order, test.verdict))
+            # A time-out that was forgiven on the second run is a flip, too.
+            seen_of[test.id] += [(seen.order, TestVerdict.TIMEOUT)] * (test.flips if test.passed else 0)
+    return [_flips_of(test, tree, found) for test, found in seen_of.items() if len({verdict for _, verdict in found}) > 1]
+
+
+def _flips_of(test: str, tree: TreeName, found: Sequence[tuple[str, TestVerdict]]) -> Flips:
+    counts = Counter(str(verdict) for _, verdict in found)
+    by_order: dict[str, list[TestVerdict]] = {}
+    for order, verdict in found:
+        by_order.setdefault(order, []).append(verdict)
+    cause: Cause = "chance"
+    if all(len(set(verdicts)) == 1 for verdicts in by_order.values()):
+        cause = "order" if all(len(verdicts) > 1 for verdicts in by_order.values()) else "order or chance"
+    return Flips(
+        test=test,
+        tree=tree,
+        runs=len(found),
+        flips=len(found) - max(counts.values()),
+        verdicts=dict(sorted(counts.items())),
+        cause=cause,
+    )

@@ -1,0 +1,94 @@
+"""Codeflaws: wrong and right C programs of Codeforces, a folder for each pair, cases as files. Loaded by `table`."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.small_programs import (
+    OLD_C,
+    JudgedProgram,
+    checker_of,
+    folders_of,
+    judged_bug,
+    limits_of,
+    read_case,
+    safe_id,
+)
+from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
+
+FOLDER = re.compile(r"(\d+-\w+)-bug-(\d+)-(\d+)")
+_WINDOWS = re.compile(r"%(\d*)I64([dux])")
+_LIMITS = (2.0, 256)
+"""What most problems of Codeforces allow, in seconds and MB; the folders do not say it."""
+_FLAGS = ("-std=c99", "-O0", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fno-asm")
+"""As in the makefiles of the folders."""
+
+
+def read(sources: Sequence[Path], settings: Settings) -> Import:
+    """Look at a folder of pairs."""
+    root = need_sources(list(sources), ("the folder of Codeflaws",))[0]
+    folders = {safe_id(path.name): path for path in folders_of(root) if FOLDER.fullmatch(path.name)}
+    if not folders:
+        raise UserError(f"{root} holds no folder named like 476-A-bug-16608008-16608059")
+    ids = chosen(list(folders), settings)
+    return Import(
+        name="codeflaws",
+        version="1.0.0",
+        licence="unknown",
+        description=f"Codeflaws: {len(ids)} wrong C programs of Codeforces",
+        n_bugs=len(ids),
+        bugs=_bugs({name: folders[name] for name in ids}, settings),
+    )
+
+
+def _bugs(folders: Mapping[str, Path], settings: Settings) -> Iterator[ImportedBug | Dropped]:
+    for name, folder in folders.items():
+        try:
+            yield _bug(name, folder, settings)
+        except UserError as error:
+            yield Dropped(id=name, reason=str(error))
+
+
+def _bug(name: str, folder: Path, settings: Settings) -> ImportedBug | Dropped:
+    texts = tuple(read_text(path) for path in programs_of(folder))
+    return judged_bug(contest_program(name, folder, texts, settings))
+
+
+def programs_of(folder: Path) -> tuple[Path, Path]:
+    """Return the wrong and the right program of a folder."""
+    found = FOLDER.fullmatch(folder.name)
+    problem, wrong, right = found.groups() if found else ("", "", "")
+    return folder / f"{problem}-{wrong}.c", folder / f"{problem}-{right}.c"
+
+
+def contest_program(name: str, folder: Path, texts: Sequence[str], settings: Settings) -> JudgedProgram:
+    """Return a wrong and a right program with the cases of their folder."""
+    buggy, fixed = (_WINDOWS.sub(r"%\1ll\2", text) for text in texts)
+    notes = ["%I64d became %lld"] if (buggy, fixed) != tuple(texts) else []
+    cases = {}
+    for file in sorted(path.name.removesuffix(".gz") for path in folder.iterdir()):
+        kind, is_input, case = file.partition("input-")
+        if is_input and kind in ("", "heldout-"):
+            try:
+                cases[f"{kind}{case}"] = read_case(folder / file, folder / f"{kind}output-{case}")
+            except UserError as error:
+                notes.append(f"case {kind}{case} left out: {error}")
+    if not cases:
+        raise UserError(notes[-1] if notes else f"{folder} has no cases")
+    return JudgedProgram(
+        id=name,
+        language="c",
+        buggy=buggy,
+        fixed=fixed,
+        cases=cases,
+        title=f"Codeforces {folder.name.partition('-bug-')[0]}: the program is not accepted",
+        test=checker_of(settings, cases),
+        limits=limits_of(*_LIMITS),
+        flags=(*_FLAGS, OLD_C),
+        facts={"origin": {"repository": "codeflaws/codeflaws"}},
+        proof="good cases",  # Codeforces shows long cases cut short
+        notes=tuple(notes),
+    )

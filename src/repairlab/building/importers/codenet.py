@@ -1,0 +1,224 @@
+"""Project CodeNet: a rejected submission and the last accepted one of the same user are a bug and its fix. Loaded by `table`."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.building.importers.judge_tests import JudgeTests
+from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.small_programs import (
+    Cases,
+    JudgedProgram,
+    checker_of,
+    judged_bug,
+    limits_of,
+    pick_language,
+    safe_id,
+)
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import read_csv, read_text
+from repairlab.core.judge_words import CODENET
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+
+LICENCE = "CDLA-Permissive-2.0"
+JUDGE_SIDE = ("Judge Not Available", "Waiting for Judging", "Waiting for Re-judging", "Internal Error", "Judge System Error")
+"""States of the judge, not of a program: never a bug."""
+LANGUAGES = {"Python": "python", "Java": "java", "C": "c", "C++": "cpp"}
+_LISTED = ("id", "name", "dataset", "time_limit", "memory_limit")
+SUBMITTED = ("submission_id", "problem_id", "user_id", "date", "language", "original_language", "filename_ext", "status")
+_TIME_S, _MEMORY_MB = 2.0, 1024
+"""For the few problems without limits."""
+
+
+@record
+class ListedProblem:
+    """A problem of the list, with limits if it has any."""
+
+    id: str
+    name: str
+    time_s: float | None
+    memory_mb: int | None
+
+
+@record
+class _Pair:
+    """A rejected submission and the accepted one that followed it, if there is one."""
+
+    problem: ListedProblem
+    language: str
+    wrong: Mapping[str, str]
+    right: Mapping[str, str] | None
+
+
+def verdict_of(status: str, where: str) -> Verdict | None:
+    """Return the verdict of a status, none when the judge failed; an unknown status is an error."""
+    if status in JUDGE_SIDE:
+        return None
+    if status not in CODENET:
+        raise UserError(f"{where}: {unknown('status', status, (*CODENET, *JUDGE_SIDE))}")
+    return CODENET[status]
+
+
+def read(sources: Sequence[Path], settings: Settings) -> Import:
+    """Look at the metadata of all problems that have test cases."""
+    root, tests = need_sources(list(sources), ("Project CodeNet with metadata/ and data/", "the folder of test cases"))
+    cases = JudgeTests(tests)
+    asked = pick_language(settings, LANGUAGES.values())
+    problems, untested = _problems(root, cases)
+    pairs = {
+        safe_id(problem.id, pair.wrong["submission_id"]): pair
+        for problem in problems
+        for pair in _pairs(root, problem)
+        if asked in (None, pair.language)
+    }
+    if not pairs:
+        raise UserError(f"{root / 'metadata'}: of {len(problems)} problems with test cases none has a rejected submission to read")
+    ids = chosen(list(pairs), settings)
+    drops = [] if settings.include or settings.limit else untested
+    return Import(
+        name="codenet",
+        version="1.0.0",
+        licence=LICENCE,
+        description=f"Project CodeNet: rejected submissions to {len({pairs[name].problem.id for name in ids})} problems",
+        n_bugs=len(ids) + len(drops),
+        bugs=_bugs(root, {name: pairs[name] for name in ids}, cases, settings, drops),
+    )
+
+
+def _problems(root: Path, tests: JudgeTests) -> tuple[list[ListedProblem], list[Dropped]]:
+    """Return the problems that have submissions and test cases, and those that have no test cases."""
+    found, untested = [], []
+    for problem in listed_problems(root):
+        try:
+            tests.find(problem.id, problem.name)
+        except UserError as error:
+            untested.append(Dropped(id=problem.id, reason=str(error)))
+        else:
+            found.append(problem)
+    if not found:
+        reason = f" The first: {untested[0].reason}" if untested else ""
+        raise UserError(f"{root / 'metadata'}: no problem has submissions and test cases.{reason}")
+    return found, untested
+
+
+def listed_problems(root: Path) -> Iterator[ListedProblem]:
+    """Yield the problems of the list that have submissions."""
+    for where, row in read_csv(root / "metadata" / "problem_list.csv", _LISTED):
+        if not (root / "metadata" / f"{row['id']}.csv").is_file():
+            continue
+        time_ms, memory_kb = (_number(row, name, where) for name in ("time_limit", "memory_limit"))
+        yield ListedProblem(
+            id=row["id"],
+            name=row["name"],
+            time_s=time_ms / 1000 if time_ms else None,
+            memory_mb=max(16, int(memory_kb / 1024)) if memory_kb else None,
+        )
+
+
+def _number(row: Mapping[str, str], name: str, where: str) -> float | None:
+    try:
+        return float(row[name]) if row[name].strip() else None
+    except ValueError:
+        raise UserError(f"{where}: {name} should be a number, not {row[name]!r}") from None
+
+
+def _pairs(root: Path, problem: ListedProblem) -> Iterator[_Pair]:
+    """Yield every rejected submission with the last accepted one, in time, of the same user and language, if it came later."""
+    rejected: list[tuple[str, dict[str, str]]] = []
+    accepted: dict[tuple[str, str], dict[str, str]] = {}
+    for where, row in read_csv(root / "metadata" / f"{problem.id}.csv", SUBMITTED):
+        if row["language"] not in LANGUAGES:
+            continue
+        verdict = verdict_of(row["status"], where)
+        key = row["user_id"], row["language"]
+        if verdict is Verdict.PLAUSIBLE:
+            if key not in accepted or _when(accepted[key], where) <= _when(row, where):
+                accepted[key] = row
+        elif verdict is not None:
+            rejected.append((where, row))
+    for where, row in rejected:
+        right = accepted.get((row["user_id"], row["language"]))
+        later = right if right is not None and _when(right, where) > _when(row, where) else None
+        yield _Pair(problem=problem, language=LANGUAGES[row["language"]], wrong=row, right=later)
+
+
+def _when(row: Mapping[str, str], where: str) -> tuple[int, str]:
+    try:
+        return int(row["date"]), row["submission_id"]
+    except ValueError:
+        raise UserError(f"{where}: date should be a number of seconds, not {row['date']!r}") from None
+
+
+def _bugs(
+    root: Path, pairs: Mapping[str, _Pair], tests: JudgeTests, settings: Settings, drops: Sequence[Dropped]
+) -> Iterator[ImportedBug | Dropped]:
+    for name, pair in pairs.items():
+        try:
+            yield _bug(root, name, pair, tests, settings)
+        except UserError as error:
+            yield Dropped(id=name, reason=str(error))
+    yield from drops
+
+
+def _bug(root: Path, name: str, pair: _Pair, tests: JudgeTests, settings: Settings) -> ImportedBug | Dropped:
+    if pair.right is None:
+        raise UserError("its author has no later accepted submission in the same language, so that its fix is not known")
+    texts = tuple(source_of(root, row) for row in (pair.wrong, pair.right))
+    refuse_old(pair.language, pair.right["original_language"], texts[1])
+    cases = tests.cases(pair.problem.id, pair.problem.name)
+    return judged_bug(submitted_program(name, pair.problem, pair.language, texts, CODENET[pair.wrong["status"]], cases, settings))
+
+
+def submitted_program(
+    name: str,
+    problem: ListedProblem,
+    language: str,
+    texts: Sequence[str],
+    verdict: Verdict,
+    cases: Cases,
+    settings: Settings,
+) -> JudgedProgram:
+    """Return a wrong and a right submission to a problem with its cases."""
+    test: dict[str, Any] = checker_of(settings, cases, "exact" if verdict is Verdict.PRESENTATION else None)
+    notes = () if problem.time_s else (f"{problem.id} has no limits of its own; {_TIME_S:g} s and {_MEMORY_MB} MB are used",)
+    return JudgedProgram(
+        id=name,
+        language=language,
+        buggy=texts[0],
+        fixed=texts[1],
+        cases=cases,
+        title=f"{problem.name}: the program is not accepted",
+        verdict=verdict,
+        test=test,
+        limits=limits_of(problem.time_s or _TIME_S, problem.memory_mb or _MEMORY_MB),
+        facts={"origin": {"repository": "IBM/Project_CodeNet", "licence": LICENCE}},
+        notes=notes,
+    )
+
+
+def source_of(root: Path, row: Mapping[str, str]) -> str:
+    """Return the text of a submission."""
+    return read_text(source_path(root, row))
+
+
+def source_path(root: Path, row: Mapping[str, str]) -> Path:
+    """Return where the text of a submission is."""
+    file = f"{row['submission_id']}.{row['filename_ext']}"
+    return root / "data" / row["problem_id"] / row["language"] / file
+
+
+def refuse_old(language: str, version: str, source: str) -> None:
+    """Refuse a program in Python 2, by what its author said or by its syntax."""
+    if language == "python" and ("(2" in version or "2." in version or not _is_python_3(source)):
+        raise UserError("it is written in Python 2")
+
+
+def _is_python_3(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError):
+        return False
+    return True

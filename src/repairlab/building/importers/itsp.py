@@ -1,0 +1,83 @@
+"""ITSP: C programs of students, wrong and then right, with cases by problem (ESEC/FSE 2017). Loaded by `table`."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.small_programs import (
+    OLD_C,
+    JudgedProgram,
+    checker_of,
+    judged_bug,
+    limits_of,
+    read_case,
+    safe_id,
+)
+from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
+
+REPORT = r"\A\s*/\*numPass=.*?\*/[ \t]*\n?"
+"""What the judge wrote into each program: its verdict, and of every case, hidden ones as well, input and expected output."""
+_CASE = re.compile(r"in\.(\w+)\.(\w+)\.txt")
+
+
+def read(sources: Sequence[Path], settings: Settings) -> Import:
+    """Look at a checkout, or at its folder dataset."""
+    root = need_sources(list(sources), ("a checkout of ITSP",))[0]
+    root = root / "dataset" if (root / "dataset").is_dir() else root
+    found = {
+        safe_id(*path.relative_to(root).parent.parts, path.name.removesuffix("_buggy.c")): path
+        for path in sorted(root.glob("Lab-*/*/*_buggy.c"))
+    }
+    if not found:
+        raise UserError(f"{root} holds no program Lab-NUMBER/PROBLEM/NUMBER_buggy.c")
+    ids = chosen(list(found), settings)
+    return Import(
+        name="itsp",
+        version="1.0.0",
+        licence="unknown",
+        description=f"ITSP: {len(ids)} wrong C programs of students",
+        n_bugs=len(ids),
+        bugs=_bugs(root, {name: found[name] for name in ids}, settings),
+    )
+
+
+def _bugs(root: Path, programs: Mapping[str, Path], settings: Settings) -> Iterator[ImportedBug | Dropped]:
+    inputs = case_inputs(root)
+    for name, path in programs.items():
+        try:
+            files = path, path.with_name(path.name.replace("_buggy.c", "_correct.c"))
+            texts = (re.sub(REPORT, "", read_text(file), count=1, flags=re.DOTALL) for file in files)
+            problem = path.parent.name
+            yield judged_bug(student_program(name, problem, tuple(texts), inputs.get(problem, {}), settings))
+        except UserError as error:
+            yield Dropped(id=name, reason=str(error))
+
+
+def case_inputs(root: Path) -> dict[str, dict[str, Path]]:
+    """Return the inputs of each problem by number; outputs lie beside them."""
+    inputs: dict[str, dict[str, Path]] = {}
+    for path in sorted((root / "test").glob("in.*.txt")):
+        if named := _CASE.fullmatch(path.name):
+            inputs.setdefault(named[1], {})[named[2]] = path
+    return inputs
+
+
+def student_program(name: str, problem: str, texts: Sequence[str], inputs: Mapping[str, Path], settings: Settings) -> JudgedProgram:
+    """Return a wrong and a right program for a problem with its cases."""
+    cases = {number: read_case(given, given.with_name(f"out{given.name[2:]}")) for number, given in inputs.items()}
+    return JudgedProgram(
+        id=name,
+        language="c",
+        buggy=texts[0],
+        fixed=texts[1],
+        cases=cases,
+        title=f"Problem {problem}: the program is not accepted",
+        test=checker_of(settings, cases),
+        limits=limits_of(2.0, 256),
+        flags=("-O0", OLD_C),  # as IntroClass: many read variables that were never set
+        facts={"origin": {"repository": "jyi/ITSP"}},
+        proof="good cases",
+    )

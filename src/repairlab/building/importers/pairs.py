@@ -1,0 +1,184 @@
+"""Bug–fix pairs without tests in the forms of others: parallel text files, NPR4J's raw folders and records, FixEval's splits."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from repairlab.building.importers.codrep import codrep_pairs
+from repairlab.building.importers.fixeval import fixeval_language, program_of, tokens_of
+from repairlab.building.importers.reading import need_sources
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import field, read_json, read_json_lines, read_text
+from repairlab.core.pair import Pair, PairForm, PairSet
+from repairlab.core.record import record
+
+PAIR_SETS = {
+    "codexglue": "A folder of CodeXGLUE's code refinement (small or medium): SPLIT.buggy-fixed.buggy and .fixed.",
+    "bfp": "A folder of BFP (small or medium): SPLIT/buggy.txt and SPLIT/fixed.txt.",
+    "parallel": "A folder with src-SPLIT.txt and tgt-SPLIT.txt, one text a line.",
+    "npr4j-raw": "NPR4J's raw data folder: data.ids, buggy_methods/, fix_methods/, metas/ and so on.",
+    "codrep": "CodRep's folder Datasets, or one DatasetN of it (Tasks/, Solutions/), or JSON Lines with before and after.",
+    "fixeval-pairs": "A split file of FixEval, or a folder of them (SPLIT.jsonl): whole programs and what the judge said.",
+    "npr4j-records": "NPR4J's mined records: a JSON file with one or a list of them.",
+}
+"""Name and what to give as SOURCE."""
+
+_KNOWN_SPLITS = ("train", "valid", "test")
+_OURS = ("dropped.jsonl", "made.jsonl")
+_FIXEVAL_SPLITS = {"train": "train", "valid": "valid", "val": "valid", "test": "test", "eval": "eval"}
+"""The 500 programs of FixEval's `eval` are drawn from `test`; all other files are for training."""
+_SPLITS = {"val": "valid", "eval": "valid", "validation": "valid", "dev": "valid"}
+_LAYOUTS = {
+    "codexglue": ("*.buggy-fixed.buggy", lambda path: (path.name.split(".")[0], path.with_suffix(".fixed"))),
+    "bfp": ("*/buggy.txt", lambda path: (path.parent.name, path.with_name("fixed.txt"))),
+    "parallel": ("src-*.txt", lambda path: (path.stem.removeprefix("src-"), path.with_name(f"tgt-{path.stem[4:]}.txt"))),
+}
+_PLACEHOLDER = re.compile(r"\b(?:VAR|METHOD|TYPE|STRING)_\d+\b")
+_META = "<sep>"
+
+
+@record
+class PairSource:
+    """What a source holds."""
+
+    facts: PairSet
+    pairs: Iterator[tuple[str, Pair]]
+    """Split and pair."""
+
+
+def open_pairs(name: str, sources: Sequence[Path]) -> PairSource:
+    """Look at a source of pairs; they are read while they are iterated over."""
+    if name not in PAIR_SETS:
+        raise unknown("importer", name, PAIR_SETS)
+    (source,) = need_sources(list(sources), (PAIR_SETS[name],))
+    if name in _LAYOUTS:
+        return _open_parallel(name, source)
+    if name == "fixeval-pairs":
+        return _open_fixeval(source)
+    read, form = _JAVA[name]
+    pairs = read(source)
+    facts = PairSet(
+        name=name, version="1", licence="none stated", description=PAIR_SETS[name], language="java", form=form, abstract=False
+    )
+    return PairSource(facts=facts, pairs=pairs)
+
+
+def _open_parallel(name: str, folder: Path) -> PairSource:
+    pattern, locate = _LAYOUTS[name]
+    found = sorted(folder.glob(pattern)) if folder.is_dir() else []
+    if not found:
+        raise UserError(f"{folder} holds no file {pattern}; it should be: {PAIR_SETS[name]}")
+    facts = PairSet(
+        name=f"{name}-{folder.name}",
+        version="1",
+        licence="see its source",
+        description=PAIR_SETS[name],
+        language="java",
+        form="expression" if name == "parallel" else "method",
+        abstract=any(_PLACEHOLDER.search(read_text(path)[:20_000]) for path in found),
+    )
+    return PairSource(facts=facts, pairs=_parallel(found, locate))
+
+
+def _parallel(files: list[Path], locate: Callable[[Path], tuple[str, Path]]) -> Iterator[tuple[str, Pair]]:
+    for buggy_file in files:
+        split, fixed_file = locate(buggy_file)
+        split = _SPLITS.get(split, split)
+        # Line breaks of Unicode (U+2028 and others) are text here: only "\n" ends a line.
+        buggy, fixed = (read_text(path).removesuffix("\n").split("\n") for path in (buggy_file, fixed_file))
+        if len(buggy) != len(fixed):
+            raise UserError(
+                f"{fixed_file} has {len(fixed)} lines and {buggy_file} {len(buggy)}; each line is the fix of the same line there"
+            )
+        for number, (before, after) in enumerate(zip(buggy, fixed, strict=True), start=1):
+            yield split, Pair(id=f"{split}-{number}", buggy=before.strip(), fixed=after.strip())
+
+
+def _open_fixeval(source: Path) -> PairSource:
+    files = sorted(path for ending in ("jsonl", "json") for path in source.glob(f"*.{ending}")) if source.is_dir() else [source]
+    files = [path for path in files if path.name not in _OURS]
+    if not files:
+        raise UserError(f"{source} holds no file *.jsonl; it should be: {PAIR_SETS['fixeval-pairs']}")
+    first = next((entry for path in files for _, entry in read_json_lines(path)), None)
+    if first is None:
+        raise UserError(f"{files[0]} is empty")
+    language = fixeval_language(tokens_of(first, "src", str(files[0])))
+    facts = PairSet(
+        name="fixeval",
+        version="1",
+        licence="MIT",
+        description=PAIR_SETS["fixeval-pairs"],
+        language=language,
+        form="program",
+        abstract=False,
+    )
+    return PairSource(facts=facts, pairs=_fixeval(files, language))
+
+
+def _fixeval(files: list[Path], language: str) -> Iterator[tuple[str, Pair]]:
+    for path in files:
+        split = _FIXEVAL_SPLITS.get(path.stem, "train")
+        for where, entry in read_json_lines(path):
+            texts = [tokens_of(entry, name, where) for name in ("src", "tgt")]
+            if fixeval_language(texts[0]) != language:
+                raise UserError(f"{where}: this program is not in {language} as those before; import each language by itself")
+            yield (
+                split,
+                Pair(
+                    id=field(entry, "src_id", str, where),
+                    buggy=program_of(language, texts[0]),
+                    fixed=program_of(language, texts[1]),
+                    verdict=field(entry, "src_verdict", str, where),
+                ),
+            )
+
+
+def _raw_folder(folder: Path) -> Iterator[tuple[str, Pair]]:
+    """Read NPR4J's layout; a meta file begins with split and id, or with repository and commit, joined by `<sep>`."""
+    for name in read_text(folder / "data.ids").split():
+        meta = folder / "metas" / f"{name}.txt"
+        fields = [part.strip() for part in read_text(meta).split(_META)] if meta.is_file() else []
+        split = _SPLITS.get(fields[0], fields[0]) if fields else "train"
+        repository: str | None = None
+        commit: str | None = None
+        if split not in _KNOWN_SPLITS:
+            repository, commit, split = split or None, fields[1] if len(fields) > 1 else None, "train"
+        buggy, fixed = (read_text(folder / kind / f"{name}.txt") for kind in ("buggy_methods", "fix_methods"))
+        context = folder / "buggy_classes" / f"{name.rpartition('_')[2]}.java"  # classes are stored without a prefix such as d4j_
+        around = read_text(context, "utf-8") if context.is_file() else ""
+        yield split, Pair(id=name, buggy=buggy, fixed=fixed, context=around, repository=repository, commit=commit)
+
+
+def _records(path: Path) -> Iterator[tuple[str, Pair]]:
+    whole = read_json(path)
+    entries: list[Any] = whole if isinstance(whole, list) else [whole]
+    for number, entry in enumerate(entries, start=1):
+        where = f"{path}, entry {number}"
+        if not isinstance(entry, dict):
+            raise UserError(f"{where}: not a JSON object but {type(entry).__name__}")
+        methods = field(entry, "method_info", dict, where)
+        texts = [
+            field(field(methods, side, dict, f"{where}, method_info"), "code", str, f"{where}, method_info.{side}")
+            for side in ("buggy", "fix" if "fix" in methods else "fixed")
+        ]
+        commit = field(entry, "commit_info", dict, where)
+        url = str(commit.get("commit_url:") or commit.get("commit_url") or "")  # their key has a colon
+        yield (
+            "train",
+            Pair(
+                id=field(entry, "id", str, where),
+                buggy=texts[0],
+                fixed=texts[1],
+                repository=commit.get("repo"),
+                commit=url.rpartition("/")[2] or None,
+            ),
+        )
+
+
+_JAVA: Mapping[str, tuple[Callable[[Path], Iterator[tuple[str, Pair]]], PairForm]] = {
+    "codrep": (codrep_pairs, "line"),
+    "npr4j-raw": (_raw_folder, "method"),
+    "npr4j-records": (_records, "method"),
+}
+"""Sets of Java code: how each is read, and what it holds."""

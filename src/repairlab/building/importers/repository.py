@@ -1,0 +1,167 @@
+"""Reading local clones of projects with git: trees and files of a revision, without touching a work tree. Called by importers."""
+
+import io
+import re
+import subprocess
+import tarfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from repairlab.building.importers.importer import Settings, TreeFile
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+
+
+@record
+class Submodule:
+    """Where another repository's revision belongs in a tree."""
+
+    url: str
+    commit: str
+
+
+class Repository:
+    """A clone on disk, bare or not."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the clone's folder."""
+        if not folder.is_dir():
+            raise UserError(f"{folder} is no folder; it should be a clone")
+        self.folder = folder
+        if self._git("rev-parse", "--git-dir").returncode:
+            raise UserError(f"{folder} is no clone: git finds no repository there")
+
+    def has(self, revision: str) -> bool:
+        """Return whether the history holds a commit."""
+        return self._git("cat-file", "-e", f"{revision}^{{commit}}").returncode == 0
+
+    def remotes(self) -> list[str]:
+        """Return where the clone was made from."""
+        listed = self._git("config", "--get-regexp", r"^remote\..*\.url$").stdout.decode("utf-8", "replace")
+        return [line.partition(" ")[2] for line in listed.splitlines()]
+
+    def read(self, revision: str, path: str) -> bytes | None:
+        """Return a file as it was, or nothing when it was not there (or its content is not in the clone)."""
+        done = self._git("show", f"{revision}:{path}")
+        return done.stdout if done.returncode == 0 else None
+
+    def date(self, revision: str) -> str:
+        """Return the day of a commit: 2020-02-29."""
+        return self._git("show", "-s", "--format=%cs", revision, check=True).stdout.decode().strip()
+
+    def version(self, revision: str) -> str:
+        """Return the version that the last tag before a commit names, or nothing."""
+        said = self._git("describe", "--tags", "--abbrev=0", revision).stdout.decode("utf-8", "replace")
+        found = re.search(r"\d+(?:\.\d+)+\S*", said)
+        return found[0] if found else ""
+
+    def is_shallow(self) -> bool:
+        """Return whether the history is cut off somewhere."""
+        return self._git("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+
+    def stream(self, *arguments: str, separator: bytes) -> Iterator[bytes]:
+        """Yield what a git command prints, split at a separator that stands before each piece, while it is printed."""
+        with subprocess.Popen([*self._command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout and process.stderr
+            rest = b""
+            while block := process.stdout.read(1 << 16):
+                *pieces, rest = (rest + block).split(separator)
+                yield from filter(None, pieces)
+            if rest:
+                yield rest
+            said = process.stderr.read().decode(errors="replace").strip()
+        if process.returncode:
+            raise UserError(f"git {arguments[0]} failed in {self.folder}: {said}")
+
+    def files(self, revision: str) -> list[str]:
+        """Return the paths of all files of a revision."""
+        return (
+            self._git("ls-tree", "-r", "-z", "--name-only", revision, check=True).stdout.decode("utf-8", "replace").split("\0")[:-1]
+        )
+
+    def tree(self, revision: str, paths: Sequence[str] = ()) -> dict[str, TreeFile]:
+        """Return all files of a revision, or those below some paths; submodules stay empty, lost contents are left out."""
+        done = self._git("archive", "--format=tar", revision, *paths)
+        if done.returncode:
+            return self._tree_by_file(revision, paths)
+        files = {}
+        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+            for member in archive:
+                if member.issym():
+                    files[member.name] = TreeFile(content=member.linkname.encode(), link=True)
+                elif member.isfile() and (content := archive.extractfile(member)) is not None:
+                    files[member.name] = TreeFile(content=content.read(), executable=bool(member.mode & 0o100))
+        return files
+
+    def submodules(self, revision: str) -> dict[str, Submodule]:
+        """Return the submodules of a revision by path."""
+        listed = (self.read(revision, ".gitmodules") or b"").decode("utf-8", "replace")
+        found = {}
+        for section in re.split(r"(?m)^\s*\[submodule\b", listed)[1:]:
+            values = dict(re.findall(r"(?m)^\s*(path|url)\s*=\s*(.*?)\s*$", section))
+            head = self._git("ls-tree", revision, "--", values.get("path", "")).stdout.decode("utf-8", "replace").split()
+            if "url" in values and len(head) > 2 and head[1] == "commit":
+                found[values["path"]] = Submodule(url=values["url"], commit=head[2])
+        return found
+
+    def _tree_by_file(self, revision: str, paths: Sequence[str]) -> dict[str, TreeFile]:
+        """Read all contents that are there: some clones lack very large ones."""
+        listed = self._git("ls-tree", "-r", "-z", revision, "--", *paths, check=True).stdout.decode("utf-8", "replace")
+        entries = [(line.partition("\t")[0].split(), line.partition("\t")[2]) for line in listed.split("\0")[:-1]]
+        blobs = [(mode, name, path) for (mode, kind, name), path in entries if kind == "blob"]
+        contents = self._contents([name for _, name, _ in blobs])
+        return {
+            path: TreeFile(content=contents[name], executable=mode == "100755", link=mode == "120000")
+            for mode, name, path in blobs
+            if name in contents
+        }
+
+    def _contents(self, names: Sequence[str]) -> dict[str, bytes]:
+        """Return contents by name, without those that are lost, in one process: starting git for each takes minutes."""
+        answer = self._git("cat-file", "--batch", given="".join(f"{name}\n" for name in dict.fromkeys(names)).encode()).stdout
+        found, at = {}, 0
+        while at < len(answer):
+            end = answer.index(b"\n", at)
+            name, kind, *size = answer[at:end].decode().split()
+            at = end + 1
+            if kind != "missing":
+                found[name] = answer[at : at + int(size[0])]
+                at += int(size[0]) + 1
+        return found
+
+    @property
+    def _command(self) -> tuple[str, ...]:
+        # The folder may belong to somebody else, and its attributes or hooks must not run anything.
+        safe = ("-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.attributesFile=/dev/null")
+        return ("git", *safe, "-C", str(self.folder))
+
+    def _git(self, *arguments: str, check: bool = False, given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
+        done = subprocess.run([*self._command, *arguments], capture_output=True, check=False, input=given)
+        if check and done.returncode:
+            raise UserError(f"git {arguments[0]} failed in {self.folder}: {done.stderr.decode(errors='replace').strip()}")
+        return done
+
+
+def is_git_folder(folder: Path) -> bool:
+    """Return whether a folder is a clone, bare or not, rather than a folder within one."""
+    return any((place / "HEAD").is_file() and (place / "objects").is_dir() for place in (folder, folder / ".git"))
+
+
+def clone_of(name: str, url: str | None, settings: Settings) -> Repository:
+    """Return the local clone of a project, NAME or NAME.git in --clones; when it is missing it is cloned into it."""
+    if settings.clones is None:
+        raise UserError(f"the project {name} is needed as a clone: give the folder that holds it (or will hold it) as --clones DIR")
+    for folder in (settings.clones / name, settings.clones / f"{name}.git"):
+        if folder.is_dir():
+            return Repository(folder)
+    if url is None:
+        none = f"{settings.clones} holds no clone called {name} or {name}.git, nor another with its revisions"
+        raise UserError(f"{none}, and where to get one is not known")
+    settings.clones.mkdir(parents=True, exist_ok=True)
+    target = settings.clones / f"{name}.git"
+    # The progress of git goes to standard error, as ours does.
+    done = subprocess.run(["git", "clone", "--bare", "--progress", url, f"{target}.part"], check=False)
+    if done.returncode:
+        raise UserError(f"{url} could not be cloned; clone it yourself to {target} and try again")
+    Path(f"{target}.part").rename(target)
+    return Repository(target)

@@ -1,0 +1,218 @@
+"""Import somebody's benchmark into a folder of our own form. Called by the verb `import`."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from repairlab.benchmarks.catalog import find_target
+from repairlab.benchmarks.folder import load_bug
+from repairlab.benchmarks.writing import toml, write_file, write_head
+from repairlab.building.discovery import DiscoveredTests, DiscoveryStage, Search, cpu_s_so_far, write_down
+from repairlab.building.discovery_elsewhere import discover_all
+from repairlab.building.import_journal import Journal
+from repairlab.building.import_record import ImportRecord, write_import_record
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.building.importers.table import IMPORTERS
+from repairlab.core.bug import Bug, remember_digest
+from repairlab.core.errors import HarnessError, Interrupted, UserError
+from repairlab.core.record import SCHEMA_VERSION, record
+from repairlab.core.storage.new_folder import new_folder
+from repairlab.languages.table import default_cache
+from repairlab.validation.machine import Machine
+
+_REASONS = 20
+"""Of so many dropped bugs the reason is told where no other is left."""
+
+
+@record
+class Imported:
+    """What came of an import."""
+
+    folder: Path
+    bugs: tuple[str, ...]
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Return what its user should know: which bugs are not there and why, and what to heed of the others."""
+        return (*(f"dropped {bug.id}: {bug.reason}" for bug in self.dropped), *self.notes)
+
+
+def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
+    name: str,
+    sources: Sequence[Path],
+    folder: Path,
+    settings: Settings,
+    started: Callable[[int], None],
+    done: Callable[[str], None],
+    *,
+    machine: Machine | None = None,
+    at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
+) -> Imported:
+    """Read a source with the importer of this name and write all of it, or nothing, to a new folder."""
+    return write_benchmark(
+        name, lambda: IMPORTERS[name](sources, settings), folder, settings, started, done, machine=machine, at=at
+    )
+
+
+def write_benchmark(  # noqa: PLR0913  # as above
+    name: str,
+    read: Callable[[], Import],
+    folder: Path,
+    settings: Settings,
+    started: Callable[[int], None],
+    done: Callable[[str], None],
+    *,
+    machine: Machine | None = None,
+    at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
+    notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
+    settled: Callable[[DiscoveredTests], None] = lambda found: None,  # noqa: ARG005
+    finish: Callable[[Path, Sequence[str]], None] = lambda folder, bugs: None,  # noqa: ARG005
+) -> Imported:
+    """Write all bugs that `read` finds, or nothing, to a new folder.
+
+    What was stopped while it ran tests goes on from there.
+
+    `started` is told how many bugs there will be, `done` the id of each, `at` what is being done for one. Tests that must be found
+    by running them are, and programs that must prove themselves do, with the workers and the sandbox of `machine`.
+    `notify` is told which machines of a cluster are left out, `settled` what was found by running a bug; `finish` may add to the
+    folder before it gets its name.
+    """
+    machine = machine or Machine(cache=default_cache())
+    journal, began = Journal(folder, machine), cpu_s_so_far()
+    with new_folder(folder) as aside:
+        found = read()
+        started(found.n_bugs)
+        write_head(aside, name=found.name, version=found.version, licence=found.licence, description=found.description)
+        made = _Folder(aside, found.name, settings.repeat, done)
+
+        def settle(result: DiscoveredTests) -> None:
+            made.settle(result)
+            settled(result)
+
+        def unknown() -> Iterator[Search]:
+            for search in filter(None, map(made.add, found.bugs)):
+                # What a generator makes is not in the journal.
+                if not search.generator and (known := journal.find(search)):
+                    settle(known)
+                else:
+                    yield search
+
+        def receive(result: DiscoveredTests | DiscoveryStage) -> None:
+            if isinstance(result, DiscoveryStage):
+                at(result.bug_id, result.stage)
+                return
+            journal.keep(result)
+            settle(result)
+
+        def lost(search: Search, reason: str) -> None:
+            receive(DiscoveredTests(bug_id=search.bug_id, problem=reason))
+
+        try:
+            discover_all(unknown(), machine, receive, lost, notify)
+        except Interrupted:
+            raise journal.stopped() from None
+        if not made.bugs:
+            raise _nothing(made.dropped)
+        record_of = ImportRecord(
+            importer=name,
+            bugs=tuple(made.bugs),
+            dropped=tuple(made.dropped),
+            notes=tuple(made.notes),
+            cpu_s=round(cpu_s_so_far() - began + made.cpu_s, 1),
+        )
+        write_import_record(aside, record_of)
+        finish(aside, made.bugs)
+    journal.remove()
+    return Imported(folder=folder, bugs=tuple(made.bugs), dropped=tuple(made.dropped), notes=tuple(made.notes))
+
+
+def _nothing(dropped: Sequence[Dropped]) -> UserError:
+    reasons = "".join(f"\n  {bug.id}: {bug.reason}" for bug in dropped[:_REASONS])
+    rest = f"\n  … and {len(dropped) - _REASONS} more" if len(dropped) > _REASONS else ""
+    count = f"{len(dropped)} {'was' if len(dropped) == 1 else 'were'} dropped"
+    return UserError(f"no bug could be imported; {count}{':' if reasons else ''}{reasons}{rest}")
+
+
+class _Folder:
+    """The folder of a benchmark while it is written, and what there is to tell of it."""
+
+    def __init__(self, folder: Path, name: str, repeat: int, done: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._name = name
+        self._repeat = repeat
+        self._done = done
+        self._searches: dict[str, Search] = {}
+        self.bugs: list[str] = []
+        self.dropped: list[Dropped] = []
+        self.notes: list[str] = []
+        self.cpu_s = 0.0
+
+    def add(self, bug: ImportedBug | Dropped) -> Search | None:
+        """Write a bug; return what is to be found out before it is done with, if anything."""
+        if isinstance(bug, ImportedBug):
+            try:
+                written = _write(self._folder, bug, self._name)
+            except (UserError, HarnessError) as error:
+                bug = Dropped(id=bug.id, reason=str(error))
+            else:
+                self.bugs.append(bug.id)
+                self.notes += [f"{bug.id}: {note}" for note in bug.notes]
+                if bug.discover or bug.proof != "none":
+                    self._searches[bug.id] = self._search(bug, written)
+                    return self._searches[bug.id]
+        if isinstance(bug, Dropped):
+            self.dropped.append(bug)
+        self._done(bug.id)
+        return None
+
+    def settle(self, result: DiscoveredTests) -> None:
+        """Take what was found out about a bug."""
+        self.cpu_s += result.cpu_s
+        if result.problem:
+            self.bugs.remove(result.bug_id)
+            self.dropped.append(Dropped(id=result.bug_id, reason=result.problem))
+            shutil.rmtree(self._folder / "bugs" / result.bug_id)
+        else:
+            write_down(self._searches[result.bug_id], result)
+        self.notes += [f"{result.bug_id}: {note}" for note in result.notes]
+        self._done(result.bug_id)
+
+    def _search(self, bug: ImportedBug, written: Bug) -> Search:
+        return Search(
+            folder=self._folder / "bugs" / bug.id,
+            benchmark=self._name,
+            bug_id=bug.id,
+            digest=written.digest,
+            language=written.problem.language,
+            facts=bug.facts,
+            places=bug.discover,
+            unsorted=bug.unsorted,
+            proof=bug.proof,
+            generator=bug.generator,
+            older_release=bug.older_release,
+            other_env=bug.other_env,
+            generous=bug.generous,
+            repeat=self._repeat,
+        )
+
+
+def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
+    """Write one bug and read it again, so that no folder is left that nobody can read."""
+    for lock, text in bug.locks.items():
+        write_file(benchmark, f"environments/{lock}.txt", text.encode())
+    with new_folder(benchmark / "bugs" / bug.id) as folder:
+        (folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **bug.facts}), encoding="utf-8")
+        (folder / "issue.md").write_text(f"{bug.title}\n\n{bug.description}".rstrip() + "\n", encoding="utf-8")
+        (folder / "fix.patch").write_bytes(bug.patch.encode())
+        (folder / "buggy").mkdir()
+        for path, file in bug.tree.items():
+            write_file(folder / "buggy", path, file.content, executable=file.executable, link=file.link)
+        for path, content in bug.checker.items():
+            write_file(folder / "checker", path, content)
+        for case, (given, expected) in bug.cases.items():
+            write_file(folder, f"cases/{case}.in", given)
+            write_file(folder, f"cases/{case}.out", expected)
+        written = load_bug(folder, name, find_target, bug_id=bug.id)
+        return remember_digest(written, written.digest)  # now: the folder is about to be renamed

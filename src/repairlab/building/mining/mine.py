@@ -1,0 +1,211 @@
+"""Turn histories into a benchmark: select fixes, make bugs of them, find their tests by running them. Called by the verb `mine`."""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from repairlab.benchmarks.catalog import find_target, open_benchmark
+from repairlab.benchmarks.folder import load_bug
+from repairlab.building.discovery import DiscoveredTests
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
+from repairlab.building.importers.repository import Repository
+from repairlab.building.importers.tree_recipes import Fix, bug_of_fix
+from repairlab.building.importing import Imported, write_benchmark
+from repairlab.building.mining.flaky_tests import leave_out, project_of_bug
+from repairlab.building.mining.funnel import Funnel, Stage, write_funnel
+from repairlab.building.mining.issues import Issues, TrackedIssue, without_leaks
+from repairlab.building.mining.licences import licence_of, licences_of
+from repairlab.building.mining.selecting import Selected, select
+from repairlab.building.mining.settings import MiningSettings
+from repairlab.building.mining.written_issues import write_issue
+from repairlab.core.diff import added_lines
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.repairers.llm.client.model import ChatModel
+from repairlab.validation.machine import Machine
+
+RECIPE, TESTS = "recipe", "tests"
+"""The stages behind those of `selecting`."""
+_SHORT = 12
+
+
+@record
+class Mined:
+    """What came of it."""
+
+    imported: Imported
+    stages: tuple[Stage, ...]
+
+
+@record
+class MiningPlan:
+    """What is mined and how."""
+
+    repositories: tuple[Path, ...]
+    name: str
+    settings: MiningSettings
+    build: Settings
+    """How trees are built: libraries, interpreter, how often tests run."""
+    issues: Issues
+    known: frozenset[str] = frozenset()
+    """Commits that another benchmark has already."""
+
+
+def known_commits(benchmark: str) -> frozenset[str]:
+    """Return the commits of the fixes of a benchmark."""
+    return frozenset(bug.origin.commit for bug in open_benchmark(benchmark).bugs if bug.origin.commit)
+
+
+def mine(  # noqa: PLR0913  # four of them are told how it goes on
+    plan: MiningPlan,
+    folder: Path,
+    started: Callable[[int], None],
+    done: Callable[[str], None],
+    *,
+    machine: Machine,
+    at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
+    notify: Callable[[str], None] = lambda text: None,  # noqa: ARG005
+    model: ChatModel | None = None,
+) -> Mined:
+    """Write the bugs that histories hold, or nothing, to a new folder; what was stopped while it ran tests goes on from there.
+
+    A model, if there is one, writes the issues of bugs for which no tracker has one.
+    """
+    repositories = [Repository(path) for path in plan.repositories]
+    funnel = Funnel()
+    symptoms: dict[str, str] = {}
+    unsteady: dict[str, set[str]] = {}
+    told: list[str] = []
+
+    def settle(found: DiscoveredTests) -> None:
+        symptoms[found.bug_id] = found.symptom
+        unsteady.setdefault(project_of_bug(found.bug_id), set()).update(found.unsteady)
+
+    def finish(aside: Path, bugs: Sequence[str]) -> None:
+        n_tried = next(stage.n for stage in funnel.stages if stage.name == RECIPE)
+        funnel.count(TESTS, n=len(bugs))
+        if n_tried > len(bugs):
+            funnel.count(TESTS, "its tests do not show the bug, or do not run", n=n_tried - len(bugs))
+        write_funnel(aside, funnel.stages)
+        shared = (name for name in bugs if unsteady.get(project_of_bug(name)))
+        told.extend(leave_out((load_bug(aside / "bugs" / name, aside.name, find_target) for name in shared), unsteady))
+        if model:
+            told.extend(_write_issues(model, aside, bugs, symptoms))
+
+    try:
+        made = write_benchmark(
+            "mine",
+            lambda: _found(plan, repositories, funnel),
+            folder,
+            plan.build,
+            started,
+            done,
+            machine=machine,
+            at=at,
+            notify=notify,
+            settled=settle,
+            finish=finish,
+        )
+    except UserError as error:
+        if not funnel.stages:
+            raise
+        counts = ", ".join(f"{stage.name} {stage.n}" for stage in funnel.stages)
+        raise UserError(f"{error}\nleft by each stage: {counts}") from None
+    return Mined(imported=dataclasses.replace(made, notes=(*made.notes, *told)), stages=funnel.stages)
+
+
+def _write_issues(model: ChatModel, benchmark: Path, bugs: Sequence[str], symptoms: Mapping[str, str]) -> Iterator[str]:
+    """Yield what there is to tell of the issues that a model writes."""
+    for name in bugs:
+        folder = benchmark / "bugs" / name
+        bug = load_bug(folder, benchmark.name, find_target)
+        if not bug.origin.issue and (note := write_issue(model, bug, folder, symptoms[name])):
+            yield note
+
+
+def _found(plan: MiningPlan, repositories: Sequence[Repository], funnel: Funnel) -> Import:
+    selected = [
+        (repository, found)
+        for repository in repositories
+        for found in select(repository, plan.settings, funnel)
+        if found.commit.id not in plan.known
+    ]
+    names = ", ".join(project_of(repository) for repository in repositories)
+    rules = f"message {plan.settings.message}, extent {plan.settings.extent}"
+    return Import(
+        name=plan.name,
+        version="1",
+        licence=licences_of(repositories),
+        description=f"Fixes in the histories of {names} ({rules})",
+        n_bugs=len(selected),
+        bugs=_bugs(plan, selected, funnel),
+    )
+
+
+def _bugs(plan: MiningPlan, selected: Sequence[tuple[Repository, Selected]], funnel: Funnel) -> Iterator[ImportedBug | Dropped]:
+    funnel.count(RECIPE, n=0)
+    for repository, found in selected:
+        name = f"{project_of(repository)}@{found.commit.id[:_SHORT]}"
+        try:
+            bug: ImportedBug | Dropped = _bug(name, repository, found, plan)
+        except UserError as error:
+            bug = Dropped(id=name, reason=str(error))
+        funnel.count(RECIPE, bug.reason if isinstance(bug, Dropped) else "")
+        yield bug
+
+
+def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -> ImportedBug:
+    commit, change = found.commit, found.change
+    fixed = repository.tree(commit.id)
+    buggy = {path: file for path, file in fixed.items() if path not in change.sources}
+    for path in change.sources:
+        if (old := repository.read(commit.parents[0], path)) is not None:
+            buggy[path] = TreeFile(content=old, executable=path in fixed and fixed[path].executable)
+    pairs = [tuple(tree[path].content.decode() if path in tree else "" for tree in (buggy, fixed)) for path in change.sources]
+    issue, note = _issue(plan.issues, found, [line for pair in pairs for line in added_lines(*pair)])
+    made = bug_of_fix(
+        Fix(
+            id=name,
+            project=project_of(repository),
+            language=change.language,
+            sources=change.sources,
+            tests=tuple(path for path in change.tests if path in fixed),
+            target=found.target,
+            location=found.location,
+            buggy=buggy,
+            fixed=fixed,
+            # The message of the fix would say what to do, so it is not the issue.
+            title=issue.title if issue else f"{project_of(repository)} does not do what its tests expect",
+            description=issue.description if issue else "",
+            issue=issue.url if issue else None,
+            repository=next(iter(repository.remotes()), None),
+            commit=commit.id,
+            date=commit.date,
+            version=repository.version(commit.id),
+            licence=licence_of(fixed),
+        ),
+        # A hook beside the clone may say how it is built and tested.
+        dataclasses.replace(plan.build, clones=_place(repository).parent),
+    )
+    return dataclasses.replace(made, notes=(*made.notes, note)) if note else made
+
+
+def _issue(issues: Issues, found: Selected, added: Sequence[str]) -> tuple[TrackedIssue | None, str]:
+    issue = issues.named_by(found.commit.message)
+    if issue is None:
+        return None, ""
+    clean, note = without_leaks(issue, found.commit.id, added)
+    if clean is None:
+        raise UserError(note)
+    return clean, note
+
+
+def project_of(repository: Repository) -> str:
+    """Return the name of a repository: that of its folder, as it was given."""
+    return _place(repository).name.removesuffix(".git")
+
+
+def _place(repository: Repository) -> Path:
+    given = repository.folder.absolute()
+    folder = given if given.name not in ("", "..") else given.resolve()
+    return folder.parent if folder.name == ".git" else folder

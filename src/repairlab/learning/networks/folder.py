@@ -1,0 +1,73 @@
+"""The folder of a model, as far as it can be read without torch. Asked before anything heavy is loaded."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.core.storage.checking import checked
+from repairlab.learning.networks.settings import ModelSettings
+
+FORMAT = 1
+"""Version of the form of model folders."""
+SETTINGS = "settings.toml"
+WEIGHTS = "model.safetensors"
+LEARNT = "representation.json"
+ENSEMBLE = "ensemble.json"
+MergeRule = Literal["by-score", "equal-shares"]
+"""All candidates sorted by log-probability (CoCoNut's code), or as many of each member (its paper)."""
+
+
+@record
+class Members:
+    """The models that make up one: itself, or those that its folder lists."""
+
+    folders: tuple[Path, ...]
+    rule: MergeRule = "by-score"
+
+
+def read_members(folder: Path) -> Members:
+    """Return the folders of the models that a folder stands for."""
+    listed = folder / ENSEMBLE
+    if not listed.is_file():
+        return Members(folders=(folder,))
+    try:
+        found = json.loads(listed.read_text(encoding="utf-8"))
+        members = checked(Members, {"folders": found["members"], "rule": found["rule"]})
+    except (ValueError, KeyError, TypeError, UserError) as error:
+        raise UserError(f"{listed} is no list of models: {str(error).splitlines()[0]}") from None
+    if not members.folders:
+        raise UserError(f"{listed} lists no model")
+    return Members(folders=tuple(folder / name for name in members.folders), rule=members.rule)
+
+
+def read_settings(folder: Path) -> ModelSettings:
+    """Return the settings of a model's folder; what is wrong with it is a UserError."""
+    path = folder / SETTINGS
+    try:
+        text = path.read_text(encoding="utf-8")
+        facts = tomllib.loads(text)
+    except FileNotFoundError:
+        raise UserError(
+            f"{folder} is no model: it has no {SETTINGS}. Make one with: repairlab train SYSTEM --pairs SET --to {folder}"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is not valid TOML: {error}") from None
+    if facts.pop("format", None) != FORMAT:
+        raise UserError(f"{path}: this version of repairlab reads models of format {FORMAT}; train the model again")
+    facts.pop("repairlab", None)
+    settings = checked(ModelSettings, facts, str(path), toml=text)
+    settings.check()
+    return settings
+
+
+def read_learnt(folder: Path) -> dict[str, Any]:
+    """Return the settings of the representation that a model was trained with."""
+    path = folder / LEARNT
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}; was the folder copied completely?") from None
+    return found

@@ -1,0 +1,184 @@
+"""Processes forked from one that has loaded their code, has no threads and never ran anything. Used by the pool.
+
+Each costs milliseconds instead of the time that Python takes to load it all. The server ends with this process, however that ends,
+and its forks end with it; it leaves no file behind.
+"""
+
+import ctypes
+import importlib
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.util import Finalize
+from pathlib import Path
+from typing import Any
+
+from repairlab.core.errors import HarnessError
+
+PRELOADED = ("repairlab.runs.worker",)
+"""Modules that every worker needs, with all that they import."""
+_LOST = -int(signal.SIGKILL)
+_PR_SET_PDEATHSIG = 1
+
+
+class ForkServer:
+    """The process that forks, and our end of its socket."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        code = f"from repairlab.runs.executors.forking import serve; serve({theirs.fileno()})"
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=environment
+            )
+        self._socket = ours
+        self._connection = Connection(os.dup(ours.fileno()))
+        self._lock = threading.Lock()
+
+    def fork(self, function: Callable[..., None], arguments: Sequence[Any], pipe: Connection) -> int:
+        """Call a function with arguments and a pipe in a new process, and return its id."""
+        call = pickle.dumps((function, arguments))
+        order = pickle.dumps((sys.path, dict(os.environ), _folder(), call))
+        with self._talking():
+            self._connection.send(("fork", order))
+            socket.send_fds(self._socket, [b"."], [pipe.fileno()])
+            pid: int = self._connection.recv()
+        return pid
+
+    def wait(self, pid: int) -> int:
+        """Wait for the end of a process and return its exit code, or the negative number of the signal that killed it."""
+        try:
+            with self._talking():
+                self._connection.send(("wait", pid))
+                code: int = self._connection.recv()
+        except (OSError, EOFError):
+            return _LOST  # the server was killed, and with it all that it had forked
+        return code
+
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        """Let one thread ask at a time; a question that was cut short, by Ctrl-C perhaps, is the last: its answer would follow."""
+        with self._lock:
+            try:
+                yield
+            except BaseException:
+                hang_up(self._socket.fileno())
+                raise
+
+    def close(self) -> None:
+        """End the server."""
+        with self._lock:
+            hang_up(self._socket.fileno())
+            self._connection.close()
+            self._socket.close()
+        self._process.wait()
+
+
+def _folder() -> str:
+    """Return the folder that this process is in; one that was deleted meanwhile is no reason not to work."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return os.sep
+
+
+def hang_up(descriptor: int) -> None:
+    """End a connection for both ends, whoever else has it open: a process that was forked from this one keeps what it inherited."""
+    with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as held:
+        held.shutdown(socket.SHUT_RDWR)
+
+
+_servers: dict[int, ForkServer] = {}
+_locks: dict[int, threading.Lock] = {}
+"""By process: a fork must not speak with its parent's server, nor wait for a lock that a thread of its parent's held."""
+
+
+def start_server() -> ForkServer:
+    """Return the server of this process; the first call starts it, and it loads while this process does something else."""
+    pid = os.getpid()
+    with _locks.setdefault(pid, threading.Lock()):
+        if pid not in _servers:
+            _servers[pid] = ForkServer()
+            # Unlike `atexit` this is also done at the end of a process of `multiprocessing`, and after workers were closed.
+            Finalize(None, _stop_server, exitpriority=0)
+        return _servers[pid]
+
+
+def _stop_server() -> None:
+    server = _servers.pop(os.getpid(), None)
+    if server is not None:
+        server.close()
+
+
+def fork(function: Callable[..., None], arguments: Sequence[Any], pipe: Connection) -> int:
+    """Call a function in a process that is forked from the server, which is started anew when it was killed."""
+    try:
+        return start_server().fork(function, arguments, pipe)
+    except (OSError, EOFError):
+        _stop_server()
+    try:
+        return start_server().fork(function, arguments, pipe)
+    except (OSError, EOFError) as error:
+        raise HarnessError(f"the process that starts workers does not live: {error!r}") from error
+
+
+def wait_for(pid: int) -> int:
+    """Wait for the end of a process that was forked."""
+    server = _servers.get(os.getpid())
+    return server.wait(pid) if server is not None else _LOST
+
+
+def serve(descriptor: int) -> None:
+    """Be the server: fork and wait as asked until the socket ends."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # those are for the main process, whose end is ours
+    requests = socket.socket(fileno=descriptor)
+    connection = Connection(os.dup(descriptor))
+    for name in PRELOADED:
+        importlib.import_module(name)
+    while True:
+        try:
+            kind, what = connection.recv()
+        except (EOFError, OSError):
+            os._exit(0)
+        if kind == "wait":
+            with suppress(OSError):  # nobody waits any more, and the next request is the end
+                connection.send(_exit_code(what))
+            continue
+        _, (pipe,), _, _ = socket.recv_fds(requests, 1, 1)
+        pid = os.fork()
+        if pid == 0:
+            requests.close()
+            connection.close()
+            _be_worker(what, pipe)
+            sys.exit()  # as any other process would, with all that is to be done at its end
+        os.close(pipe)
+        connection.send(pid)
+
+
+def _exit_code(pid: int) -> int:
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    except ChildProcessError:
+        return _LOST  # it was the fork of a server before this one
+
+
+def _be_worker(what: bytes, pipe: int) -> None:
+    """Do in a fork what was asked for."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # a killed run leaves no workers behind
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    path, environment, folder, call = pickle.loads(what)
+    sys.path[:] = path
+    os.environ.clear()
+    os.environ.update(environment)  # all of which may have changed since the server started
+    os.chdir(folder)
+    function, arguments = pickle.loads(call)
+    function(*arguments, Connection(pipe))

@@ -1,0 +1,124 @@
+"""What runs on a machine of a Ray cluster: the proof that it can do the work, and a worker process. For `ray_cluster`."""
+
+import dataclasses
+import io
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.record import record
+from repairlab.languages.table import default_cache
+from repairlab.runs.executors.executor import Delivery
+from repairlab.runs.executors.pool import Said, Worker
+from repairlab.runs.executors.temp_dirs import scratch_folder
+from repairlab.validation.machine import Machine, environment_of
+from repairlab.validation.preflight import ToolNeed, check_needs
+
+FOLDER = "delivered"
+"""Where folders of other machines are kept, in the cache."""
+COLLECT_S = 0.5
+"""How long events are collected before they travel; the end of an item does not wait."""
+
+
+@record
+class NodeProof:
+    """What a machine says of itself."""
+
+    environment: Mapping[str, str]
+    """What decides verdicts there."""
+    problem: str = ""
+    """Why it can do no work; nothing: it can."""
+
+
+def machine_there(machine: Machine, *, own_cache: bool) -> Machine:
+    """Return how work is run on the machine where this is called, with a cache of its own if asked for."""
+    return dataclasses.replace(machine, cache=default_cache(), workers=1) if own_cache else machine
+
+
+def prove(machine: Machine, needs: Collection[ToolNeed], *, own_cache: bool) -> NodeProof:
+    """Try the sandbox and the tools on the machine where this is called."""
+    here = machine_there(machine, own_cache=own_cache)
+    try:
+        environment = environment_of([need.language for need in needs], here)
+        check_needs(needs, here)
+    except (HarnessError, UserError, OSError) as error:
+        return NodeProof(environment={}, problem=str(error))
+    return NodeProof(environment=environment)
+
+
+class RayWorker:
+    """A worker process of the machine it is on; methods are called by name, from elsewhere. A second thread may ask it to stop."""
+
+    def __init__(self, machine: Machine, *, own_cache: bool) -> None:
+        self._machine = machine_there(machine, own_cache=own_cache)
+        self._opened = ExitStack()
+        self._scratch = self._opened.enter_context(scratch_folder())
+        self._worker: Worker | None = None
+        self._work: Any = None
+
+    def do(self, work: Any, item: Any, folders: Mapping[str, Any]) -> Said:
+        """Begin with an item whose folders are in the cluster's store; returns the first things that the worker says."""
+        places = {digest: self._place(digest, folder) for digest, folder in folders.items()}
+        if self._worker is None:
+            self._worker = Worker(self._machine, self._scratch)
+        if work != self._work:
+            self._work = work  # else the very same one, which the worker has open
+        self._worker.do(self._work, Delivery(item=item, folders=places, machine=self._machine))
+        return self.listen()
+
+    def listen(self) -> Said:
+        """Wait for the next things that the worker says."""
+        assert self._worker is not None
+        said = self._worker.listen(COLLECT_S)
+        if said.death:
+            self._worker = None
+        return said
+
+    def stop(self) -> None:
+        """Ask the worker to stop."""
+        if self._worker is not None:
+            self._worker.stop()
+
+    def close(self) -> None:
+        """End the worker, in the middle of what it does."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker.end()
+            self._worker = None
+        self._opened.close()
+
+    def _place(self, digest: str, folder: Any) -> Path:
+        """Return where a folder lies on this machine; one that is not there yet is fetched."""
+        import ray  # noqa: PLC0415  # an extra
+
+        place = self._machine.cache / FOLDER / digest
+        if not place.is_dir():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            aside = Path(tempfile.mkdtemp(prefix=f"{digest}-", dir=place.parent))
+            unpack(ray.get(folder), aside)
+            try:
+                aside.rename(place)
+            except OSError:  # another worker was faster
+                shutil.rmtree(aside, ignore_errors=True)
+        return place
+
+
+def pack(contents: Mapping[str, Path]) -> bytes:
+    """Return files and folders by their places as one archive."""
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as file:
+        for name, path in contents.items():
+            file.add(path, arcname=name)
+    return archive.getvalue()
+
+
+def unpack(archive: bytes, place: Path) -> None:
+    """Lay out what `pack` took; nothing of it can lie elsewhere."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as file:
+        file.extractall(place, filter="tar")
+    place.chmod(0o755)

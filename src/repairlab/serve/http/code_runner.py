@@ -1,0 +1,152 @@
+"""Run a program on an input in the sandbox and say what it wrote, as SandboxFusion does. Done by workers."""
+
+import base64
+import binascii
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from repairlab.building.importers.small_programs import place
+from repairlab.core.errors import UserError
+from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
+from repairlab.core.recipe import Test
+from repairlab.core.record import record
+from repairlab.languages.facts import Facts, every, facts
+from repairlab.languages.table import language
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.paths import check_path
+from repairlab.validation.worktree import temporary_folder
+
+_SLACK_S = 5.0
+"""Wall time beyond the time-out, which counts CPU time here."""
+_LARGEST_FETCHED = 16 * 1024 * 1024
+_LIMITS = (Ending.CPU_LIMIT, Ending.WALL_LIMIT)
+
+
+@record
+class CodeRun:
+    """A program to run."""
+
+    language: str
+    code: str
+    stdin: str
+    compile_timeout_s: float
+    run_timeout_s: float
+    memory_mb: int
+    files: tuple[tuple[str, bytes], ...] = ()
+    fetch: tuple[str, ...] = ()
+
+
+def language_of(name: str) -> str | None:
+    """Return our name of a language that others call by its own, or as in a fence."""
+    wanted = name.lower()
+    return next((stated.name for stated in every() if wanted in (stated.name, *stated.fences)), None)
+
+
+def decoded(files: dict[str, str | None]) -> tuple[tuple[str, bytes], ...]:
+    """Return the files of a request, whose contents are in base64."""
+    found = []
+    for path, content in files.items():
+        check_path(path)
+        try:
+            found.append((path, base64.b64decode(content or "", validate=True)))
+        except (binascii.Error, ValueError):
+            raise UserError(f"the content of file {path[:200]!r} is not in base64") from None
+    return tuple(found)
+
+
+def program_place(name: str, code: str) -> tuple[str, str]:
+    """Return the path of a program, and what starts it; where there are no free functions both depend on its classes."""
+    stated = facts(name)
+    path, start = (stated.file, "") if stated.has_free_functions else place(name, code)
+    check_path(path)
+    return path, start
+
+
+@contextmanager
+def open_code_runner(sandbox: Sandbox, emit: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[CodeRun], None]]:
+    """Give what runs one program after the other."""
+    yield lambda item: emit(run_code(item, sandbox))
+
+
+def run_code(item: CodeRun, sandbox: Sandbox) -> dict[str, Any]:
+    """Build and run a program in a folder of its own, and return SandboxFusion's answer."""
+    stated = facts(item.language)
+    path, start = program_place(item.language, item.code)
+    test = Test(framework="stdio", program=start)
+    with temporary_folder() as folder:
+        tree = folder / "work"
+        tree.mkdir()
+        for name, content in (*item.files, (path, item.code.encode("utf-8", "surrogatepass"))):
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_bytes(content)
+        compiled = _build(item, stated, test, sandbox, tree)
+        if compiled is not None and compiled["status"] != "Finished":
+            return _answer("Failed", compiled, None, {})
+        if compiled is not None and compiled["return_code"] != 0:
+            return _answer("Failed", compiled, None, {})
+        command = language(item.language).toolchain.program(stated.build, test)
+        limits = Limits(cpu_s=item.run_timeout_s, wall_s=item.run_timeout_s + _SLACK_S, memory_mb=item.memory_mb)
+        done = _told(sandbox.run(_with_input(command, item).under(limits), tree), item.run_timeout_s)
+        is_good = done["status"] == "Finished" and done["return_code"] == 0
+        return _answer("Success" if is_good else "Failed", compiled, done, _fetched(item.fetch, tree))
+
+
+def _with_input(command: Command, item: CodeRun) -> Command:
+    return dataclasses.replace(
+        command, stdin=item.stdin.encode("utf-8", "surrogatepass"), writable=bool(item.fetch), private=not item.fetch
+    )
+
+
+def _build(item: CodeRun, stated: Facts, test: Test, sandbox: Sandbox, tree: Path) -> dict[str, Any] | None:
+    """Return what came of the build; none for languages that have none."""
+    if stated.build.tool == "none":
+        return None
+    limits = BuildLimits(cpu_s=item.compile_timeout_s, wall_s=item.compile_timeout_s + _SLACK_S)
+    names = sorted(path.relative_to(tree).as_posix() for path in tree.rglob("*") if path.is_file())
+    told: dict[str, Any] | None = None
+    for command in language(item.language).toolchain.build(stated.build, test, names):
+        told = _told(sandbox.run(command.under(limits), tree), item.compile_timeout_s)
+        if told["status"] != "Finished" or told["return_code"] != 0:
+            break
+    return told
+
+
+def _told(done: Execution, timeout_s: float) -> dict[str, Any]:
+    status = "TimeLimitExceeded" if done.ending in _LIMITS else "Finished"
+    code = done.exit_code if done.exit_code is not None else -(done.signal or 9)
+    said = "" if done.ending in (Ending.EXITED, Ending.SIGNALLED, *_LIMITS) else f"\nended by the {done.ending}"
+    return {
+        "status": status,
+        "execution_time": round(timeout_s if status == "TimeLimitExceeded" else done.wall_s, 6),
+        "return_code": None if status == "TimeLimitExceeded" else code,
+        "stdout": done.stdout.decode("utf-8", "replace"),
+        "stderr": done.stderr.decode("utf-8", "replace") + said,
+    }
+
+
+def _answer(status: str, compiled: Any, run: Any, files: dict[str, str]) -> dict[str, Any]:
+    return {
+        "status": status,
+        "message": "",
+        "compile_result": compiled,
+        "run_result": run,
+        "executor_pod_name": None,
+        "files": files,
+    }
+
+
+def _fetched(names: tuple[str, ...], tree: Path) -> dict[str, str]:
+    """Return files that the program left, in base64; links, which may lead anywhere, are none of them."""
+    found, left = {}, _LARGEST_FETCHED
+    for name in names:
+        file = tree / name
+        inside = [part for part in (file, *file.parents) if part != tree and part.is_relative_to(tree)]
+        if any(part.is_symlink() for part in inside) or not file.is_file() or file.stat().st_size > left:
+            continue
+        content = file.read_bytes()
+        left -= len(content)
+        found[name] = base64.b64encode(content).decode("ascii")
+    return found

@@ -1,0 +1,265 @@
+"""The service behind the routes: what is known is answered at once, all else waits for a worker. Made by `app`."""
+
+import asyncio
+import contextlib
+import dataclasses
+import shutil
+import sys
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+from typing import Any
+
+from repairlab.core.bug import Bug
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.outcome import Policy, Verdict
+from repairlab.core.record import digest, record
+from repairlab.core.words import count
+from repairlab.metrics.reward import RewardScale
+from repairlab.runs.executors.temp_dirs import scratch_folder
+from repairlab.runs.executors.worker_set import CallHandle
+from repairlab.runs.patch_judge import JudgedPatch, OpenBug, Patch, PatchJudge
+from repairlab.serve.http.answers import OUR_FAILURE, answer, undecided_answer
+from repairlab.serve.http.counters import Counters
+from repairlab.serve.http.dispatcher import Call, Dispatcher, Ticket
+from repairlab.serve.http.fair_queue import QueueFullError
+from repairlab.serve.http.http_error import RequestRefused, bad_request
+from repairlab.serve.http.inline_bug import inline_bug
+from repairlab.serve.http.requests import InlineProblem, ValidateRequest
+from repairlab.serve.http.served_benchmarks import ServedBenchmarks
+from repairlab.serve.http.settings import ServiceSettings
+from repairlab.validation.machine import Machine
+
+_MOST_OPEN = 512
+"""Bugs that are found without looking for them."""
+_USUAL_SCALE = RewardScale()
+_MOST_INLINE = 256
+"""Problems of requests whose trees are kept."""
+
+
+@record
+class PatchQuestion:
+    """One candidate of a request, for a bug that is open."""
+
+    opened: OpenBug
+    patch: Patch
+
+
+@record
+class PatchRequest:
+    """All of a request."""
+
+    questions: tuple[PatchQuestion, ...]
+    scale: RewardScale
+    deadline_s: float
+
+
+@record
+class RequestBegun:
+    """How a request stands."""
+
+    known: dict[int, JudgedPatch]
+    """Verdicts by place."""
+    left: dict[int, Ticket]
+    """What waits for a worker, by place; answers are taken out of it."""
+
+
+class Service:
+    """Benchmarks, workers and the queue of one server."""
+
+    def __init__(self, benchmarks: ServedBenchmarks, machine: Machine, settings: ServiceSettings) -> None:
+        self.benchmarks, self.settings, self.machine = benchmarks, settings, machine
+        self.counters = Counters()
+        self.judge = PatchJudge(machine)
+        self.dispatcher: Dispatcher
+        self.started_at = time.time()
+        self.is_draining = False
+        self._open: OrderedDict[tuple[str, Policy, int], OpenBug] = OrderedDict()
+        self._inline: OrderedDict[str, Bug] = OrderedDict()
+        self._stack = contextlib.ExitStack()
+        self._folder = self._stack.enter_context(scratch_folder())
+
+    def start(self) -> None:
+        """Begin to work, in the event loop that is running."""
+        self.dispatcher = Dispatcher(self.machine.workers, self.settings.queue)
+        self.dispatcher.start()
+
+    async def close(self) -> None:
+        """End all workers."""
+        self.is_draining = True
+        await self.dispatcher.close()
+        await asyncio.to_thread(self.judge.close)
+        self._stack.close()
+
+    async def ask(self, request: ValidateRequest, *, most: int | None) -> PatchRequest:
+        """Find the bugs of a request and read its candidates; `most` is how many it may have."""
+        entries = list(request.entries())
+        if most is not None and len(entries) > most:
+            raise RequestRefused(
+                413, "too_many", f"{count(len(entries), 'candidate')} in one request; at most {most} are possible, more as a job"
+            )
+        inline = await self._inline_bug(request.problem) if request.problem is not None else None
+        questions = []
+        for reference, patch in entries:
+            opened = await self.opened(inline or str(reference), policy=request.policy, confirm=request.confirm)
+            questions.append(PatchQuestion(opened=opened, patch=self._clamped(patch)))
+        deadline_s = min(request.deadline_s or self.settings.deadline_s, self.settings.deadline_s)
+        scale = RewardScale(**request.scale.model_dump()) if request.scale is not None else _USUAL_SCALE
+        return PatchRequest(questions=tuple(questions), scale=scale, deadline_s=deadline_s)
+
+    async def opened(self, bug: Bug | str, *, policy: Policy = "first-failure", confirm: int = 0) -> OpenBug:
+        """Return a bug, given by its name perhaps, ready to be asked about."""
+        name = bug if isinstance(bug, str) else bug.digest
+        key = (name, policy, confirm)
+        if key not in self._open:
+            self._open[key] = await asyncio.to_thread(self._opened, bug, policy, confirm)
+            while len(self._open) > _MOST_OPEN:
+                self._open.popitem(last=False)
+        return self._open[key]
+
+    def _opened(self, bug: Bug | str, policy: Policy, confirm: int) -> OpenBug:
+        found = self.benchmarks.bug(bug) if isinstance(bug, str) else bug
+        try:
+            return self.judge.opened(found, policy=policy, confirm=confirm)
+        except (HarnessError, UserError, OSError) as error:
+            log(f"bug {found.id} cannot be opened: {error}")
+            raise RequestRefused(
+                503, "tools_missing", f"bug {found.id} cannot be judged on this server; its log says why"
+            ) from None
+
+    async def _inline_bug(self, problem: InlineProblem) -> Bug:
+        name = digest(problem.model_dump())
+        if name not in self._inline:
+            try:
+                self._inline[name] = await asyncio.to_thread(inline_bug, problem, self._folder)
+            except UserError as error:
+                raise bad_request(f"problem: {error}") from None
+            except OSError as error:
+                raise storage_failed(error) from error
+            while len(self._inline) > _MOST_INLINE:
+                _, old = self._inline.popitem(last=False)
+                if all(bug.tree.source != old.tree.source for bug in self._inline.values()):
+                    await asyncio.to_thread(shutil.rmtree, old.tree.source, ignore_errors=True)
+        self._inline.move_to_end(name)
+        return self._inline[name]
+
+    def _clamped(self, patch: Patch) -> Patch:
+        """Return a patch that is read as if the client had been shown no more than it was."""
+        if patch.strategy is None:
+            return patch
+        return dataclasses.replace(patch, localisation=self.benchmarks.finest(patch.localisation))  # type: ignore[arg-type]  # checked
+
+    def known(self, question: PatchQuestion) -> JudgedPatch | None:
+        """Return the verdict that is known, if one is."""
+        return self.judge.known(question.opened, question.patch)
+
+    def submit(self, client: str, questions: Sequence[PatchQuestion]) -> list[Ticket]:
+        """Let questions wait for a worker, all or none."""
+        return self.submit_calls(client, [(self._key(item), self._call(item)) for item in questions])
+
+    def submit_calls(self, client: str, calls: Sequence[tuple[str, Call]]) -> list[Ticket]:
+        """Let calls wait for a worker, all or none."""
+        try:
+            return self.dispatcher.submit(client, calls)
+        except QueueFullError:
+            self.counters.add("repairlab_refusals_total", reason="queue_full")
+            waiting = len(self.dispatcher.queue)
+            raise RequestRefused(
+                429,
+                "queue_full",
+                f"the queue is full with {count(waiting, 'candidate')}; try again later",
+                retry_after_s=self.dispatcher.wait_s,
+            ) from None
+
+    def begin(self, client: str, asked: PatchRequest) -> RequestBegun:
+        """Look up what is known of a request and let the rest wait for a worker, or refuse."""
+        known = {place: judged for place, question in enumerate(asked.questions) if (judged := self.known(question)) is not None}
+        places = [place for place in range(len(asked.questions)) if place not in known]
+        tickets = self.submit(client, [asked.questions[place] for place in places]) if places else []
+        return RequestBegun(known=known, left=dict(zip(places, tickets, strict=True)))
+
+    async def answers(self, asked: PatchRequest, begun: RequestBegun) -> AsyncGenerator[tuple[int, dict[str, Any]], None]:
+        """Yield the answers of a request with their places, as soon as each is known.
+
+        Whoever stops asking for the next one takes the rest out of the queue.
+        """
+        left = begun.left
+        try:
+            for place, judged in begun.known.items():
+                yield place, self.told(judged, asked.questions[place], asked.scale)
+            end = asyncio.get_running_loop().time() + asked.deadline_s
+            while left:
+                waiting = {ticket.done for ticket in left.values()}
+                patience_s = max(0.0, end - asyncio.get_running_loop().time())
+                done, _ = await asyncio.wait(waiting, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
+                places = [place for place, ticket in left.items() if ticket.done in done] if done else list(left)
+                for place in places:
+                    ticket = left.pop(place)
+                    question = asked.questions[place]
+                    if done:
+                        yield place, self._settled(ticket, question, asked.scale)
+                    else:
+                        self.dispatcher.leave(ticket)
+                        late = f"not decided within the deadline of {asked.deadline_s:g} s"
+                        yield place, undecided_answer(_name(question), late)
+        finally:
+            for ticket in left.values():
+                self.dispatcher.leave(ticket)
+
+    def told(self, judged: JudgedPatch, question: PatchQuestion, scale: RewardScale) -> dict[str, Any]:
+        """Return what is told of a verdict, which is counted."""
+        outcome = judged.outcome
+        cached = "yes" if outcome.cached else "no"
+        self.counters.add("repairlab_verdicts_total", verdict=outcome.verdict.value, cached=cached)
+        if outcome.verdict is Verdict.UNDECIDED:
+            log(f"bug {outcome.bug_id}: undecided: {outcome.message}\n{outcome.evidence}".rstrip())
+        return answer(judged, question.opened, scale)
+
+    def _settled(self, ticket: Ticket, question: PatchQuestion, scale: RewardScale) -> dict[str, Any]:
+        try:
+            return self.told(ticket.done.result(), question, scale)
+        except asyncio.CancelledError:
+            return undecided_answer(_name(question), OUR_FAILURE)
+        except Exception:
+            log(traceback.format_exc())
+            return undecided_answer(_name(question), OUR_FAILURE)
+
+    def _key(self, question: PatchQuestion) -> str:
+        return f"{question.opened.key}-{question.opened.name_of(question.patch)}"
+
+    def _call(self, question: PatchQuestion) -> Call:
+        def call(handle: CallHandle) -> JudgedPatch:
+            return self.judge.judge(question.opened, question.patch, handle)
+
+        return call
+
+    def gauges(self) -> dict[str, float]:
+        """Return the numbers of this moment."""
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return {
+            "repairlab_queue_waiting": len(self.dispatcher.queue),
+            "repairlab_queue_size": self.settings.queue,
+            "repairlab_running": self.dispatcher.n_running,
+            "repairlab_worker_processes": len(self.judge.workers.pids()),
+            "repairlab_memory_bytes": pages * 4096,
+            "repairlab_uptime_seconds": round(time.time() - self.started_at, 1),
+            "repairlab_draining": self.is_draining,
+        }
+
+
+def _name(question: PatchQuestion) -> str:
+    problem = question.opened.bug.problem
+    return f"{problem.benchmark}/{problem.id}"
+
+
+def storage_failed(error: OSError | None = None) -> RequestRefused:
+    """Return the refusal of what cannot be stored."""
+    log(f"nothing can be written: {error or 'see above'}")
+    return RequestRefused(507, "storage_failed", "the server cannot write to its disk, so this was not taken on", retry_after_s=60)
+
+
+def log(text: str) -> None:
+    """Say something to whoever runs the server."""
+    print(text, file=sys.stderr, flush=True)  # noqa: T201

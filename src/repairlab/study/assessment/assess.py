@@ -1,0 +1,254 @@
+"""The assessment of a run: plausible candidates become tasks, evidence is found, ratings become labels. For `cli.assess`."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.building.differential import Differential
+from repairlab.building.evidence import Evidence, EvidenceAnswer, EvidenceQuestion, HeldOut, answer_questions, programs_of
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
+from repairlab.core.candidate import Candidate
+from repairlab.core.diff import unified_diff
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record, to_data
+from repairlab.runs.integrity import require_intact
+from repairlab.runs.store import Store
+from repairlab.study.assessment.adjudication import final_labels
+from repairlab.study.assessment.agreeing import RaterAgreement, rater_agreement
+from repairlab.study.assessment.labels import write_labels
+from repairlab.study.assessment.records import AssessmentTask, FinalLabel, task_id
+from repairlab.study.assessment.sheets import TaskView
+from repairlab.study.assessment.store import AssessmentStore
+from repairlab.validation.apply import normal_digest
+from repairlab.validation.machine import Machine
+
+
+class Assessment:
+    """A run with its benchmark and what was said of its candidates so far."""
+
+    def __init__(self, folder: Path, store: AssessmentStore) -> None:
+        """Open a run, whose files must be intact and whose benchmark must be the one that it ran on."""
+        self.folder, self.store = folder, store
+        self._run = Store(folder)
+        self.manifest = self._run.manifest()
+        require_intact(self._run)
+        self.benchmark: Benchmark = open_benchmark(self.manifest.experiment.benchmark)
+        if self.benchmark.digest != self.manifest.benchmark_digest:
+            raise UserError(
+                f"{self.manifest.experiment.benchmark} is not the benchmark that the run in {folder} used; candidates are compared "
+                "with its fixes, so put back what it was"
+            )
+        self._candidates: dict[str, int] = {}
+
+    def collect(self) -> None:
+        """Make tasks of all plausible candidates; those that are tasks already stay as they are."""
+        plausible = {outcome.candidate_id for outcome in self._run.outcomes() if outcome.verdict is Verdict.PLAUSIBLE}
+        made: dict[str, AssessmentTask] = {}
+        for place, data in self._run.scan_data(Candidate):
+            candidate_id = str(data["id"])
+            if candidate_id in plausible and candidate_id not in self._candidates:
+                self._candidates[candidate_id] = place
+                made[candidate_id] = self._task(candidate_id)
+        self.store.add_tasks(made.values())
+
+    def _task(self, candidate_id: str) -> AssessmentTask:
+        candidate = self.candidate(candidate_id)
+        bug = self.benchmark.bug(candidate.bug_id)
+        made = task_id(bug.digest, normal_digest(candidate, bug))
+        return AssessmentTask(id=made, run=self.manifest.id, bug_id=bug.id, candidate_id=candidate_id)
+
+    def candidate(self, candidate_id: str) -> Candidate:
+        """Return a plausible candidate."""
+        return self._run.at(Candidate, self._candidates[candidate_id])
+
+    @property
+    def tasks(self) -> list[AssessmentTask]:
+        """Return one task of each id: candidates that differ in layout alone are looked at once."""
+        return list({task.id: task for task in reversed(self.store.tasks())}.values())[::-1]
+
+    def gather(
+        self,
+        machine: Machine,
+        receive: Callable[[EvidenceAnswer], None],
+        *,
+        n_inputs: int,
+        seed: int,
+        held_out: Benchmark | None = None,
+        again: bool = False,
+    ) -> None:
+        """Find out what is asked for and not known yet, or all of it again."""
+        known = {} if again else self.evidence()
+        questions = []
+        for task in self.tasks:
+            other = self._held_out(task, held_out)
+            if task.id not in known or known[task.id].lacks(inputs=bool(n_inputs), held_out=other is not None):
+                questions.append(
+                    EvidenceQuestion(
+                        task=task,
+                        candidate=self.candidate(task.candidate_id),
+                        bug=self.benchmark.bug(task.bug_id),
+                        held_out=other,
+                        n_inputs=n_inputs,
+                        seed=seed,
+                    )
+                )
+
+        def keep(answered: EvidenceAnswer) -> None:
+            if answered.evidence is not None:
+                before = known.get(answered.task)
+                self.store.put_evidence(answered.task, to_data(answered.evidence.over(before) if before else answered.evidence))
+            receive(answered)
+
+        if questions:
+            answer_questions(questions, machine, keep)
+
+    def _held_out(self, task: AssessmentTask, benchmark: Benchmark | None) -> Bug | None:
+        """Return the bug of a task with other tests, which must be the same otherwise."""
+        if benchmark is None or task.bug_id not in benchmark.ids:
+            return None
+        other = benchmark.bug(task.bug_id)
+        if other.problem.source != self.benchmark.bug(task.bug_id).problem.source:
+            raise UserError(f"{task.bug_id} of {benchmark.name} has another source than that of {self.benchmark.name}")
+        return other
+
+    def evidence(self) -> dict[str, Evidence]:
+        """Return what was found out, by task."""
+        return evidence_of(self.store)
+
+    def labels(self) -> list[FinalLabel]:
+        """Return what holds of each task."""
+        identical = frozenset(task for task, found in self.evidence().items() if found.rules == ("R0",))
+        return final_labels([task.id for task in self.tasks], self.store.ratings(), self.store.rulings(), identical=identical)
+
+    def open_tasks(self) -> list[str]:
+        """Return the tasks that people are to look at: all but those that are the fix."""
+        return [label.task for label in self.labels() if label.source != "identical"]
+
+    def views(self, tasks: Iterable[str]) -> dict[str, TaskView]:
+        """Return what raters are shown of tasks."""
+        by_id, known = {task.id: task for task in self.tasks}, self.evidence()
+        return {name: self._view(by_id[name], known.get(name)) for name in tasks}
+
+    def _view(self, task: AssessmentTask, found: Evidence | None) -> TaskView:
+        bug, candidate = self.benchmark.bug(task.bug_id), self.candidate(task.candidate_id)
+        programs = programs_of(bug, candidate)
+        diffs = [
+            "".join(unified_diff(path, programs.buggy.get(path) or "", text or "") for path, text in sorted(files.items()))
+            for files in (programs.candidate, programs.fixed)
+        ]
+        return TaskView(
+            task=task.id,
+            bug_id=bug.id,
+            language=bug.problem.language,
+            title=bug.problem.title,
+            description=bug.problem.description,
+            candidate=diffs[0],
+            fix=diffs[1],
+            hints=hints(found) if found else "",
+        )
+
+    def write(self) -> None:
+        """Write labels.json, which scores are made of."""
+        write_labels(self.folder, self.store.tasks(), self.labels())
+
+
+def evidence_of(store: AssessmentStore) -> dict[str, Evidence]:
+    """Return what is kept of evidence, by task."""
+    return {task: _evidence(data) for task, data in store.evidence().items()}
+
+
+def _evidence(data: dict[str, Any]) -> Evidence:
+    held = data["held_out"]
+    return Evidence(
+        rules=tuple(data["rules"]),
+        differential=Differential(**data["differential"]),
+        held_out=HeldOut(verdict=held["verdict"] and Verdict(held["verdict"]), message=held["message"]),
+    )
+
+
+def hints(found: Evidence) -> str:
+    """Say in a few lines what was found out about a task."""
+    told = [f"rules proposed: {' '.join(found.rules)}"] if found.rules else []
+    if found.differential.n_valid:
+        told.append(f"differs from the fix on {found.differential.n_differ} of {found.differential.n_valid} new inputs")
+        told += [found.differential.example] if found.differential.example else []
+    if found.held_out.verdict:
+        told.append(f"held-out tests: {found.held_out.verdict} {found.held_out.message}".strip())
+    return "\n".join(told)
+
+
+@record
+class DifferentialMatrix:
+    """How differential testing meets another word on the same tasks, which takes a candidate for wrong or right."""
+
+    wrong_differs: int = 0
+    wrong_same: int = 0
+    right_differs: int = 0
+    right_same: int = 0
+
+
+@record
+class AssessmentSummary:
+    """Where the assessment of a run stands."""
+
+    n_candidates: int
+    """Distinct plausible ones."""
+    n_tasks: int
+    rules: dict[str, int]
+    """How often each rule is proposed."""
+    n_measured: int
+    """Tasks with differential testing on at least one valid input."""
+    n_differ: int
+    """Those of them that differ from the fix somewhere."""
+    n_held_out: int
+    n_held_out_failed: int
+    labels: dict[str, int]
+    """Candidates by final label; those that are open, too."""
+    sources: dict[str, int]
+    """Tasks by where their label comes from."""
+    agreement: RaterAgreement
+    n_disagreements: int
+    by_label: DifferentialMatrix
+    """Differential testing beside what people say."""
+    by_held_out: DifferentialMatrix
+    """Differential testing beside held-out tests."""
+
+
+def summary(assessment: Assessment) -> AssessmentSummary:
+    """Count everything."""
+    tasks, labels, known = assessment.store.tasks(), assessment.labels(), assessment.evidence()
+    by_task = {label.task: label for label in labels}
+    measured = [found for found in known.values() if found.differential.n_valid]
+    return AssessmentSummary(
+        n_candidates=len(tasks),
+        n_tasks=len(labels),
+        rules=dict(
+            sorted(Counter(rule for found in known.values() for rule in found.rules).items(), key=lambda item: int(item[0][1:]))
+        ),
+        n_measured=len(measured),
+        n_differ=sum(found.differential.n_differ > 0 for found in measured),
+        n_held_out=sum(found.is_held_out for found in known.values()),
+        n_held_out_failed=sum(found.is_held_out and found.held_out.verdict != Verdict.PLAUSIBLE for found in known.values()),
+        labels=dict(Counter(by_task[task.id].label or "open" for task in tasks)),
+        sources=dict(Counter(label.source for label in labels)),
+        agreement=rater_agreement(assessment.store.ratings()),
+        n_disagreements=sum(label.source == "open" and bool(label.ratings) for label in labels),
+        by_label=_matrix({label.task: label.label == "overfitting" for label in labels if label.label}, known),
+        by_held_out=_matrix(
+            {task: found.held_out.verdict != Verdict.PLAUSIBLE for task, found in known.items() if found.is_held_out}, known
+        ),
+    )
+
+
+def _matrix(words: Mapping[str, bool], known: Mapping[str, Evidence]) -> DifferentialMatrix:
+    """Count tasks by whether they are wrong, and whether differential testing says so."""
+    counted: Counter[str] = Counter()
+    for task, is_wrong in words.items():
+        found = known.get(task)
+        if found and found.differential.n_valid:
+            counted[f"{'wrong' if is_wrong else 'right'}_{'differs' if found.differential.n_differ else 'same'}"] += 1
+    return DifferentialMatrix(**counted)

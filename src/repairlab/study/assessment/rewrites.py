@@ -1,0 +1,264 @@
+"""Rules of NPR4J's Table 4 that say when two programs do the same: each rewrites a term into one form for all its spellings.
+
+Called by `rules`: candidates whose form equals that of the developer's fix are proposed as correct by that rule. A proposal is no
+proof: who holds that `a < b` is the negation of `a >= b` does not think of NaN.
+"""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, TRUE, Term
+
+_BOXES = {
+    "Integer": "int",
+    "Long": "long",
+    "Double": "double",
+    "Float": "float",
+    "Boolean": "boolean",
+    "Character": "char",
+    "Short": "short",
+    "Byte": "byte",
+}
+_SELF = (("this", "this"), ("name", "this"), ("name", "self"))
+_OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+_JUMPS = ("return", "throw", "break_statement", "continue_statement")
+
+
+def _alias(term: Term) -> Term:
+    """R1: a field with or without its object, a type with or without its box."""
+    if term[0] == "field" and term[1] in _SELF:
+        return ("name", term[2])
+    if term[0] == "name" and term[1] in _BOXES:
+        return ("name", _BOXES[term[1]])
+    return term
+
+
+def _message(term: Term) -> Term:
+    """R2: an exception without what it says."""
+    if term[0] != "throw" or len(term) < 2:
+        return term
+    made = term[1]
+    if made[0] == "new":
+        return ("throw", made[:2])
+    return ("throw", made[:3]) if made[0] == "call" else term
+
+
+def _fresh(term: Term) -> Term:
+    """R3: a new value that equals a constant, or a boxed one."""
+    if term == ("new", "String"):
+        return ("text", '""')
+    if term[0] == "new" and term[1] in _BOXES and len(term) == 3:
+        return term[2]  # type: ignore[no-any-return]
+    if term[0] == "call" and term[2] == "valueOf" and len(term) == 4 and term[1][-1] in (*_BOXES, *_BOXES.values()):
+        return term[3]  # type: ignore[no-any-return]
+    return term
+
+
+def _ternary(term: Term) -> Term:
+    """R4: both branches do the same with one of two values."""
+    if term[0] == "block":
+        return _joined(term)
+    if term[0] != "if" or len(term) != 4 or len(term[2]) != 2 or len(term[3]) != 2:
+        return term
+    return _chosen(term[1], term[2][1], term[3][1]) or term
+
+
+def _chosen(condition: Term, then: Term, other: Term) -> Term | None:
+    if then[0] == other[0] == "return" and len(then) == len(other) == 2:
+        return ("return", ("choice", condition, then[1], other[1]))
+    if then[0] == other[0] == "assign" and then[1:3] == other[1:3]:
+        return ("assign", *then[1:3], ("choice", condition, then[3], other[3]))
+    return None
+
+
+def _joined(block: Term) -> Term:
+    """Join `if (c) return a; return b;` from behind."""
+    statements = list(block[1:])
+    while len(statements) > 1:
+        before, last = statements[-2:]
+        if before[0] != "if" or len(before) != 4 or len(before[2]) != 2 or len(before[3]) != 1:
+            break
+        chosen = _chosen(before[1], before[2][1], last) if last[0] == "return" else None
+        if chosen is None:
+            break
+        statements[-2:] = [chosen]
+    return ("block", *statements)
+
+
+def _condition(term: Term) -> Term:  # noqa: PLR0911  # one case per form of a condition
+    """R7: one form for all spellings of a condition."""
+    kind = term[0]
+    if kind == "not":
+        return _negated(term[1])
+    if kind in (">", ">="):
+        return ("<" if kind == ">" else "<=", term[2], term[1])
+    if kind in ("==", "!=") and len(term) == 3:
+        for one, other in ((term[1], term[2]), (term[2], term[1])):
+            if one in (TRUE, FALSE):
+                return other if (one == TRUE) == (kind == "==") else _negated(other)
+        return (kind, *sorted(term[1:], key=repr))
+    if kind in ("&&", "||"):
+        return _parts(kind, term[1:])
+    if kind == "choice" and len(term) == 4:
+        if term[2] == TRUE or term[3] == FALSE:
+            return _parts("||" if term[2] == TRUE else "&&", (term[1], term[3] if term[2] == TRUE else term[2]))
+        if term[2] == FALSE or term[3] == TRUE:
+            return _parts("&&" if term[2] == FALSE else "||", (_negated(term[1]), term[3] if term[2] == FALSE else term[2]))
+    if kind == "if" and len(term) == 4:
+        return _nested(term)
+    return term
+
+
+def _nested(term: Term) -> Term:
+    _, condition, then, other = term
+    if len(then) == 1 and len(other) > 1:
+        return ("if", _negated(condition), other, then)
+    if len(then) == 2 and then[1][0] == "if" and len(then[1]) == 4 and other == then[1][3] == ("block",):
+        return ("if", _parts("&&", (condition, then[1][1])), then[1][2], other)
+    if len(other) > 1 and condition[0] in ("!=", "not"):
+        return ("if", _negated(condition), other, then)
+    return term
+
+
+def _negated(term: Term) -> Term:
+    if term[0] == "not":
+        return term[1]  # type: ignore[no-any-return]
+    if term in (TRUE, FALSE):
+        return FALSE if term == TRUE else TRUE
+    if term[0] in _OPPOSITE and len(term) == 3:
+        return _condition((_OPPOSITE[term[0]], *term[1:]))
+    if term[0] in ("&&", "||"):
+        return _parts("||" if term[0] == "&&" else "&&", tuple(_negated(part) for part in term[1:]))
+    return ("not", term)
+
+
+def _parts(kind: str, parts: tuple[Term, ...]) -> Term:
+    """Return a conjunction or disjunction without nesting, order, repetition and what another part makes superfluous."""
+    flat = {inner for part in parts for inner in (part[1:] if part[0] == kind else (part,))}
+    neutral, deciding = (TRUE, FALSE) if kind == "&&" else (FALSE, TRUE)
+    if deciding in flat or any(_negated(part) in flat for part in flat):
+        return deciding
+    flat.discard(neutral)
+    other = "||" if kind == "&&" else "&&"
+    kept = sorted((part for part in flat if part[0] != other or not flat & set(part[1:])), key=repr)
+    if not kept:
+        return neutral
+    return kept[0] if len(kept) == 1 else (kind, *kept)
+
+
+def _early(term: Term) -> Term:
+    """R9: a value that is returned at once, or together with the others at the end."""
+    if term[0] != "block" or len(term) < 3:
+        return term
+    statements = list(term[1:])
+    while len(statements) > 1 and statements[-1][0] == "return" and len(statements[-1]) == 2:
+        before, value = statements[-2], statements[-1][1]
+        if before[0] != "if" or len(before) != 4 or before[3] != ("block",) or len(before[2]) != 2:
+            break
+        early = before[2][1]
+        if early == ("return", FALSE):
+            joined = _parts("&&", (_negated(before[1]), _condition(value)))
+        elif early == ("return", TRUE):
+            joined = _parts("||", (_condition(before[1]), _condition(value)))
+        else:
+            break
+        statements[-2:] = [("return", joined)]
+    return ("block", *statements)
+
+
+def _getter(term: Term) -> Term:
+    """R14: a getter is its field."""
+    if term[0] != "call" or len(term) != 3 or term[1] not in (NO_RECEIVER, *_SELF):
+        return term
+    for prefix in ("get", "is"):
+        name = term[2].removeprefix(prefix)
+        if name != term[2] and name[:1].isupper():
+            return ("name", name[0].lower() + name[1:])
+    return term
+
+
+def _dead(term: Term) -> Term:
+    """R15: code that is never run is not there."""
+    if term[0] == "block":
+        return _reached(term)
+    if term[0] in ("&&", "||"):
+        return _parts(term[0], term[1:])
+    if term[0] == "if" and len(term) == 4 and term[1] in (TRUE, FALSE):
+        return term[2] if term[1] == TRUE else term[3]  # type: ignore[no-any-return]
+    return ("block",) if term[0] == "while_statement" and FALSE in term else term
+
+
+def _reached(block: Term) -> Term:
+    """Return the statements of a block, with those of blocks in it, up to the first jump."""
+    kept: list[Term] = []
+    for statement in block[1:]:
+        kept += statement[1:] if statement[0] == "block" else (statement,)
+        if kept and kept[-1][0] in _JUMPS:
+            break
+    return ("block", *kept)
+
+
+def _value(term: Term) -> Term:
+    """R16: one form for operations that have the same value."""
+    if term[0] == "assign" and term[1] not in ("=", ":="):
+        return ("assign", "=", term[2], _value((term[1][:-1], term[2], term[3])))
+    if term[0] == "call" and term[2:] == ("isEmpty",):
+        return ("==", ("call", term[1], "length"), ("number", "0"))
+    if term[0] in ("+", "*") and len(term) == 3:
+        return _folded(term[0], term[1:])
+    if term[0] == "-" and len(term) == 3:
+        return _folded("+", (term[1], _folded("*", (("number", "-1"), term[2]))))
+    if term[0] == "/" and len(term) == 3 and _number(term[2]) == 1:
+        return term[1]  # type: ignore[no-any-return]
+    return term
+
+
+def _folded(kind: str, parts: tuple[Term, ...]) -> Term:
+    """Return a sum or product without nesting; its numbers are one, texts keep their order."""
+    flat = [inner for part in parts for inner in (part[1:] if part[0] == kind else (part,))]
+    if kind == "+" and any(part[0] == "text" for part in flat):
+        return (kind, *flat)
+    neutral = Fraction(0 if kind == "+" else 1)
+    total, kept = neutral, []
+    for part in flat:
+        number = _number(part)
+        if number is None:
+            kept.append(part)
+        else:
+            total = total + number if kind == "+" else total * number
+    if kind == "*" and total == 0:
+        return ("number", "0")
+    if total != neutral:
+        kept.append(("number", str(total)))
+    kept.sort(key=repr)
+    if not kept:
+        return ("number", str(neutral))
+    return kept[0] if len(kept) == 1 else (kind, *kept)
+
+
+def _number(term: Term) -> Fraction | None:
+    if term[0] != "number":
+        return None
+    try:
+        return Fraction(term[1].rstrip("dDfFlLuU"))
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _cast(term: Term) -> Term:
+    """R17: a value with or without a cast."""
+    return term[2] if term[0] == "cast" else term
+
+
+REWRITES: Mapping[str, Callable[[Term], Term]] = {
+    "R1": _alias,
+    "R2": _message,
+    "R3": _fresh,
+    "R4": _ternary,
+    "R7": _condition,
+    "R9": _early,
+    "R14": _getter,
+    "R15": _dead,
+    "R16": _value,
+    "R17": _cast,
+}

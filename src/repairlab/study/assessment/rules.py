@@ -1,0 +1,275 @@
+"""Propose by which rules of NPR4J a plausible candidate may be called correct, by comparing trees with the developer's fix.
+
+Called by `assess`. A proposal is for people to look at; only R0, the same program, needs nobody.
+"""
+
+from collections.abc import Callable, Mapping
+from difflib import SequenceMatcher
+from functools import cached_property, lru_cache
+
+from repairlab.core.record import record
+from repairlab.core.text import Span
+from repairlab.languages.facts import facts
+from repairlab.languages.parser import Parsed
+from repairlab.languages.table import language as language_named
+from repairlab.metrics.exact_match import same_tree
+from repairlab.study.assessment.normal_terms import NULL, Term, names_in, rewritten, subterms, term_of
+from repairlab.study.assessment.records import RULES
+from repairlab.study.assessment.rewrites import REWRITES
+
+_ALIKE = 0.5
+"""Share of common names from which two pieces of code may do the same in other words."""
+_NEED_COMMON = frozenset({"R5", "R6", "R11", "R12", "R18", "R19"})
+"""Rules that are proposed only where a candidate has something of what the fix adds: a candidate that just deletes has not."""
+Files = Mapping[str, str | None]
+
+
+@record
+class Programs:
+    """The files that a candidate or the fix changes, in all three versions; none where a file is not there."""
+
+    language: str
+    buggy: Files
+    fixed: Files
+    candidate: Files
+
+
+def is_identical(programs: Programs) -> bool:
+    """R0: whether a candidate is the fix but for layout, comments, parentheses and braces around single statements."""
+    return all(
+        one == other or (one is not None and other is not None and _same(path, one, other, programs.language))
+        for path in programs.fixed.keys() | programs.candidate.keys()
+        for one, other in [(_text(path, programs.candidate, programs), _text(path, programs.fixed, programs))]
+    )
+
+
+def _text(path: str, files: Files, programs: Programs) -> str | None:
+    return files[path] if path in files else programs.buggy.get(path)
+
+
+def _same(path: str, one: str, other: str, language: str) -> bool:
+    if not path.endswith((*facts(language).extensions, *facts(language).headers)):
+        return one.split() == other.split()
+    first, second = functions_of(one, language), functions_of(other, language)
+    if first.frame != second.frame or first.texts.keys() != second.texts.keys():
+        return same_tree(one, other, language)
+    return all(text == second.texts[name] or same_tree(text, second.texts[name], language) for name, text in first.texts.items())
+
+
+def proposed_rules(programs: Programs) -> tuple[str, ...]:
+    """Return the rules that together explain every difference between a candidate and the fix; none when some is unexplained."""
+    if is_identical(programs):
+        return ("R0",)
+    found: set[str] = set()
+    for path in sorted(programs.fixed.keys() | programs.candidate.keys()):
+        texts = [_text(path, files, programs) for files in (programs.buggy, programs.fixed, programs.candidate)]
+        if texts[1] == texts[2]:
+            continue
+        if any(text is None for text in texts) or not path.endswith(facts(programs.language).extensions):
+            return ()
+        rules = _of_file(*(text or "" for text in texts), language=programs.language)
+        if rules is None:
+            return ()
+        found |= rules
+    return tuple(rule for rule in RULES if rule in found)
+
+
+def _of_file(buggy: str, fixed: str, candidate: str, *, language: str) -> set[str] | None:
+    """Explain the differences in one file, function by function; none when they cannot be."""
+    before, fix, mine = (functions_of(text, language) for text in (buggy, fixed, candidate))
+    if fix.frame != mine.frame or fix.texts.keys() != mine.texts.keys():
+        return None
+    found: set[str] = set()
+    for name, text in fix.texts.items():
+        if text != mine.texts[name]:
+            rules = explained(before.term(name), fix.term(name), mine.term(name))
+            if rules is None:
+                return None
+            found |= rules
+    return found
+
+
+@lru_cache(maxsize=32)
+def functions_of(text: str, language: str) -> "Functions":
+    """Return the functions of a text; those of a bug are asked for with every candidate."""
+    return Functions(text, language)
+
+
+class Functions:
+    """The functions of a text that are in no other one."""
+
+    def __init__(self, text: str, language: str) -> None:
+        """Find the functions; the text is parsed when a term is asked for."""
+        self._text, self._language = text, language
+        self._spans: dict[str, Span] = {}
+        end, around = 0, []
+        for function in sorted(language_named(language).syntax.functions(text), key=lambda item: item.span.start):
+            if function.span.start >= end:
+                twins = sum(name.startswith(f"{function.signature}#") for name in self._spans)
+                self._spans[f"{function.signature}#{twins}"] = function.span
+                around.append(text[end : function.span.start])
+                end = function.span.end
+        self.texts = {name: span.of(text) for name, span in self._spans.items()}
+        self.frame = ["".join(part.split()) for part in (*around, text[end:])]
+        """What is around the functions, white space aside."""
+
+    def term(self, name: str) -> Term | None:
+        """Return the term of a function; none when there is none, or it does not parse."""
+        return term_of(self._parsed, self._spans[name]) if name in self._spans else None
+
+    @cached_property
+    def _parsed(self) -> Parsed:
+        return Parsed(self._language, self._text)
+
+
+def explained(buggy: Term | None, fix: Term | None, mine: Term | None) -> set[str] | None:
+    """Return the rules that explain how a function of a candidate differs from that of the fix; none when they do not."""
+    if fix is None or mine is None:
+        return None
+    if fix == mine:
+        return {"R0"}
+    try:
+        return _by_rewriting(fix, mine) or _by_differences(fix, mine, buggy or ("none",))
+    except RecursionError:
+        return None
+
+
+def _by_rewriting(fix: Term, mine: Term) -> set[str]:
+    """Return the fewest rewrites after which both are equal: one, or all that are needed."""
+    for rule, rewrite in REWRITES.items():
+        if rewritten(fix, rewrite) == rewritten(mine, rewrite):
+            return {rule}
+    needed = dict(REWRITES)
+    if _all(fix, needed) != _all(mine, needed):
+        return set()
+    for rule in REWRITES:
+        fewer = {name: rewrite for name, rewrite in needed.items() if name != rule}
+        if _all(fix, fewer) == _all(mine, fewer):
+            needed = fewer
+    return set(needed)
+
+
+def _all(term: Term, rewrites: Mapping[str, Callable[[Term], Term]]) -> Term:
+    for _ in range(2):  # what one rule leaves another may simplify
+        for rewrite in rewrites.values():
+            term = rewritten(term, rewrite)
+    return term
+
+
+def _by_differences(fix: Term, mine: Term, buggy: Term) -> set[str] | None:
+    fix, mine, buggy = (_all(term, REWRITES) for term in (fix, mine, buggy))
+    if mine == buggy:
+        return None
+    known = frozenset(subterms(buggy))
+    found: set[str] = set()
+    aliases: set[_Difference] = set()
+    for difference in _differences(fix, mine):
+        rule = _explain(*difference, known)
+        if rule is None:
+            return None
+        found.add(rule)
+        aliases |= {difference} if rule == "R1" else set()
+    if len(aliases) > 1:
+        return None  # one word may stand for another, but words that change places mean something else
+    added = {term for term in subterms(fix) if term not in known and any(isinstance(part, tuple) for part in term)}
+    return None if found & _NEED_COMMON and added and added.isdisjoint(subterms(mine)) else found
+
+
+_Difference = tuple[tuple[Term, ...], tuple[Term, ...]]
+"""What the fix has at a place, and what the candidate has there: terms, or runs of statements."""
+
+
+def _differences(fix: Term, mine: Term) -> list[_Difference]:
+    if fix == mine:
+        return []
+    if fix[0] == mine[0] == "block":
+        found: list[_Difference] = []
+        for tag, first, last, begin, end in SequenceMatcher(None, fix[1:], mine[1:], autojunk=False).get_opcodes():
+            ours, theirs = fix[1 + first : 1 + last], mine[1 + begin : 1 + end]
+            if tag == "replace" and len(ours) == len(theirs):
+                for one, other in zip(ours, theirs, strict=True):
+                    found += _differences(one, other)
+            elif tag != "equal":
+                found.append((ours, theirs))
+        return found
+    texts = [[part for part in term if not isinstance(part, tuple)] for term in (fix, mine)]
+    is_same_form = len(fix) == len(mine) and texts[0] == texts[1] and fix[0] not in ("&&", "||", "call")
+    if is_same_form:
+        return [item for one, other in zip(fix, mine, strict=True) if isinstance(one, tuple) for item in _differences(one, other)]
+    if fix[0] == mine[0] == "call" and len(fix) == len(mine) and fix[2] == mine[2]:
+        return [item for place in (1, *range(3, len(fix))) for item in _differences(fix[place], mine[place])]
+    return [((fix,), (mine,))]
+
+
+def _explain(fix: tuple[Term, ...], mine: tuple[Term, ...], buggy: frozenset[Term]) -> str | None:
+    """Return the rule that explains one difference."""
+    if not fix:
+        return _more(mine, buggy)
+    if not mine:
+        return "R12" if not all(term in buggy for term in fix) else None
+    if len(fix) == len(mine) == 1:
+        return _guarded(fix[0], mine[0]) or _condition_more(fix[0], mine[0]) or _other_word(fix[0], mine[0])
+    if set(fix) < set(mine):
+        return _more(tuple(term for term in mine if term not in fix), buggy)
+    if set(mine) < set(fix):
+        return "R12"
+    return _other_words(fix, mine)
+
+
+def _other_words(fix: tuple[Term, ...], mine: tuple[Term, ...]) -> str | None:
+    """Explain runs of statements that say the same at another length."""
+    ours, theirs = (frozenset[str]().union(*map(names_in, terms)) for terms in (fix, mine))
+    if len(ours & theirs) < _ALIKE * len(ours | theirs):
+        return None
+    if any(term[0] == "assign" for term in mine) and len(mine) == len(fix) + 1:
+        return "R6"
+    if len(fix) == 1 < len(mine):
+        return "R5" if any(term[0] == "call" and term not in mine for term in subterms(fix[0])) else None
+    return "R18" if len(mine) == 1 < len(fix) else None
+
+
+def _more(statements: tuple[Term, ...], buggy: frozenset[Term]) -> str | None:
+    """Explain statements that the fix does not have."""
+    if all(statement in buggy or "declaration" in statement[0] for statement in statements):
+        return "R8"
+    if all(statement[0] == "if" for statement in statements):
+        return "R10" if all(_asks_for_null(statement[1]) for statement in statements) else "R11"
+    return None
+
+
+def _guarded(fix: Term, mine: Term) -> str | None:
+    """Explain a statement that the candidate makes depend on a condition."""
+    if mine[0] == "if" and len(mine) == 4 and mine[2] in (("block", fix), fix) and mine[3] == ("block",):
+        return "R10" if _asks_for_null(mine[1]) else "R11"
+    return None
+
+
+def _condition_more(fix: Term, mine: Term) -> str | None:
+    """Explain conditions of which one has parts that the other has not."""
+    if not {fix[0], mine[0]} & {"&&", "||"}:
+        return None
+    ours, theirs = (set(term[1:]) if term[0] in ("&&", "||") else {term} for term in (fix, mine))
+    if ours < theirs:
+        return "R10" if all(map(_asks_for_null, theirs - ours)) else "R11"
+    return "R12" if theirs < ours else None
+
+
+def _asks_for_null(term: Term) -> bool:
+    return NULL in term if term[0] in ("==", "!=") else term[0] in ("&&", "||") and all(map(_asks_for_null, term[1:]))
+
+
+def _other_word(fix: Term, mine: Term) -> str | None:
+    """Explain two expressions at the same place."""
+    if fix[0] == mine[0] and fix[0] in ("call", "new"):
+        head = 3 if fix[0] == "call" else 2
+        if fix[:head] == mine[:head] and len(mine) < len(fix) and set(mine[head:]) <= set(fix[head:]):
+            return "R19"
+    if fix[0] in ("<", "<=") and mine[0] in ("<", "<=") and fix[1:] == mine[1:]:
+        return "R13"
+    if fix[0] == mine[0] == "number":
+        return "R13"
+    return "R1" if _is_word(fix) and _is_word(mine) else None
+
+
+def _is_word(term: Term) -> bool:
+    return term[0] in ("name", "field") or (term[0] == "call" and len(term) == 3)

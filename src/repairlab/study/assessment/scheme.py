@@ -1,0 +1,101 @@
+"""What raters may say: labels with meanings, and rules as reasons. That of candidates is ours, that of bugs any taxonomy."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.foreign import read_csv
+from repairlab.core.record import record
+from repairlab.study.assessment.records import RULES, as_rules
+
+UNSURE = "unsure"
+"""The one label that every scheme has: whoever says it leaves the task open."""
+_CANNOT_SAY = "cannot be said without more"
+_LONGEST = 80
+"""Characters of a label."""
+
+
+@record
+class RatingScheme:
+    """The labels of a project."""
+
+    name: str
+    labels: Mapping[str, str]
+    """Label → what it means."""
+    rules: Mapping[str, str]
+    """Rule → what it says; none where labels need no reason."""
+    question: str = ""
+    """What the labels answer."""
+
+    def label_of(self, text: str) -> str:
+        """Read a label as people write it: in any case, and shortened as long as it is clear."""
+        word = text.strip().lower()
+        exact = [label for label in self.labels if label.lower() == word]
+        near = [label for label in self.labels if len(word) > 2 and label.lower().startswith(word)]
+        if len(exact or near) != 1:
+            raise unknown("label", text.strip(), self.labels)
+        return (exact or near)[0]
+
+    def rules_of(self, text: str) -> tuple[str, ...]:
+        """Read a list of rules as people write it."""
+        if text.strip() and not self.rules:
+            raise UserError(f"rules are {text.strip()!r}, but {self.name} has none; leave them out")
+        return as_rules(text)
+
+    def check(self, label: str, rules: tuple[str, ...]) -> None:
+        """Refuse what contradicts itself."""
+        if rules and label == "overfitting":
+            raise UserError(f"rules say why a candidate is correct, but it has {' '.join(rules)} and is called overfitting")
+
+
+CORRECTNESS = RatingScheme(
+    name="correctness",
+    labels={
+        "correct": "does what the developer's fix does, wherever it matters",
+        "overfitting": "passes the tests, and is wrong all the same",
+        UNSURE: _CANNOT_SAY,
+    },
+    rules=RULES,
+    question="The candidate is",
+)
+"""What is said of plausible candidates."""
+
+
+def scheme_of(name: str, labels: Mapping[str, str], question: str = "") -> RatingScheme:
+    """Return the scheme of a taxonomy of bugs."""
+    known = {label.strip(): " ".join(meaning.split()) for label, meaning in labels.items()}
+    if len(known.keys() - {UNSURE}) < 2:
+        raise UserError(f"the taxonomy {name} has {len(known)} label: there must be two or more to choose from")
+    for label in known:
+        if not label or len(label) > _LONGEST or not label.isprintable():
+            raise UserError(f"the taxonomy {name} has the label {label[:100]!r}: write 1 to {_LONGEST} printable characters")
+    if len({label.lower() for label in known}) < len(known):
+        raise UserError(f"the taxonomy {name} has labels that differ in case alone; give them different names")
+    return RatingScheme(
+        name=name, labels={**known, UNSURE: known.get(UNSURE, _CANNOT_SAY)}, rules={}, question=question or "The bug is"
+    )
+
+
+def read_taxonomy(path: Path) -> RatingScheme:
+    """Read a taxonomy: TOML with a table `labels` (perhaps `name` and `question`), or CSV with the columns label and meaning."""
+    if path.suffix.lower() == ".csv":
+        rows = read_csv(path, ("label",))
+        names = [cells["label"] for _, cells in rows]
+        if len(set(names)) < len(names):
+            raise UserError(f"{path}: a label stands in several rows; give each one row")
+        return scheme_of(path.stem, {cells["label"]: cells.get("meaning") or "" for _, cells in rows})
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot read the taxonomy {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise UserError(
+            f"{path} is no TOML ({error}); write a table [labels], or a .csv with the columns label and meaning"
+        ) from None
+    extra = data.keys() - {"name", "question", "labels"}
+    labels = data.get("labels")
+    if extra or not isinstance(labels, dict) or not all(isinstance(text, str) for text in labels.values()):
+        wrong = f"{sorted(extra)[0]!r} is not known" if extra else "there is no table [labels] with a text for each label"
+        raise UserError(f"{path}: {wrong}; possible: name, question, labels")
+    return scheme_of(str(data.get("name", path.stem)), labels, str(data.get("question", "")))

@@ -1,0 +1,169 @@
+"""Bugs as the report shows them: their text, the reference fix, and what each system proposed. Used by `page`."""
+
+from collections.abc import Mapping, Sequence
+
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.core.bug import Bug
+from repairlab.core.errors import UserError
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record, to_data
+from repairlab.core.samples import Samples
+from repairlab.core.words import count
+from repairlab.study.evidence import Shown
+from repairlab.study.glossary import VERDICTS
+from repairlab.study.systems import System
+from repairlab.study.text import DiffLine, changed_by, clip, diff_lines, prompt_text, raw
+
+_ORDER = list(VERDICTS)
+
+
+@record
+class CandidateView:
+    """One candidate as the page shows it."""
+
+    shown: Shown
+    diff: tuple[DiffLine, ...]
+    raw: str
+    """Text of the candidate when there is no diff to show."""
+    is_reference: bool
+    """Equal to the reference fix but for white space."""
+    prompt: str
+    """What the model was asked; empty where the transcript is not kept, and behind the first candidate of the same prompt."""
+    answer: str
+    """What it answered."""
+
+
+@record
+class Attempted:
+    """What one system made of one bug; `samples` is none when its run does not have the bug."""
+
+    system: System
+    samples: Samples | None
+    candidates: tuple[CandidateView, ...]
+
+    @property
+    def best(self) -> Verdict | None:
+        """Return the best verdict of the candidates."""
+        return min(self.samples.verdicts, key=_ORDER.index, default=None) if self.samples else None
+
+    @property
+    def summary(self) -> str:
+        """Say the cell of the matrix in words."""
+        if self.samples is None:
+            return "not part of this run"
+        n, fixes = len(self.samples.verdicts), self.samples.verdicts.count(Verdict.PLAUSIBLE)
+        if not n:
+            return "no candidates"
+        first = f", first at rank {self.samples.verdicts.index(Verdict.PLAUSIBLE) + 1}" if fixes else ""
+        return f"{self.best}; {fixes} of {count(n, 'candidate')} plausible{first}"
+
+
+@record
+class BugView:
+    """One bug of the report."""
+
+    anchor: str
+    id: str
+    language: str
+    title: str
+    description: str
+    labels: tuple[tuple[str, str], ...]
+    reference: tuple[DiffLine, ...]
+    attempts: tuple[Attempted, ...]
+
+    @property
+    def n_fixed(self) -> int:
+        """Return how many systems have a plausible candidate; the oracle is none."""
+        return sum(attempt.best is Verdict.PLAUSIBLE and not attempt.system.is_oracle for attempt in self.attempts)
+
+
+@record
+class BugTexts:
+    """The bugs of the benchmarks that are at hand."""
+
+    bugs: dict[tuple[str, str], Bug]
+    """By benchmark digest and bug id."""
+    missing: tuple[str, ...]
+    """Why texts are missing, one message per benchmark."""
+
+
+def read_texts(systems: Sequence[System]) -> BugTexts:
+    """Open the benchmarks of the runs; one that is not at hand, or not the same any more, is left out and named."""
+    bugs: dict[tuple[str, str], Bug] = {}
+    missing: dict[str, str] = {}
+    for system in systems:
+        manifest = system.scores.run.manifest
+        if any(digest == system.digest for digest, _ in bugs):
+            continue
+        try:
+            benchmark = open_benchmark(manifest.experiment.benchmark)
+        except UserError as error:
+            missing[system.digest] = f"benchmark {manifest.benchmark_name} cannot be opened: {error}"
+            continue
+        if benchmark.digest == system.digest:
+            bugs.update({(system.digest, bug.id): bug for bug in benchmark})
+        else:
+            missing[system.digest] = (
+                f"benchmark {manifest.benchmark_name} here has digest {benchmark.digest}, but the run used {system.digest}"
+            )
+    return BugTexts(bugs=bugs, missing=tuple(missing.values()))
+
+
+def view_bugs(systems: Sequence[System], texts: Mapping[tuple[str, str], Bug]) -> tuple[BugView, ...]:
+    """Return the bugs of all runs, in the order of the benchmark."""
+    keys = dict.fromkeys(
+        (system.digest, bug_id, samples.language) for system in systems for bug_id, samples in system.samples.items()
+    )
+    views = []
+    for number, (digest, bug_id, language) in enumerate(keys, start=1):
+        bug = texts.get((digest, bug_id))
+        labels = {name: value for name, value in to_data(bug.labels).items() if value} if bug else {}
+        files = files_of(bug) if bug else {}
+        reference = changed_by(bug.oracle.reference, files) if bug else None
+        mine = [system if system.digest == digest else None for system in systems]
+        views.append(
+            BugView(
+                anchor=f"bug-{number}",
+                id=bug_id,
+                language=language,
+                title=clip(bug.problem.title) if bug else "",
+                description=clip(bug.problem.description) if bug else "",
+                labels=tuple(labels.items()),
+                reference=diff_lines(files, reference) if reference else (),
+                attempts=tuple(
+                    _attempt(system, bug_id if mine[index] else None, files, reference) for index, system in enumerate(systems)
+                ),
+            )
+        )
+    return tuple(views)
+
+
+def _attempt(system: System, bug_id: str | None, files: dict[str, str], reference: dict[str, str | None] | None) -> Attempted:
+    views: list[CandidateView] = []
+    asked: set[str | None] = {None}
+    for shown in system.shown.get(bug_id, ()) if bug_id else ():
+        candidate, origin = shown.candidate, shown.candidate.origin
+        changed = changed_by(candidate.edits, files) if files and candidate.edits else None
+        prompt = "" if origin.prompt in asked else prompt_text(system.transcripts.prompt(origin.prompt))
+        asked.add(origin.prompt)
+        views.append(
+            CandidateView(
+                shown=shown,
+                diff=diff_lines(files, changed) if changed else (),
+                raw=clip(raw(candidate)) if not changed else "",
+                is_reference=bool(changed) and reference is not None and bare(changed or {}) == bare(reference),
+                prompt=clip(prompt),
+                answer=clip(system.transcripts.text(origin.answer) or ""),
+            )
+        )
+    return Attempted(system=system, samples=system.samples.get(bug_id) if bug_id else None, candidates=tuple(views))
+
+
+def files_of(bug: Bug) -> dict[str, str]:
+    """Return the text of each file that a repairer may change."""
+    return {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
+
+
+def bare(changed: Mapping[str, str | None]) -> dict[str, str]:
+    """Return texts without white space."""
+    return {path: "".join((text or "").split()) for path, text in changed.items()}

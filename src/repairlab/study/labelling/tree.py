@@ -1,0 +1,128 @@
+"""Syntax trees that can be compared: what a change does not touch is one leaf. Called by `tree_edits`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from tree_sitter import Node
+
+from repairlab.languages.facts import facts
+from repairlab.languages.parser import Parsed
+from repairlab.study.labelling.kinds import kind_of
+
+Ranges = Sequence[tuple[int, int]]
+"""Lines that a change touches, 0-based, both ends included, in their order; an empty one (last < first) is a gap before a line."""
+_MAX_DEPTH = 150
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+class SyntaxNode:
+    """A node with its kind; equal keys mean equal code, but for white space."""
+
+    def __init__(self, type_: str, text: str, field: str, parent: SyntaxNode | None) -> None:
+        """Take the type of the grammar, the text, and the field of the parent that it fills."""
+        self.type, self.text, self.field, self.parent = type_, text, field, parent
+        self.children: list[SyntaxNode] = []
+        self.kind = kind_of(type_)
+
+    @cached_property
+    def key(self) -> tuple[str, str]:
+        """Return what is equal for equal code."""
+        return self.type, "".join(self.text.split())
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Return the words and signs of the code."""
+        return _WORD.findall(self.text)
+
+    @cached_property
+    def surface(self) -> str:
+        """Return the code without the blocks within it: what an anonymous class or a lambda does is no part of an expression."""
+        inner = [node for node in self.walk() if node.kind == "block" and node is not self]
+        text = self.text
+        for node in inner:
+            text = text.replace(node.text, "", 1)
+        return "".join(text.split())
+
+    def child(self, *fields: str) -> SyntaxNode | None:
+        """Return the first child that fills one of these fields."""
+        return next((child for field in fields for child in self.children if child.field == field), None)
+
+    def walk(self) -> Iterator[SyntaxNode]:
+        """Yield the node and all below it."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+    def above(self) -> Iterator[SyntaxNode]:
+        """Yield what the node stands in, the nearest first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def within(self, *kinds: str) -> SyntaxNode | None:
+        """Return the nearest node of a kind that it stands in."""
+        return next((node for node in self.above() if node.kind in kinds), None)
+
+    @property
+    def operator(self) -> str:
+        """Return the operator of an expression, if it has one."""
+        found = [child.text for child in self.children if child.field in ("operator", "operators") or not child.type[:1].isalpha()]
+        return found[0] if found else ""
+
+    @property
+    def bare(self) -> SyntaxNode:
+        """Return what is within parentheses."""
+        node = self
+        while node.kind == "wrapper":
+            inner = [child for child in node.children if child.type[:1].isalpha()]
+            if len(inner) != 1:
+                break
+            node = inner[0]
+        return node
+
+
+def read_node(language: str, source: str, touched: Ranges) -> SyntaxNode:
+    """Return the tree of a text, unfolded only where it is touched."""
+    around = facts(language).method_around
+    parsed = Parsed(language, source)
+    if parsed.root.has_error and around:
+        inner = Parsed(language, around % source)
+        if not inner.root.has_error:
+            shift = around[: around.index("%s")].count("\n")
+            return _Reader(inner, [(first + shift, last + shift) for first, last in touched]).read(inner.root, "", None, 0)
+    return _Reader(parsed, touched).read(parsed.root, "", None, 0)
+
+
+class _Reader:
+    def __init__(self, parsed: Parsed, touched: Ranges) -> None:
+        self._parsed = parsed
+        self._touched = touched
+        self._lasts = [max(first, last) for first, last in touched]
+
+    def read(self, node: Node, field: str, parent: SyntaxNode | None, depth: int) -> SyntaxNode:
+        made = SyntaxNode(node.type, self._parsed.text(node), field, parent)
+        if depth < _MAX_DEPTH and (parent is None or self._is_touched(node)) and made.kind not in ("literal", "comment"):
+            for at, child in enumerate(node.children):
+                if kind_of(child.type) != "comment" and (child.is_named or child.type.strip("(){}[];,.:")):
+                    made.children.append(self.read(child, node.field_name_for_child(at) or "", made, depth + 1))
+        return made
+
+    def _is_touched(self, node: Node) -> bool:
+        """Return whether a change lies in the lines of a node."""
+        start, end = node.start_point[0], node.end_point[0]
+        at = bisect_left(self._lasts, start)
+        while at < len(self._touched):
+            first, last = self._touched[at]
+            if first > end:
+                return False
+            if last >= first or first > start:  # a gap before the first line of a node is none within it
+                return True
+            at += 1
+        return False

@@ -1,0 +1,209 @@
+"""Rank systems by one metric. Rows whose signatures differ are never ranked against each other; they stand in different groups."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from repairlab.core.errors import UserError
+from repairlab.core.record import record, to_data
+from repairlab.core.score import Score
+from repairlab.study.scores import RunScores
+
+
+@record
+class Row:
+    """One system of the leaderboard."""
+
+    rank: int | None
+    """Place within the group; none where there is nothing comparable."""
+    system: str
+    run: str
+    score: Score | None
+    """The score that ranks; none when the run cannot have it."""
+    others: tuple[Score, ...]
+    group: str | None = None
+    """Name of the row's group; none without a score, and for the oracle."""
+    reason: str = ""
+    """Why the row is not ranked."""
+    is_oracle: bool = False
+    """The developers' own fixes: shown apart, never ranked."""
+    coverage: str = ""
+    """How candidates made elsewhere cover the bugs, where they do not cover all."""
+
+    def other(self, metric: str, k: int | None = None) -> Score | None:
+        """Return another score of the row."""
+        return next((item for item in self.others if item.metric == metric and item.k == k), None)
+
+
+@record
+class Group:
+    """Rows whose scores have the same signature, so that they can be ranked."""
+
+    name: str
+    signature: str
+    settings: tuple[str, ...]
+    """Where it differs from other groups, as `name: value`."""
+    shared: tuple[str, ...]
+    """What all groups have in common, as `name: value`."""
+
+
+@record
+class Leaderboard:
+    """Rows group by group, the best score first; then those without a score, then the oracle."""
+
+    metric: str
+    k: int | None
+    rows: tuple[Row, ...]
+    groups: tuple[Group, ...]
+
+    @property
+    def title(self) -> str:
+        """Return the metric with its k."""
+        return self.metric if self.k is None else self.metric.replace("@k", f"@{self.k}")
+
+    @property
+    def captions(self) -> list[str]:
+        """Say what tells the groups apart and what they share; nothing where all rows are of one group."""
+        if len(self.groups) < 2:
+            return []
+        apart = [f"Group {group.name}: {', '.join(group.settings)}" for group in self.groups]
+        return ["Systems are ranked within groups of equal settings.", *apart, f"All groups: {', '.join(self.groups[0].shared)}"]
+
+    def data(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        groups = [{"name": group.name, "signature": group.signature, "settings": list(group.settings)} for group in self.groups]
+        return {"metric": self.metric, "k": self.k, "groups": groups, "rows": [_row_data(row) for row in self.rows]}
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    score = to_data(row.score) if row.score else None
+    return {
+        "rank": row.rank,
+        "system": row.system,
+        "oracle": row.is_oracle,
+        "group": row.group,
+        "run": row.run,
+        "score": score,
+        "reason": row.reason,
+        "coverage": row.coverage,
+        "scores": to_data(row.others),
+    }
+
+
+def leaderboard(entries: Sequence[tuple[str, RunScores]], *, k: int | None = None) -> Leaderboard:
+    """Rank named runs by pass@k where every run has it, else by top@k, else by the share of fixed bugs; the oracle stands apart.
+
+    Where pass@k is comparable for no two runs but top@k is, top@k ranks: it does not depend on n. The order of the entries does not
+    matter: groups and rows are sorted by score.
+    """
+    metric, chosen_k = _metric([entry for entry in entries if not entry[1].is_oracle] or entries, k)
+    found = [(name, entry, _find(entry.result.scores, metric, chosen_k)) for name, entry in entries]
+    values: dict[str, list[float]] = {}
+    for _, entry, score in found:
+        if score and not entry.is_oracle:
+            values.setdefault(score.signature, []).append(score.value)
+    groups = _groups(sorted(values, key=lambda signature: (-max(values[signature]), -len(values[signature]), signature)))
+    by_signature = {group.signature: group for group in groups}
+    rows = []
+    for name, entry, score in found:
+        group = by_signature[score.signature] if score and not entry.is_oracle else None
+        rivals = values[group.signature] if group else []
+        rows.append(
+            Row(
+                rank=1 + sum(value > score.value for value in rivals) if score and len(rivals) > 1 else None,
+                system=name,
+                run=str(entry.run.folder),
+                score=score,
+                others=entry.result.scores,
+                group=group.name if group else None,
+                reason="" if entry.is_oracle or len(rivals) > 1 else _reason(score, groups, entry, metric, chosen_k),
+                is_oracle=entry.is_oracle,
+                coverage=entry.run.coverage,
+            )
+        )
+    order = {group.name: number for number, group in enumerate(groups)}
+    rows.sort(
+        key=lambda row: (
+            row.is_oracle,
+            order.get(row.group or "", len(order)),
+            -row.score.value if row.score else 0.0,
+            row.system,
+            row.run,
+        )
+    )
+    return Leaderboard(metric=metric, k=chosen_k, rows=tuple(rows), groups=groups)
+
+
+def _groups(signatures: Sequence[str]) -> tuple[Group, ...]:
+    settings = [_settings(signature) for signature in signatures]
+    names = dict.fromkeys(name for mine in settings for name in mine)
+    differing_names = [name for name in names if len({mine.get(name) for mine in settings}) > 1]
+    return tuple(
+        Group(
+            name=letter(number),
+            signature=signature,
+            settings=tuple(f"{name}: {mine.get(name, 'not set')}" for name in differing_names),
+            shared=tuple(f"{name}: {value}" for name, value in mine.items() if value and name not in differing_names),
+        )
+        for number, (signature, mine) in enumerate(zip(signatures, settings, strict=True))
+    )
+
+
+def letter(number: int) -> str:
+    """Return a letter for a number from 0; behind Z come numbers.
+
+    >>> letter(0), letter(25), letter(26)
+    ('A', 'Z', '27')
+    """
+    return chr(ord("A") + number) if number < 26 else str(number + 1)
+
+
+def _settings(signature: str) -> dict[str, str]:
+    return dict(part.partition(":")[::2] for part in signature.split("|"))
+
+
+def differing(signature: str, reference: str) -> list[str]:
+    """Return which parts of a signature differ from another's.
+
+    >>> differing("pass@1|n:5|policy:full", "pass@1|n:10|policy:full")
+    ['n is 5, not 10']
+    """
+    mine, theirs = _settings(signature), _settings(reference)
+    names = dict.fromkeys((*mine, *theirs))
+    return [
+        f"{name} is {mine.get(name, 'not set')}, not {theirs.get(name, 'set')}"
+        for name in names
+        if mine.get(name) != theirs.get(name)
+    ]
+
+
+def _metric(entries: Sequence[tuple[str, RunScores]], k: int | None) -> tuple[str, int | None]:
+    found = []
+    for metric in ("pass@k", "top@k"):
+        shared = [{score.k for score in entry.result.scores if score.metric == metric} for _, entry in entries]
+        ks = sorted(number for number in set.intersection(*shared) if number is not None)
+        if k in ks or (ks and k is None):
+            found.append((metric, k or ks[0]))
+    if found:
+        return next((item for item in found if _can_rank(entries, *item)), found[0])
+    if k is not None:
+        known = sorted({score.k for _, entry in entries for score in entry.result.scores if score.k is not None})
+        raise UserError(f"no metric at k = {k} is common to these runs; they have k = {', '.join(map(str, known)) or 'none'}")
+    return "fixed", None
+
+
+def _can_rank(entries: Sequence[tuple[str, RunScores]], metric: str, k: int) -> bool:
+    """Whether two runs have the same signature."""
+    signatures = [score.signature for _, entry in entries if (score := _find(entry.result.scores, metric, k))]
+    return len(set(signatures)) < len(signatures)
+
+
+def _find(scores: Sequence[Score], metric: str, k: int | None) -> Score | None:
+    return next((score for score in scores if score.metric == metric and score.k == k), None)
+
+
+def _reason(score: Score | None, groups: Sequence[Group], entry: RunScores, metric: str, k: int | None) -> str:
+    if score is None:
+        name = metric if k is None else metric.replace("@k", f"@{k}")
+        return entry.result.left_out.get(name, f"{name} was not computed")
+    group = next(group for group in groups if group.signature == score.signature)
+    return f"no other run has the same settings ({', '.join(group.settings)})" if group.settings else ""

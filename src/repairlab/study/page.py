@@ -1,0 +1,105 @@
+"""Make report.html: one file that works from disk, without network. Called by the verbs `report` and `demo`."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from repairlab.core.errors import UserError
+from repairlab.core.record import record
+from repairlab.core.storage.encoding import write_aside
+from repairlab.study.bugs import read_texts, view_bugs
+from repairlab.study.curves import chart
+from repairlab.study.environment import environment
+from repairlab.study.evidence import Choice
+from repairlab.study.glossary import METRICS, VERDICTS
+from repairlab.study.health import read_cards
+from repairlab.study.leaderboard import Leaderboard, leaderboard
+from repairlab.study.papers.reading import read_facts
+from repairlab.study.papers.table import TABLES, make_tables
+from repairlab.study.scores import worth_saying
+from repairlab.study.systems import System, bars, read_systems
+
+_SPENDING = ("cost", "bug-cost")
+_COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")
+
+
+@record
+class ReportPage:
+    """A finished page and the leaderboard in it."""
+
+    html: str
+    leaderboard: Leaderboard
+    missing: tuple[str, ...]
+    """What unfinished runs lack, one text each."""
+
+
+def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool = False, evidence: Choice = "first") -> ReportPage:
+    """Read runs and make their page.
+
+    `k` chooses the metric that ranks, `partial` takes the finished bugs of unfinished runs, `evidence` says which candidates of a
+    bug are shown.
+    """
+    systems = read_systems(folders, k=k, partial=partial, evidence=evidence)
+    unfinished = tuple(system.scores.run.missing for system in systems if system.scores.run.n_unfinished)
+    named = [(system.name, system.scores) for system in systems]
+    board = leaderboard(named, k=k)
+    texts = read_texts(systems)
+    bugs = view_bugs(systems, texts.bugs)
+    papers = make_tables(read_facts(systems, texts), [name for name in TABLES if name != "curves"])
+    languages = list(dict.fromkeys(bug.language for bug in bugs))
+    curve_metric = board.metric if board.k else "top@k"
+    pages = environment("repairlab.study")
+    script = pages.get_template("script.js").render()
+    html = pages.get_template("page.html").render(
+        systems=systems,
+        by_name={system.name: system for system in systems},
+        board=board,
+        ks=_ks(board),
+        columns=[name for name in _COLUMNS if any(row.other(name) for row in board.rows)],
+        chart=chart(curve_metric, [(system.name, system.index, system.scores) for system in systems]),
+        curve_metric=curve_metric,
+        bugs=bugs,
+        languages=languages,
+        bars=bars(systems),
+        bars_by_language=[(language, bars(systems, language)) for language in languages],
+        spending=[table for table in papers.tables if table.name in _SPENDING],
+        papers=[table for table in papers.tables if table.name not in _SPENDING],
+        left_out={name: reason for name, reason in papers.left_out.items() if name not in _SPENDING},
+        missing=texts.missing,
+        unfinished=unfinished,
+        evidence=evidence,
+        n_systems=sum(not system.is_oracle for system in systems),
+        health=read_cards(systems),
+        n_candidates=sum(system.verdicts().total() for system in systems),
+        n_undecided=sum(system.n_undecided for system in systems),
+        n_fixed=sum(bug.n_fixed > 0 for bug in bugs),
+        benchmarks=list(dict.fromkeys(_benchmark(system) for system in systems)),
+        verdicts=VERDICTS,
+        metrics=METRICS,
+        worth_saying=worth_saying,
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+    return ReportPage(html=html, leaderboard=board, missing=unfinished)
+
+
+def store_report(report: ReportPage, path: Path) -> None:
+    """Write the page."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Lone surrogates of hostile candidates cannot be written as UTF-8.
+        write_aside(path, report.html.encode("utf-8", "replace").decode("utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot write the report {path}: {error.strerror}; choose another place with -o") from None
+
+
+def _ks(board: Leaderboard) -> list[int]:
+    """Return the other k at which the leaderboard shows its metric: at most three, the largest among them."""
+    ks = sorted({score.k for row in board.rows for score in row.others if score.metric == board.metric and score.k} - {board.k})
+    return [k for k in ks if k] if len(ks) <= 3 else [k for k in (ks[0], ks[len(ks) // 2], ks[-1]) if k]
+
+
+def _benchmark(system: System) -> tuple[str, str, str]:
+    manifest = system.scores.run.manifest
+    return manifest.benchmark_name, manifest.benchmark_version, manifest.benchmark_digest

@@ -1,0 +1,283 @@
+"""Scores of a run folder: read, measure, store as scores.json. Called by `score`, `run`, `rank`, `compare` and `report`."""
+
+import dataclasses
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from repairlab.core.errors import UnknownItemError, UserError, unknown
+from repairlab.core.outcome import Outcome
+from repairlab.core.record import SCHEMA_VERSION, record, to_data
+from repairlab.core.samples import Samples
+from repairlab.core.score import Score
+from repairlab.core.storage.encoding import write_aside
+from repairlab.metrics.settings import Duplicates, ScoreSettings
+from repairlab.metrics.table import METRICS, Scores, is_share, score_built, score_ranking, score_run
+from repairlab.runs.experiment import Manifest
+from repairlab.runs.integrity import require_intact
+from repairlab.runs.samples import read_ids, read_samples
+from repairlab.runs.store import Store
+from repairlab.study.assessment.labels import read_labels
+from repairlab.study.correctness import correct_samples, correct_scores
+from repairlab.study.notebook import html_table, text_table
+from repairlab.study.ranking.stored import Ranking, ranking_files, read_ranking
+
+ORACLE = "reference"
+"""The repairer that proposes the developers' fixes."""
+_AT_K = re.compile(r"(.+)@(\d+)")
+SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "undecided")
+
+
+@record
+class Measured:
+    """A run, ready for metrics."""
+
+    folder: Path
+    manifest: Manifest
+    samples: tuple[Samples, ...]
+    """Finished bugs only."""
+    sampled: tuple[Samples, ...]
+    """The same as they were drawn: duplicates are always counted."""
+    settings: ScoreSettings
+    n_unfinished: int
+
+    @property
+    def missing(self) -> str:
+        """Say what is missing; nothing of a finished run."""
+        n = self.n_unfinished + len(self.sampled)
+        unfinished = f"{self.n_unfinished} of {n} bugs are unfinished and left out" if self.n_unfinished else ""
+        parts = [text for text in (unfinished, self.coverage) if text]
+        return f"{self.folder}: {'; '.join(parts)}" if parts else ""
+
+    @property
+    def coverage(self) -> str:
+        """Say how candidates made elsewhere cover the bugs; nothing where they cover all, or where a repairer was asked."""
+        return self.manifest.coverage.text if self.manifest.coverage else ""
+
+
+@record
+class RunScores:
+    """A run and its scores."""
+
+    run: Measured
+    result: Scores
+
+    def __getitem__(self, name: str) -> Score:
+        """Return one score by its name, such as `pass@5` or `fixed`."""
+        known = {score_name(item): item for item in self.result.scores}
+        if name in known:
+            return known[name]
+        if name in self.result.left_out:
+            raise UnknownItemError(f"this run has no {name}: {self.result.left_out[name]}")
+        raise UnknownItemError(*unknown("score", name, known).args)
+
+    @property
+    def title(self) -> str:
+        """Say what was scored."""
+        manifest = self.run.manifest
+        return f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}"
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n{text_table(SCORE_COLUMNS, score_rows(self.result.scores))}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.title, SCORE_COLUMNS, score_rows(self.result.scores), below=self.run.missing)
+
+    @property
+    def is_oracle(self) -> bool:
+        """Whether the run is of the developers' own fixes, which rank nowhere."""
+        return self.run.manifest.experiment.repairer == ORACLE
+
+    def data(self) -> dict[str, Any]:
+        """Return the form of `score --json`."""
+        manifest = self.run.manifest
+        return {
+            "run": str(self.run.folder),
+            "benchmark": manifest.benchmark_name,
+            "repairer": manifest.experiment.repairer,
+            "n_unfinished": self.run.n_unfinished,
+            "coverage": to_data(manifest.coverage) if manifest.coverage else None,
+            "scores": to_data(self.result.scores),
+            "left_out": self.result.left_out,
+        }
+
+
+def score_name(score: Score) -> str:
+    """Return the name of a score with its k."""
+    return score.metric if score.k is None else score.metric.replace("@k", f"@{score.k}")
+
+
+def worth_saying(scores: Scores, asked: Sequence[int] | None = None) -> dict[str, str]:
+    """Return what is left out and will be missed: pass@k at a k that was asked for, stored rankings, and metrics of others.
+
+    Most runs lack something: TCA@k needs another policy, a rank needs a fix, a usual k may exceed n. Nobody asked for these.
+    """
+    if not scores.scores:
+        return scores.left_out
+    return {name: reason for name, reason in scores.left_out.items() if _is_missed(name, asked or ())}
+
+
+def _is_missed(name: str, asked: Sequence[int]) -> bool:
+    own = set(METRICS) - {part.name for part in METRICS.of_others()}
+    if at_k := _AT_K.match(name):
+        return f"{at_k[1]}@k" not in own - {"pass@k"} and int(at_k[2]) in asked
+    return name.partition("[")[0] not in own
+
+
+def percent(score: Score, value: float) -> str:
+    """Return a value of a score as people read it."""
+    return f"{100 * value:.1f} %" if is_share(score.metric) else f"{value:.1f}"
+
+
+def score_rows(scores: Sequence[Score]) -> list[tuple[object, ...]]:
+    """Return scores as rows of a table with SCORE_COLUMNS."""
+    return [
+        (
+            score_name(item),
+            percent(item, item.value),
+            f"{percent(item, item.low)} – {percent(item, item.high)}",
+            item.n_bugs,
+            item.n_samples,
+            item.n_undecided,
+        )
+        for item in scores
+    ]
+
+
+def read_run(folder: Path, *, partial: bool = False, duplicates: Duplicates = "counted") -> Measured:
+    """Read the samples and settings of a run; an unfinished one is refused unless `partial`, which takes its finished bugs."""
+    store = Store(folder)
+    manifest = store.manifest()
+    require_intact(store)
+    everything = read_samples(store)
+    samples = tuple(item for item in everything if item.ended != "unfinished")
+    n_unfinished = len(everything) - len(samples)
+    if n_unfinished and not (partial and samples):
+        hint = "" if partial else ", or add --partial to use the finished bugs alone"
+        raise UserError(
+            f"the run in {folder} is unfinished: {n_unfinished} of {len(everything)} bugs are open. "
+            f"Go on with: repairlab run --resume {folder}{hint}"
+        )
+    return Measured(
+        folder=folder,
+        manifest=manifest,
+        samples=_merge(samples, store) if duplicates == "merged" else samples,
+        sampled=samples,
+        settings=settings_of(manifest, duplicates),
+        n_unfinished=n_unfinished,
+    )
+
+
+def scores_of(
+    folder: Path, *, ks: Sequence[int] | None = None, partial: bool = False, duplicates: Duplicates = "counted"
+) -> RunScores:
+    """Return all scores that a run supports, by default at the k of its own settings."""
+    run = read_run(folder, partial=partial, duplicates=duplicates)
+    ks = ks or run.manifest.experiment.k
+    parts = [score_run(run.samples, run.settings, ks), *_score_rankings(run, ks), *_score_labels(run, ks)]
+    return RunScores(run=run, result=_joined(parts))
+
+
+def scores_of_ranking(run: Measured, ranking: Ranking, ks: Sequence[int]) -> Scores:
+    """Return what a ranking is worth beside what it has to beat: candidates drawn at random, and in the repairer's own order."""
+    settings = settings_of(run.manifest, "counted")
+    built = [score_built(run.sampled, settings, ks)] if ranking.recipe.prune_compile else []
+    plain = score_run(run.sampled, settings, ks)
+    shown = tuple(item for metric in ("pass@k", "top@k") for item in plain.scores if item.metric == metric)
+    return _joined([score_ranking(ranking.ranked(), run.sampled, settings, ks), *built, Scores(scores=shown, left_out={})])
+
+
+def _score_rankings(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
+    """Yield r.pass@k of every ranking in the run folder, and why one cannot be used."""
+    settings = settings_of(run.manifest, "counted")
+    is_pruned = False
+    for path in ranking_files(run.folder):
+        try:
+            ranking = read_ranking(path, run.sampled)
+        except UserError as error:
+            yield Scores(scores=(), left_out={f"r.pass@k[{path.stem}]": str(error)})
+            continue
+        is_pruned |= ranking.recipe.prune_compile
+        yield score_ranking(ranking.ranked(), run.sampled, settings, ks)
+    if is_pruned:
+        yield score_built(run.sampled, settings, ks)
+
+
+def _score_labels(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
+    """Yield what counts correct candidates, where the run was assessed."""
+    labels = read_labels(run.folder)
+    if labels is None:
+        return
+    store = Store(run.folder)
+    judged = set(store.facts(Outcome, lambda data: str(data["candidate_id"])))
+    ids = {bug: [item for _, item in sorted(by_rank.items()) if item in judged] for bug, by_rank in read_ids(store).items()}
+    samples = correct_samples(run.sampled, defaultdict(list, ids), labels)
+    merged = _merge(samples, store) if run.settings.duplicates == "merged" else samples
+    yield correct_scores(merged, run.settings, ks, labels)
+
+
+def _joined(parts: Sequence[Scores]) -> Scores:
+    return Scores(
+        scores=tuple(item for part in parts for item in part.scores),
+        left_out={metric: reason for part in parts for metric, reason in part.left_out.items()},
+    )
+
+
+def store_scores(scores: RunScores) -> None:
+    """Write scores.json into the run folder."""
+    text = json.dumps({"schema": SCHEMA_VERSION, **scores.data()}, indent=2, ensure_ascii=False) + "\n"
+    try:
+        write_aside(scores.run.folder / "scores.json", text)
+    except OSError as error:
+        raise UserError(f"cannot write {scores.run.folder / 'scores.json'}: {error.strerror}") from None
+
+
+def settings_of(manifest: Manifest, duplicates: Duplicates) -> ScoreSettings:
+    """Return what metrics must know of a run."""
+    experiment = manifest.experiment
+    seen = experiment.visibility
+    conditions = [("localisation", str(seen.localisation))]
+    if seen.error:
+        conditions.append(("error", "shown"))
+    if not seen.context:
+        conditions.append(("context", "hidden"))
+    if seen.tests:
+        conditions.append(("tests", "shown"))
+    if experiment.rounds > 1:
+        conditions += [("rounds", str(experiment.rounds)), ("feedback", experiment.feedback)]
+    if experiment.confirm:
+        conditions.append(("confirm", str(experiment.confirm)))
+    return ScoreSettings(
+        n=experiment.n,
+        benchmark=f"{manifest.benchmark_name}@{manifest.benchmark_version}#{manifest.benchmark_digest}",
+        policy=experiment.policy,
+        conditions=tuple(conditions),
+        rounds=experiment.rounds,
+        duplicates=duplicates,
+        repairlab=manifest.repairlab,
+    )
+
+
+def _merge(samples: Sequence[Samples], store: Store) -> tuple[Samples, ...]:
+    """Keep the first of equal candidates of each bug."""
+    judged = set(store.facts(Outcome, lambda data: str(data["candidate_id"])))
+    ids = read_ids(store)
+    merged = []
+    for item in samples:
+        sampled = [candidate_id for _, candidate_id in sorted(ids[item.bug_id].items()) if candidate_id in judged]
+        first: dict[str, int] = {}
+        for index, candidate_id in enumerate(sampled):
+            first.setdefault(candidate_id, index)
+        kept = list(first.values())
+        merged.append(
+            dataclasses.replace(
+                item,
+                verdicts=tuple(item.verdicts[index] for index in kept),
+                passed=tuple(item.passed[index] for index in kept),
+                distinct=len(kept),
+            )
+        )
+    return tuple(merged)

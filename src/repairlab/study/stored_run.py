@@ -1,0 +1,167 @@
+"""A run folder to look at from Python: its settings, records, scores and tables. What `run` and `open_run` of the API give."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from repairlab.core.arguments import checked
+from repairlab.core.candidate import Candidate
+from repairlab.core.errors import UserError
+from repairlab.core.extra import adding
+from repairlab.core.outcome import Outcome
+from repairlab.core.record import to_data
+from repairlab.metrics.settings import Duplicates
+from repairlab.runs.budget import prices_of
+from repairlab.runs.experiment import Manifest
+from repairlab.runs.samples import open_bugs
+from repairlab.runs.store import Store
+from repairlab.study.notebook import html_table, text_table
+from repairlab.study.scores import RunScores, scores_of
+from repairlab.study.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
+
+if TYPE_CHECKING:
+    import polars
+
+T = TypeVar("T")
+_COLUMNS = ("bug", "candidates", "first plausible", "ended")
+
+
+class Records(Generic[T]):
+    """Records of a run, read from its folder each time they are iterated over, so that a large run need not fit into memory."""
+
+    def __init__(self, read: Callable[[], Iterator[T]], kind: str) -> None:
+        """Take what reads them, and what they are."""
+        self._read, self._kind = read, kind
+
+    def __iter__(self) -> Iterator[T]:
+        return self._read()
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._read())
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {self._kind}>"
+
+    def to_polars(self) -> "polars.DataFrame":
+        """Return a data frame with a row for each record and a column for each field."""
+        return _frame([to_data(item) for item in self])
+
+
+class Run:
+    """One run folder; finished or not, while it is written to or after."""
+
+    @checked()
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open a folder, which must hold a run."""
+        self.path = Path(path)
+        self._store = Store(self.path)
+        self._store.manifest()
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What was run: settings, benchmark, bugs, tools."""
+        return self._store.manifest()
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do."""
+        return not open_bugs(self._store)
+
+    def candidates(self) -> Records[Candidate]:
+        """Return the candidates in the order they were stored."""
+        return Records(self._store.candidates, "candidates")
+
+    def outcomes(self) -> Records[Outcome]:
+        """Return the outcomes in the order they were stored; equal candidates share one."""
+        return Records(self._store.outcomes, "outcomes")
+
+    def bugs(self) -> list[BugLine]:
+        """Return what came of each bug."""
+        return show_run(self._store)
+
+    def of_bug(self, bug_id: str) -> list[CandidateLine]:
+        """Return the candidates of one bug by rank, with their outcomes."""
+        return show_bug(self._store, bug_id)
+
+    def candidate(self, bug_id: str, rank: int) -> CandidatePage:
+        """Return all that is known of one candidate: diff, outcome, prompt and answer."""
+        return show_candidate(self._store, bug_id, rank)
+
+    @checked()
+    def score(
+        self, *, k: int | Sequence[int] | None = None, partial: bool = False, duplicates: Duplicates = "counted"
+    ) -> RunScores:
+        """Return all scores that the run supports, at these k or those of its settings; `partial` takes an unfinished run."""
+        ks = (k,) if isinstance(k, int) else k
+        if ks is not None and (not ks or min(ks) < 1):
+            raise UserError(f"k is {', '.join(map(str, ks)) or 'empty'}: each k must be 1 or more")
+        return scores_of(self.path, ks=ks, partial=partial, duplicates=duplicates)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield a flat row for each candidate in the order they were stored; what is not judged yet has no verdict."""
+        outcomes = {outcome.candidate_id: outcome for outcome in self.outcomes()}
+        prices = prices_of(self.path)
+        for candidate in self.candidates():
+            name, origin = candidate.id, candidate.origin
+            outcome = outcomes.get(name)
+            yield {
+                "bug": candidate.bug_id,
+                "rank": candidate.rank,
+                "candidate": name,
+                "repairer": origin.repairer,
+                "model": origin.model,
+                "cost_usd": prices.cost_usd(origin.model, origin.tokens_in, origin.tokens_out, origin.cost_usd),
+                "verdict": outcome.verdict.value if outcome else None,
+                "stage": outcome.stage if outcome else None,
+                "message": outcome.message if outcome else None,
+                "n_passed": outcome.n_passed if outcome else None,
+                "n_tests": outcome.n_tests if outcome else None,
+                "cpu_s": outcome.cpu_s if outcome else None,
+                "wall_s": outcome.wall_s if outcome else None,
+                "peak_mb": outcome.peak_mb if outcome else None,
+                "cached": outcome.cached if outcome else None,
+                "equivalent_to": outcome.equivalent_to if outcome else None,
+            }
+
+    def to_polars(self) -> "polars.DataFrame":
+        """Return `rows` as a data frame."""
+        return _frame(list(self.rows()))
+
+    @property
+    def title(self) -> str:
+        """Say what was run, where it is, and whether it is finished."""
+        manifest = self.manifest
+        state = "" if self.is_finished else ", unfinished"
+        return f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version} in {self.path}{state}"
+
+    def _table(self) -> list[tuple[object, ...]]:
+        return [(line.bug, sum(line.verdicts.values()), line.first_plausible or "–", line.ended) for line in self.bugs()]
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n{text_table(_COLUMNS, self._table())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.title, _COLUMNS, self._table())
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> "polars.DataFrame":
+    """Return rows as a data frame; polars is not among what repairlab needs."""
+    try:
+        import polars  # noqa: PLC0415
+    except ImportError:
+        raise UserError(f"to_polars needs polars, which is not installed: {adding('frames')}") from None
+    return polars.DataFrame([_writable(row) for row in rows], infer_schema_length=None)
+
+
+def _writable(value: Any) -> Any:
+    """Return data without lone surrogates, which hostile candidates have and UTF-8 has not."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {key: _writable(item) for key, item in value.items()}
+    return [_writable(item) for item in value] if isinstance(value, list) else value

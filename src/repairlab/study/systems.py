@@ -1,0 +1,150 @@
+"""The runs of a report as the systems it compares: names, scores, verdict counts, and the candidates to show. Used by `page`."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record
+from repairlab.core.samples import Samples
+from repairlab.core.words import count
+from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.runs.store import Store
+from repairlab.runs.transcripts import Transcripts
+from repairlab.study.evidence import Choice, Shown, shown_candidates
+from repairlab.study.glossary import VERDICTS
+from repairlab.study.scores import RunScores, scores_of
+
+
+@record
+class System:
+    """One run of a report."""
+
+    index: int
+    """Decides its colour."""
+    name: str
+    scores: RunScores
+    samples: dict[str, Samples]
+    """By bug id."""
+    shown: dict[str, tuple[Shown, ...]]
+    """By bug id."""
+    transcripts: Transcripts
+    """What its model was asked and answered."""
+
+    @property
+    def is_oracle(self) -> bool:
+        """Whether it proposes the developers' fixes: a yardstick, no system that fixes bugs."""
+        return self.scores.is_oracle
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of the benchmark that it was run on."""
+        return self.scores.run.manifest.benchmark_digest
+
+    @property
+    def n_undecided(self) -> int:
+        """Return how many candidates the harness failed on."""
+        return self.verdicts()[Verdict.UNDECIDED]
+
+    def verdicts(self, language: str | None = None) -> Counter[Verdict]:
+        """Count the verdicts of all candidates, or of those for one language."""
+        wanted = (item for item in self.samples.values() if language in (None, item.language))
+        return Counter(verdict for item in wanted for verdict in item.verdicts)
+
+
+@record
+class Segment:
+    """One verdict's part of a bar."""
+
+    verdict: Verdict
+    n: int
+    share: float
+
+
+@record
+class Bar:
+    """The verdicts of one system's candidates, from the best to the worst."""
+
+    name: str
+    index: int
+    """Decides its colour."""
+    n: int
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        """Say the bar in words."""
+        parts = ", ".join(f"{segment.n} {segment.verdict}" for segment in self.segments)
+        return f"{self.name}: {count(self.n, 'candidate')}: {parts or 'none'}"
+
+
+def read_systems(
+    folders: Sequence[Path], *, k: int | None = None, evidence: Choice | None = "first", partial: bool = False
+) -> tuple[System, ...]:
+    """Read the runs and name them. Without `evidence` no candidate is picked; with `partial` unfinished bugs are left out."""
+    scores = []
+    for folder in folders:
+        ks = Store(folder).manifest().experiment.k
+        scores.append(scores_of(folder, ks=tuple(sorted({*ks, k} if k else set(ks))), partial=partial))
+    names = system_names(scores)
+    return tuple(
+        System(
+            index=index,
+            name=name,
+            scores=item,
+            samples={samples.bug_id: samples for samples in item.run.samples},
+            shown=shown_candidates(Store(folders[index]), evidence) if evidence else {},
+            transcripts=Transcripts(Store(folders[index])),
+        )
+        for index, (name, item) in enumerate(zip(names, scores, strict=True))
+    )
+
+
+def system_names(scores: Sequence[RunScores]) -> list[str]:
+    """Name every run; those of the same name are told apart by their temperature, else by the folder's name, else by its path."""
+    names = [_name(item) for item in scores]
+    further: tuple[Callable[[RunScores], str], ...] = (
+        _decoding,
+        lambda item: f" ({item.run.folder.name})",
+        lambda item: f" ({item.run.folder})",
+    )
+    for say in further:
+        more = [f"{name}{say(item)}" if names.count(name) > 1 else name for name, item in zip(names, scores, strict=True)]
+        if say is not _decoding or len(set(more)) > len(set(names)):
+            names = more
+    return names
+
+
+def model_settings(scores: RunScores) -> LlmSettings | None:
+    """Return model, strategy and sampling of a run, where the repairer is a model."""
+    settings = scores.run.manifest.experiment.settings
+    return settings if isinstance(settings, LlmSettings) else None
+
+
+def _decoding(scores: RunScores) -> str:
+    llm = model_settings(scores)
+    return f" · T={llm.temperature:g}" if llm else ""
+
+
+def _name(scores: RunScores) -> str:
+    llm = model_settings(scores)
+    if llm is not None:
+        return f"{llm.strategy} · {llm.model}"
+    first = next(Store(scores.run.folder).candidates(), None)
+    repairer = scores.run.manifest.experiment.repairer
+    return f"{repairer} · {first.origin.model}" if first and first.origin.model else repairer
+
+
+def bars(systems: Sequence[System], language: str | None = None) -> tuple[Bar, ...]:
+    """Return one bar per system that has candidates."""
+    made = (verdict_bar(system.name, system.index, system.verdicts(language)) for system in systems)
+    return tuple(bar for bar in made if bar.n)
+
+
+def verdict_bar(name: str, index: int, counts: Mapping[Verdict, int]) -> Bar:
+    """Return the bar of one system."""
+    n = sum(counts.values())
+    segments = (
+        Segment(verdict=verdict, n=counts[verdict], share=counts[verdict] / n) for verdict in VERDICTS if counts.get(verdict)
+    )
+    return Bar(name=name, index=index, n=n, segments=tuple(segments))

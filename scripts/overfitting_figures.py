@@ -18,16 +18,17 @@ from pathlib import Path
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.writing import toml
-from repairlab.building.differential import Differential, differential
-from repairlab.building.mining.changes import fixed_function
+from repairlab.building.differential import differential
 from repairlab.core.bug import Bug
 from repairlab.core.diff import unified_diff
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.foreign import field, read_json_lines
 from repairlab.core.record import record
+from repairlab.languages.fix_extent import fixed_function
 from repairlab.languages.table import default_cache
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
+from repairlab.study.assessment.evidence import Differential
 from repairlab.study.assessment.rules import Programs, proposed_rules
 from scripts.assessment_figures import programs, revision_of, share
 

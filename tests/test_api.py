@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import repairlab as rl
 from repairlab.core.text import Span
-from repairlab.runs.patch_forms import PatchForm, candidate_of, recognise
+from repairlab.formats.patch_forms import PatchForm, candidate_of, recognise
 from repairlab.sandbox.sandbox import Sandbox
 from tests.conftest import write_tiny
 

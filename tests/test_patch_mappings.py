@@ -10,7 +10,7 @@ import pytest
 import repairlab as rl
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
-from repairlab.runs.patch_forms import candidate_of
+from repairlab.formats.patch_forms import candidate_of
 from repairlab.runs.patch_judge import candidate_of_patch
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.serve.http.http_error import RequestRefused

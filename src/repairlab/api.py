@@ -30,6 +30,7 @@ from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
 from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.core.record import digest, record
 from repairlab.core.score import Score
+from repairlab.formats.patch_forms import PatchForm, candidate_of
 from repairlab.metrics.reward import RewardScale
 from repairlab.metrics.settings import Duplicates
 from repairlab.repairers.repairer import NoSettings
@@ -39,7 +40,6 @@ from repairlab.runs.executors.local_machine import local_machine
 from repairlab.runs.executors.worker_set import WorkerLostError, WorkerSet
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.feedback import Feedback
-from repairlab.runs.patch_forms import PatchForm, candidate_of
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.reward import Reward
 from repairlab.runs.run import begin, bugs_left, complete

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from repairlab.building.importers.test_paths import TEST_FOLDER, is_test_path
+from repairlab.benchmarks.test_paths import TEST_FOLDER, is_test_path
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import HarnessError, UserError

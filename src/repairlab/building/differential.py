@@ -21,6 +21,7 @@ from repairlab.core.record import record
 from repairlab.languages.language import Calling, Function
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.study.assessment.evidence import Differential
 from repairlab.validation.apply import lay_out
 from repairlab.validation.checkers import check
 from repairlab.validation.test_run import TestRun
@@ -29,27 +30,6 @@ from repairlab.validation.worktree import files_below, temporary_folder
 Files = Mapping[str, str | None]
 _EXAMPLE = 200
 """Characters of a counterexample that are kept."""
-
-
-@record
-class Differential:
-    """What differential testing showed."""
-
-    n_inputs: int = 0
-    """New inputs."""
-    n_valid: int = 0
-    """Those on which the fix answers, and twice the same."""
-    n_differ: int = 0
-    """Those of them on which the candidate answers otherwise, or not at all."""
-    example: str = ""
-    """The first of these, and both answers."""
-    skipped: str = ""
-    """Why nothing was measured."""
-
-    @property
-    def share(self) -> float | None:
-        """Return the share of valid inputs on which the candidate differs; none when there is no such input."""
-        return self.n_differ / self.n_valid if self.n_valid else None
 
 
 @record

@@ -1,63 +1,21 @@
-"""What is found out about plausible candidates without people: R0, rules, held-out tests, differential tests. For `assess`."""
+"""Finds evidence about plausible candidates: the fix itself, rules, held-out tests, differential tests."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from repairlab.building.differential import Differential, differential
+from repairlab.building.differential import differential
+from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import HarnessError
-from repairlab.core.outcome import Verdict
-from repairlab.core.record import record
+from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.record import record, to_data
 from repairlab.runs.executors.work_queue import run_pool
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.study.assessment.assess import Assessment
+from repairlab.study.assessment.evidence import UNASKED, Differential, Evidence, HeldOut, programs_of
 from repairlab.study.assessment.records import AssessmentTask
-from repairlab.study.assessment.rules import Programs, proposed_rules
-from repairlab.validation.apply import changed_files
+from repairlab.study.assessment.rules import proposed_rules
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import validate
-
-UNASKED = Differential(skipped="not asked for")
-
-
-@record
-class HeldOut:
-    """What tests say that the run did not have."""
-
-    verdict: Verdict | None = None
-    message: str = ""
-
-
-@record
-class Evidence:
-    """What was found out about one task."""
-
-    rules: tuple[str, ...]
-    """Proposed; R0 is certain."""
-    differential: Differential = UNASKED
-    held_out: HeldOut = HeldOut()
-
-    @property
-    def speaks_against(self) -> bool:
-        """Return whether something was found on which the candidate is wrong, or differs from the fix."""
-        return self.differential.n_differ > 0 or (self.is_held_out and self.held_out.verdict is not Verdict.PLAUSIBLE)
-
-    @property
-    def is_held_out(self) -> bool:
-        """Return whether held-out tests said something of it."""
-        return self.held_out.verdict not in (None, Verdict.UNDECIDED)
-
-    def lacks(self, *, inputs: bool, held_out: bool) -> bool:
-        """Return whether something is asked for that was not looked at; the fix itself needs no look."""
-        return self.rules != ("R0",) and ((inputs and self.differential == UNASKED) or (held_out and self.held_out.verdict is None))
-
-    def over(self, before: "Evidence") -> "Evidence":
-        """Return this evidence with what only the one before knows."""
-        return Evidence(
-            rules=self.rules,
-            differential=before.differential if self.differential == UNASKED else self.differential,
-            held_out=before.held_out if self.held_out.verdict is None else self.held_out,
-        )
 
 
 @record
@@ -82,16 +40,51 @@ class EvidenceAnswer:
     problem: str = ""
 
 
-def programs_of(bug: Bug, candidate: Candidate) -> Programs:
-    """Return all versions of the files that a candidate or the fix changes."""
-    fixed, mine = changed_files(bug.fix, bug), changed_files(candidate, bug)
-    buggy = {path: _before(bug, path) for path in fixed.keys() | mine.keys()}
-    return Programs(language=bug.problem.language, buggy=buggy, fixed=fixed, candidate=mine)
+def gather(
+    assessment: Assessment,
+    machine: Machine,
+    receive: Callable[[EvidenceAnswer], None],
+    *,
+    n_inputs: int,
+    seed: int,
+    held_out: Benchmark | None = None,
+    again: bool = False,
+) -> None:
+    """Find out what is asked for and not known yet, or all of it again."""
+    known = {} if again else assessment.evidence()
+    questions = []
+    for task in assessment.tasks:
+        other = _other_tests(assessment, task, held_out)
+        if task.id not in known or known[task.id].lacks(inputs=bool(n_inputs), held_out=other is not None):
+            questions.append(
+                EvidenceQuestion(
+                    task=task,
+                    candidate=assessment.candidate(task.candidate_id),
+                    bug=assessment.benchmark.bug(task.bug_id),
+                    held_out=other,
+                    n_inputs=n_inputs,
+                    seed=seed,
+                )
+            )
+
+    def keep(answered: EvidenceAnswer) -> None:
+        if answered.evidence is not None:
+            before = known.get(answered.task)
+            assessment.store.put_evidence(answered.task, to_data(answered.evidence.over(before) if before else answered.evidence))
+        receive(answered)
+
+    if questions:
+        answer_questions(questions, machine, keep)
 
 
-def _before(bug: Bug, path: str) -> str | None:
-    file = Path(bug.tree.source) / path
-    return file.read_bytes().decode("utf-8", "replace") if file.is_file() else None
+def _other_tests(assessment: Assessment, task: AssessmentTask, benchmark: Benchmark | None) -> Bug | None:
+    """Return the bug of a task with other tests, which must be the same otherwise."""
+    if benchmark is None or task.bug_id not in benchmark.ids:
+        return None
+    other = benchmark.bug(task.bug_id)
+    if other.problem.source != assessment.benchmark.bug(task.bug_id).problem.source:
+        raise UserError(f"{task.bug_id} of {benchmark.name} has another source than that of {assessment.benchmark.name}")
+    return other
 
 
 def answer_questions(questions: Sequence[EvidenceQuestion], machine: Machine, receive: Callable[[EvidenceAnswer], None]) -> None:

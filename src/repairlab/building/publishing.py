@@ -4,7 +4,6 @@ Tables, as JSON Lines and Parquet: `problems` is what a repairer may see, and no
 the files before and after the fix; `labels` is what is known of each bug, `found_labels` what rules say of it.
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,14 +17,14 @@ from repairlab.building.mining import funnel
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
-from repairlab.core.extra import adding
 from repairlab.core.foreign import read_json, read_json_lines, read_object, read_text
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
 from repairlab.core.storage.new_folder import new_folder
 from repairlab.core.words import count
 from repairlab.learning.pairs.of_bugs import pair_of_bug
+from repairlab.study.run_tables import CARD, CHECKSUMS, checksums, frames
 
-MANIFEST, CARD, CHANGES, CHECKSUMS = "manifest.json", "README.md", "CHANGES.md", "SHA256SUMS"
+MANIFEST, CHANGES = "manifest.json", "CHANGES.md"
 TABLES = ("problems", "pairs", "labels", "found_labels")
 FOUND = "labels.jsonl"
 """Labels that rules found, where the benchmark has them."""
@@ -95,15 +94,6 @@ def publish(name: str, to: Path, settings: PublishSettings, *, done: Callable[[]
         (aside / CARD).write_text(_card(benchmark, home, rows, settings), encoding="utf-8")
         (aside / CHECKSUMS).write_text(checksums(aside), encoding="utf-8")
     return Published(folder=to, rows=dict(rows), changes={kind: len(ids) for kind, ids in changes.items()})
-
-
-def frames(*, otherwise: str = "; or add --no-parquet") -> Any:
-    """Return the library that writes Parquet; UserError says how to get it, or what to do without."""
-    try:
-        import polars  # noqa: PLC0415  # an extra
-    except ImportError:
-        raise UserError(f"Parquet needs polars, which is not installed: {adding('frames')}{otherwise}") from None
-    return polars
 
 
 def _rows(bug: Bug, settings: PublishSettings) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -191,12 +181,6 @@ def _change_log(benchmark: Benchmark, changes: Mapping[str, Sequence[str]], prev
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
-
-
-def checksums(folder: Path) -> str:
-    """Return the digests of all files in the form of sha256sum."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in paths)
 
 
 def _card(benchmark: Benchmark, home: Path, rows: Mapping[str, int], settings: PublishSettings) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from repairlab.building.audit import Audited, Finding
 from repairlab.core.errors import UserError
 from repairlab.runs.store import Store
-from repairlab.study.assessment.assess import evidence_of
+from repairlab.study.assessment.evidence import evidence_of
 from repairlab.study.assessment.labels import read_labels
 from repairlab.study.assessment.store import FILE, open_assessment
 

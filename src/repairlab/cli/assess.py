@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.building.evidence import EvidenceAnswer
+from repairlab.building.evidence import EvidenceAnswer, gather
 from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets, show_agreement
@@ -72,7 +72,7 @@ def assess(
                     failed.append(answered)
 
             on = machine(workers, sandbox, allow_unsafe)
-            work.gather(on, done, n_inputs=inputs, seed=seed, held_out=other, again=again)
+            gather(work, on, done, n_inputs=inputs, seed=seed, held_out=other, again=again)
         open_tasks = work.open_tasks()
         if raters is not None:
             draw_tasks(store, open_tasks, raters, overlap=overlap, per_task=per_task, seed=seed)

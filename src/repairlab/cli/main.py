@@ -6,9 +6,9 @@ import signal
 import sys
 from importlib import import_module
 
-import repairlab
 from repairlab.cli.foreign_commands import point_from
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
+from repairlab.core.version import VERSION
 
 STOPPED = 130
 VERBS = {
@@ -85,7 +85,7 @@ def run(arguments: list[str]) -> int:
         print(usage())  # noqa: T201  # the answer to --help
         return 0
     if arguments[0] == "--version":
-        print(f"repairlab {repairlab.__version__}")  # noqa: T201
+        print(f"repairlab {VERSION}")  # noqa: T201
         return 0
     try:
         return _run_verb(arguments[0], arguments[1:])

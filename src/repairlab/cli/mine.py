@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from repairlab.building.importers.importer import Settings
-from repairlab.building.mining.changes import EXTENTS
 from repairlab.building.mining.funnel import Stage, funnel_table
 from repairlab.building.mining.issues import Issues
 from repairlab.building.mining.messages import RULES
@@ -31,6 +30,7 @@ from repairlab.cli.output import count, data, print_json, print_table, progress_
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.core.table import Table
+from repairlab.languages.fix_extent import EXTENTS
 from repairlab.study.svg import draw
 from repairlab.validation.machine import LOCAL
 

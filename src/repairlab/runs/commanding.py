@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import repairlab
 from repairlab.core.access import Access
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution, Mount
 from repairlab.core.problem import Problem
+from repairlab.core.version import PACKAGE
 from repairlab.languages.table import language
 from repairlab.repairers.command.issue import variables
 from repairlab.repairers.command.model_relay import Allowance, ModelRelay, Upstream, open_upstream
@@ -154,9 +154,8 @@ class Starter:
 
 def hidden_folders(bug: Bug, run: Path, cache: Path) -> tuple[Path, ...]:
     """Return the folders that hold tests, fixes, verdicts or answers, of which no program may read anything."""
-    package = Path(repairlab.__file__).resolve().parent
     own = Path(bug.tree.source).resolve().parent
-    return (package, own, own.parent, run.resolve(), cache.resolve())
+    return (PACKAGE, own, own.parent, run.resolve(), cache.resolve())
 
 
 def checked_mounts(settings: CommandSettings, hidden: Sequence[Path]) -> tuple[Mount, ...]:

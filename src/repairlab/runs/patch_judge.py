@@ -20,13 +20,13 @@ from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.core.recipe import Build
 from repairlab.core.record import digest, record
+from repairlab.formats.patch_forms import PatchForm, candidate_of
 from repairlab.languages.table import language
 from repairlab.metrics.similarity import bare, edit_similarity
 from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.prompts.strategies.table import strategy
 from repairlab.repairers.llm.prompts.view import View
 from repairlab.runs.executors.worker_set import CallHandle, WorkerSet
-from repairlab.runs.patch_forms import PatchForm, candidate_of
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
 from repairlab.validation.cache import VerdictCache, code_digest, engine_digest

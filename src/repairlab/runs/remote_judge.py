@@ -11,8 +11,8 @@ import httpx
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import to_data
+from repairlab.formats.patch_forms import KEYS
 from repairlab.metrics.reward import RewardScale
-from repairlab.runs.patch_forms import KEYS
 from repairlab.runs.patch_judge import Patch
 
 PATIENCE_S = 600.0

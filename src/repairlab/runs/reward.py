@@ -13,13 +13,13 @@ from repairlab.core.arguments import check_value, checked
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Policy
 from repairlab.core.problem import Localisation, Visibility, shown
+from repairlab.formats.patch_forms import KEYS, PatchForm, key_of
 from repairlab.metrics.reward import RewardScale, reward_of
 from repairlab.repairers.llm.factory import preview
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.executors.forking import start_server
 from repairlab.runs.executors.local_machine import local_machine
-from repairlab.runs.patch_forms import KEYS, PatchForm, key_of
 from repairlab.runs.patch_judge import Patch, PatchJudge
 from repairlab.runs.remote_judge import PATIENCE_S, RemoteJudge
 from repairlab.validation.machine import Isolation

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import repairlab
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
@@ -17,6 +16,7 @@ from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import digest
+from repairlab.core.version import VERSION
 from repairlab.core.words import count
 from repairlab.runs.budget import higher_limit, limit_of, store_prices, with_budget
 from repairlab.runs.examples import read_examples
@@ -58,7 +58,7 @@ def begin(
         benchmark_digest=benchmark.digest,
         bug_ids=tuple(bug.id for bug in bugs),
         languages=tuple(bug.problem.language for bug in bugs),
-        repairlab=repairlab.__version__,
+        repairlab=VERSION,
         environment=environment,
         environment_digest=digest(environment),
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

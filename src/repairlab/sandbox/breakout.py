@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import repairlab
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Limits, Mount
 from repairlab.core.record import record
+from repairlab.core.version import PACKAGE
 from repairlab.sandbox.launcher import compile_breakout, compile_launcher
 from repairlab.sandbox.launching import socket_folder
 from repairlab.sandbox.sandbox import Sandbox
@@ -89,7 +89,7 @@ class _Bait:
         secret = secrets / "file"
         secret.write_text("secret")
         secret.chmod(0o666)
-        self.files = (secret, secrets, Path(repairlab.__file__).resolve())
+        self.files = (secret, secrets, PACKAGE / "__init__.py")
         self._tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         self._udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         self._udp.bind(("127.0.0.1", 0))

@@ -20,9 +20,10 @@ from pathlib import Path
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command
+from repairlab.core.version import PACKAGE
 from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
-from repairlab.sandbox.launching import LIBRARIES, PACKAGE, SCRATCH, LaunchingSandbox, inside, settings, socket_folder
+from repairlab.sandbox.launching import LIBRARIES, SCRATCH, LaunchingSandbox, inside, settings, socket_folder
 from repairlab.sandbox.slot import SPARE
 from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launched
 from repairlab.sandbox.users import COUNT, FIRST, unprivileged_id

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command
+from repairlab.core.version import PACKAGE
 from repairlab.sandbox.cgroups import ControlGroups
-from repairlab.sandbox.launching import LIBRARIES, PACKAGE, settings
+from repairlab.sandbox.launching import LIBRARIES, settings
 from repairlab.sandbox.process import Fence, ProcessSandbox
 
 TOOLS = ("/usr", "/proc", *(f"/{name}" for name in LIBRARIES))

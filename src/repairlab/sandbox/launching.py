@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import repairlab
 from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.in_place import InPlace
@@ -21,8 +20,6 @@ SCRATCH = ("/tmp", "/home/user", "/dev/shm")
 """Private file systems in memory, where a back end has file systems of its own."""
 LIBRARIES = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 """Links into /usr or folders beside it, by the age of the system."""
-PACKAGE = Path(repairlab.__file__).resolve().parent
-"""Benchmarks come with it: hidden tests must stay hidden, even where it is installed under /usr."""
 
 
 class LaunchingSandbox(abc.ABC):

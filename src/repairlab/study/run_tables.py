@@ -5,15 +5,16 @@ are read one after the other, so that a run need not fit into memory.
 """
 
 import functools
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.publishing import CARD, CHECKSUMS, checksums, frames
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
+from repairlab.core.extra import adding
 from repairlab.core.outcome import Outcome, TestVerdict
 from repairlab.core.record import record
 from repairlab.core.storage.new_folder import new_folder
@@ -22,6 +23,8 @@ from repairlab.runs.budget import prices_of
 from repairlab.runs.experiment import experiment_data
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import BugEnd, Store
+
+CARD, CHECKSUMS = "README.md", "SHA256SUMS"
 
 Row = Mapping[str, Any]
 _TOLD = 1000
@@ -278,3 +281,18 @@ def _card(stores: Mapping[str, Store], rows: Mapping[str, int]) -> str:
             "",
         ]
     )
+
+
+def frames(*, otherwise: str = "; or add --no-parquet") -> Any:
+    """Return the library that writes Parquet; UserError says how to get it, or what to do without."""
+    try:
+        import polars  # noqa: PLC0415  # an extra
+    except ImportError:
+        raise UserError(f"Parquet needs polars, which is not installed: {adding('frames')}{otherwise}") from None
+    return polars
+
+
+def checksums(folder: Path) -> str:
+    """Return the digests of all files in the form of sha256sum."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in paths)

@@ -13,11 +13,11 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import repairlab
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION
 from repairlab.core.storage.database import Database
 from repairlab.core.storage.encoding import decode, encode
+from repairlab.core.version import PACKAGE
 
 FILE = f"verdicts-{SCHEMA_VERSION}.sqlite"
 LARGEST_MB = 1024
@@ -38,13 +38,14 @@ def engine_digest() -> str:
 
 @functools.cache
 def code_digest(*folders: str) -> str:
-    """Return a hash of all files in folders of this package."""
-    package = Path(repairlab.__file__).parent
+    """Return a hash of all files in folders of this package; a folder without files is an error."""
     total = hashlib.sha256()
     for name in folders:
-        for path in sorted((package / name).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                total.update(f"{path.relative_to(package)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        files = [path for path in sorted((PACKAGE / name).rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+        if not files:
+            raise FileNotFoundError(f"no code in {PACKAGE / name}")
+        for path in files:
+            total.update(f"{path.relative_to(PACKAGE)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()[:16]
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-import repairlab
 from repairlab.core.record import record
+from repairlab.core.version import VERSION
 from repairlab.languages.facts import LANGUAGES
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Sandbox
@@ -56,7 +56,7 @@ class Machine:
 def environment_of(languages: Sequence[str], machine: Machine) -> dict[str, str]:
     """Return what decides verdicts on this machine: our own engine and the tools; HarnessError names one that is missing."""
     versions = {
-        "repairlab": repairlab.__version__,
+        "repairlab": VERSION,
         "engine": engine_digest(),
         "machine": platform.machine(),
         "sandbox": _sandbox_name(machine),

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from repairlab.benchmarks.test_paths import TEST_FOLDER, TEST_NAME
 from repairlab.building.importers.importer import TreeFile
-from repairlab.building.importers.test_paths import TEST_FOLDER, TEST_NAME
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.languages import host

@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
-import repairlab
 from repairlab.benchmarks.writing import toml
 from repairlab.building.discovery import DiscoveredTests
 from repairlab.building.import_record import read_import_record
@@ -29,6 +28,7 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record, to_json
 from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.version import VERSION
 from repairlab.languages.facts import names as known_languages
 from repairlab.languages.facts import title
 from repairlab.learning.pairs.duplicates import text_key
@@ -367,5 +367,5 @@ class _Output:
         (aside / DROPPED).write_text("".join(lines), encoding="utf-8")
         settings = {"path": made.settings.steps, "shares": dict(made.settings.shares), "seed": made.settings.seed}
         step = {"by": "pair", "settings": settings | {"near": made.settings.drop_near}, "to": self.counts}
-        (aside / MADE).write_text(json.dumps(step | {"repairlab": repairlab.__version__}) + "\n", encoding="utf-8")
+        (aside / MADE).write_text(json.dumps(step | {"repairlab": VERSION}) + "\n", encoding="utf-8")
         write_funnel(aside, made.funnel.stages)

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from repairlab.building.importers.repository import Repository
-from repairlab.building.mining.changes import CommitChange, change_of, fixed_function, location_of, too_wide, unfit
+from repairlab.building.mining.changes import CommitChange, change_of, unfit
 from repairlab.building.mining.funnel import Funnel
 from repairlab.building.mining.history import Commit, read_history
 from repairlab.building.mining.messages import message_rule
 from repairlab.building.mining.settings import MiningSettings
 from repairlab.core.record import record
+from repairlab.languages.fix_extent import fixed_function, location_of, too_wide
 
 COMMITS, MESSAGE, PATHS, CONTENT = "commits", "message", "files", "change"
 """The stages."""

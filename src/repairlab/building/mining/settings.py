@@ -4,9 +4,9 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from repairlab.building.mining.changes import EXTENTS, Extent
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
+from repairlab.languages.fix_extent import EXTENTS, Extent
 
 
 @record

@@ -5,7 +5,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from repairlab.building.importers.repository import Repository
-from repairlab.building.mining.changes import fixed_function
 from repairlab.building.mining.funnel import Funnel, Stage, write_funnel
 from repairlab.building.mining.licences import licences_of
 from repairlab.building.mining.mine import project_of
@@ -15,6 +14,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record
 from repairlab.core.storage.new_folder import new_folder
+from repairlab.languages.fix_extent import fixed_function
 from repairlab.languages.table import language as language_of
 from repairlab.learning.pairs.pair_files import PairWriter
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-import repairlab
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
 from repairlab.core.record import record, to_json
 from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.version import VERSION
 from repairlab.learning.pairs.pair_files import PairWriter, read_head, read_pairs
 
 DROPPED, MADE = "dropped.jsonl", "made.jsonl"
@@ -66,7 +66,7 @@ def rewrite(
             raise UserError(f"no pair of {source} is left ({_reasons(dropped)}); nothing was written")
         made = {**step, "source": facts.name, "from": before, "to": writer.counts, "dropped": dict(dropped)}
         history = (source / MADE).read_text(encoding="utf-8") if (source / MADE).is_file() else ""
-        (aside / MADE).write_text(history + json.dumps(made | {"repairlab": repairlab.__version__}) + "\n", encoding="utf-8")
+        (aside / MADE).write_text(history + json.dumps(made | {"repairlab": VERSION}) + "\n", encoding="utf-8")
         stack.close()
         writer.finish(facts)
     return Rewritten(folder=to, splits=writer.counts, dropped=dict(dropped))

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-import repairlab
+from repairlab.core.version import VERSION
 from repairlab.learning.training.settings import SystemSettings
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ def model_card(made: "TrainedModel", settings: SystemSettings, begun: "TrainingS
     sizes = ", ".join(f"{split} {n}" for split, n in made.sizes.items())
     return f"""# {model.system}
 
-A model for program repair, trained by repairlab {repairlab.__version__}.
+A model for program repair, trained by repairlab {VERSION}.
 
 | | |
 | --- | --- |

@@ -12,11 +12,11 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-import repairlab
 from repairlab.benchmarks.writing import toml
 from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record, to_data
 from repairlab.core.storage.encoding import write_aside
+from repairlab.core.version import VERSION
 from repairlab.learning.networks.folder import FORMAT, LEARNT, SETTINGS, WEIGHTS
 from repairlab.learning.networks.model import Numbering, build_for, choose_device, read_numbering, save_numbering, weights_to_keep
 from repairlab.learning.networks.pretrained import save_configuration
@@ -91,7 +91,7 @@ def train(settings: SystemSettings, pairs: Path, folder: Path, options: TrainOpt
     with joined_processes(device) as (group, place):
         settings = _fitted(settings, pairs)
         data = data_digest(pairs)
-        identity = digest(repairlab.__version__, FORMAT, as_facts(settings), data, options.seed, group.size)
+        identity = digest(VERSION, FORMAT, as_facts(settings), data, options.seed, group.size)
         if group.is_first:
             _prepare(
                 settings,
@@ -172,7 +172,7 @@ def _represent(
             raise UserError(f"all pairs of the split {split!r} have targets of more than max_target = {model.max_target} tokens")
     save_numbering(numbering, folder)
     (folder / LEARNT).write_text(json.dumps(learnt, ensure_ascii=False) + "\n", encoding="utf-8")
-    head = {"format": FORMAT, "repairlab": repairlab.__version__, **to_data(model)}
+    head = {"format": FORMAT, "repairlab": VERSION, **to_data(model)}
     write_aside(folder / SETTINGS, toml(head))
     write_aside(folder / SYSTEM, toml(as_facts(settings)))
     begun = dataclasses.replace(started, dropped=dict(encoder.dropped), sizes=sizes)
@@ -252,7 +252,7 @@ def _write(
     """Write what a trained model consists of; its weights come last, as they make it one."""
     folder = made.folder
     write_aside(folder / CURVES, "".join(json.dumps(look) + "\n" for look in looks))
-    facts = {**to_data(made), "folder": None, "seed": begun.seed, "data": begun.data, "repairlab": repairlab.__version__}
+    facts = {**to_data(made), "folder": None, "seed": begun.seed, "data": begun.data, "repairlab": VERSION}
     write_aside(folder / METRICS, json.dumps({key: value for key, value in facts.items() if value is not None}, indent=2) + "\n")
     write_aside(folder / CARD, model_card(made, settings, begun))
     aside = folder / f".{WEIGHTS}"

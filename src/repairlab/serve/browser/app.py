@@ -13,9 +13,9 @@ from urllib.parse import quote, urlencode, urlsplit
 from fastapi import FastAPI, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
 
-import repairlab
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import record
+from repairlab.core.version import VERSION
 from repairlab.serve.browser import bug_pages, leaderboard_pages, run_pages, searching
 from repairlab.serve.browser.open_runs import NotReadyError, Workbench
 from repairlab.serve.browser.page import Page
@@ -98,7 +98,7 @@ class Renderer:
             "link": link,
             "is_static": self._is_static,
             "verdict_texts": VERDICTS,
-            "version": repairlab.__version__,
+            "version": VERSION,
             **page.values,
         }
         html = self._templates.get_template(page.template).render(values)

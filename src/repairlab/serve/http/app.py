@@ -10,8 +10,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-import repairlab
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.version import VERSION
 from repairlab.serve.http import defects4c, sandbox_fusion
 from repairlab.serve.http.access import AccessControl
 from repairlab.serve.http.http_error import RequestRefused, bad_request
@@ -43,7 +43,7 @@ def make_app(service: Service, access: AccessControl, store: JobStore) -> Any:
     app = FastAPI(
         title="repairlab",
         description="Verdicts on candidate fixes, from a sandbox.",
-        version=repairlab.__version__,
+        version=VERSION,
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
@@ -174,7 +174,7 @@ class OwnRoutes:
         """Say whether the server takes requests."""
         del request, client
         state = "draining" if self._service.is_draining else "ok"
-        return json_response({"status": state, "version": repairlab.__version__}, 503 if self._service.is_draining else 200)
+        return json_response({"status": state, "version": VERSION}, 503 if self._service.is_draining else 200)
 
     async def metrics(self, request: Any, client: ServiceClient) -> Any:
         """Tell numbers in Prometheus' text form."""

@@ -1,30 +1,26 @@
 """The assessment of a run: plausible candidates become tasks, evidence is found, ratings become labels. For `cli.assess`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.building.differential import Differential
-from repairlab.building.evidence import Evidence, EvidenceAnswer, EvidenceQuestion, HeldOut, answer_questions, programs_of
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
-from repairlab.core.record import record, to_data
+from repairlab.core.record import record
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import Store
 from repairlab.study.assessment.adjudication import final_labels
 from repairlab.study.assessment.agreeing import RaterAgreement, rater_agreement
+from repairlab.study.assessment.evidence import Evidence, evidence_of, programs_of
 from repairlab.study.assessment.labels import write_labels
 from repairlab.study.assessment.records import AssessmentTask, FinalLabel, task_id
 from repairlab.study.assessment.sheets import TaskView
 from repairlab.study.assessment.store import AssessmentStore
 from repairlab.validation.apply import normal_digest
-from repairlab.validation.machine import Machine
 
 
 class Assessment:
@@ -70,51 +66,6 @@ class Assessment:
         """Return one task of each id: candidates that differ in layout alone are looked at once."""
         return list({task.id: task for task in reversed(self.store.tasks())}.values())[::-1]
 
-    def gather(
-        self,
-        machine: Machine,
-        receive: Callable[[EvidenceAnswer], None],
-        *,
-        n_inputs: int,
-        seed: int,
-        held_out: Benchmark | None = None,
-        again: bool = False,
-    ) -> None:
-        """Find out what is asked for and not known yet, or all of it again."""
-        known = {} if again else self.evidence()
-        questions = []
-        for task in self.tasks:
-            other = self._held_out(task, held_out)
-            if task.id not in known or known[task.id].lacks(inputs=bool(n_inputs), held_out=other is not None):
-                questions.append(
-                    EvidenceQuestion(
-                        task=task,
-                        candidate=self.candidate(task.candidate_id),
-                        bug=self.benchmark.bug(task.bug_id),
-                        held_out=other,
-                        n_inputs=n_inputs,
-                        seed=seed,
-                    )
-                )
-
-        def keep(answered: EvidenceAnswer) -> None:
-            if answered.evidence is not None:
-                before = known.get(answered.task)
-                self.store.put_evidence(answered.task, to_data(answered.evidence.over(before) if before else answered.evidence))
-            receive(answered)
-
-        if questions:
-            answer_questions(questions, machine, keep)
-
-    def _held_out(self, task: AssessmentTask, benchmark: Benchmark | None) -> Bug | None:
-        """Return the bug of a task with other tests, which must be the same otherwise."""
-        if benchmark is None or task.bug_id not in benchmark.ids:
-            return None
-        other = benchmark.bug(task.bug_id)
-        if other.problem.source != self.benchmark.bug(task.bug_id).problem.source:
-            raise UserError(f"{task.bug_id} of {benchmark.name} has another source than that of {self.benchmark.name}")
-        return other
-
     def evidence(self) -> dict[str, Evidence]:
         """Return what was found out, by task."""
         return evidence_of(self.store)
@@ -154,20 +105,6 @@ class Assessment:
     def write(self) -> None:
         """Write labels.json, which scores are made of."""
         write_labels(self.folder, self.store.tasks(), self.labels())
-
-
-def evidence_of(store: AssessmentStore) -> dict[str, Evidence]:
-    """Return what is kept of evidence, by task."""
-    return {task: _evidence(data) for task, data in store.evidence().items()}
-
-
-def _evidence(data: dict[str, Any]) -> Evidence:
-    held = data["held_out"]
-    return Evidence(
-        rules=tuple(data["rules"]),
-        differential=Differential(**data["differential"]),
-        held_out=HeldOut(verdict=held["verdict"] and Verdict(held["verdict"]), message=held["message"]),
-    )
 
 
 def hints(found: Evidence) -> str:

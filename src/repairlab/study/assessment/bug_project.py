@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.labels_file import FoundLabel
-from repairlab.building.evidence import programs_of
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import unified_diff
@@ -13,6 +12,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
 from repairlab.core.storage.encoding import decode, write_aside
 from repairlab.study.assessment.adjudication import final_labels, latest
+from repairlab.study.assessment.evidence import programs_of
 from repairlab.study.assessment.records import AssessmentTask, FinalLabel
 from repairlab.study.assessment.scheme import RatingScheme
 from repairlab.study.assessment.sheets import TaskView

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from repairlab.building.mining.changes import location_of
 from repairlab.core.diff import Hunk, parse_patch, unified_diff
+from repairlab.languages.fix_extent import location_of
 from repairlab.study.labelling.file_change import FileChange
 
 Extent = Literal["line", "hunk", "function"]

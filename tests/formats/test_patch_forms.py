@@ -2,7 +2,7 @@
 
 import repairlab as rl
 from repairlab.core.diff import apply_edits, edits_of_patch
-from repairlab.runs.patch_forms import candidate_of, recognise
+from repairlab.formats.patch_forms import candidate_of, recognise
 from repairlab.study.text import diff_text
 
 

@@ -1,0 +1,122 @@
+"""How far a fix extends: a line, a hunk, one function or more."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from repairlab.core.diff import changed_lines
+from repairlab.languages.language import Token
+from repairlab.languages.table import language as language_of
+
+Extent = Literal["function", "hunk", "file", "files"]
+EXTENTS: dict[str, str] = {
+    "function": "one function of one file, its signature unchanged; comments and docstrings do not count",
+    "hunk": "one run of lines of one file",
+    "file": "one file",
+    "files": "any number of files",
+}
+
+
+def too_wide(language: str, before: str, after: str, extent: Extent, max_lines: int) -> str:
+    """Say why the change of a file is none of the extent; nothing when it is."""
+    lines = changed_lines("", before, after)
+    if not lines or not _differing(language, before, after):
+        return "only comments, docstrings or blanks are changed"
+    if sum(change.last - change.first + 1 for change in (*lines, *changed_lines("", after, before))) > max_lines:
+        return f"more than {max_lines} lines are changed"
+    if extent == "hunk" and len(lines) > 1:
+        return "several runs of lines are changed"
+    if extent == "function":
+        return _not_one_function(language, before, after)
+    return ""
+
+
+def fixed_function(language: str, before: str, after: str) -> str | None:
+    """Return the qualified name of the one function that differs, if all else is the same but for comments and docstrings.
+
+    Of overloads it is the signature.
+    """
+    differing = _differing(language, before, after)
+    if len(differing) != 1 or not differing[0] or differing[0] not in _outermost(language, after):
+        return None
+    overloads, others = (
+        [
+            (function.signature, _plain(language, function.span.of(text)))
+            for function in language_of(language).syntax.functions(text)
+            if function.qualified == differing[0]
+        ]
+        for text in (before, after)
+    )
+    if not overloads:
+        return None  # it is new
+    if len(overloads) == 1:
+        return differing[0]
+    texts = [text for _, text in others]
+    unlike = [signature for signature, text in overloads if text not in texts]
+    return unlike[0] if len(unlike) == 1 and len(overloads) == len(others) else None
+
+
+def location_of(language: str, before: str, after: str) -> str | None:
+    r"""Return the label for how far a fix extends: a line, a hunk or a function; none when it is more.
+
+    >>> location_of("python", "a = 1\nb = 1\n", "a = 2\nb = 1\n")
+    'line'
+    """
+    old, new = changed_lines("", before, after), changed_lines("", after, before)
+    if len(old) == 1:
+        is_line = old[0].last <= old[0].first and new[0].last <= new[0].first
+        return "line" if is_line else "hunk"
+    return "function" if fixed_function(language, before, after) else None
+
+
+def _not_one_function(language: str, before: str, after: str) -> str:
+    syntax = language_of(language).syntax
+    name = fixed_function(language, before, after)
+    if not name:
+        return "more than one function, or code outside of functions, is changed"
+    heads = [
+        [
+            _plain(language, text[function.span.start : function.body.start])
+            for function in syntax.functions(text)
+            if name in (function.qualified, function.signature)
+        ]
+        for text in (before, after)
+    ]
+    return "" if heads[0] == heads[1] else "the signature is changed"
+
+
+def _differing(language: str, before: str, after: str) -> list[str]:
+    """Return the functions that differ, those that only one text has included; an empty name stands for all that is in none."""
+    old, new = _outermost(language, before), _outermost(language, after)
+    unlike = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    # Reading tokens is dear, and most functions of a file have not changed at all.
+    return [
+        name for name in unlike if name not in old or name not in new or _plain(language, old[name]) != _plain(language, new[name])
+    ]
+
+
+@lru_cache(maxsize=4)
+def _outermost(language: str, text: str) -> dict[str, str]:
+    """Return the text of each function that is in no other, by name, and of all else under no name; overloads go together."""
+    found: dict[str, str] = {}
+    rest, end = "", 0
+    for function in language_of(language).syntax.functions(text):
+        if function.span.start >= end:
+            rest += text[end : function.span.start] + "\n"
+            end = function.span.end
+            found[function.qualified] = found.get(function.qualified, "") + text[function.span.start : end] + "\n"
+    found[""] = rest + text[end:]
+    return found
+
+
+def _plain(language: str, text: str) -> tuple[str, ...]:
+    """Return the tokens of a text without comments and docstrings: strings that are statements of their own."""
+    tokens = language_of(language).syntax.tokens(text)
+    kept = (token for place, token in enumerate(tokens) if not _is_docstring(tokens, place))
+    return tuple(token.kind if token.kind in ("indent", "dedent") else token.text for token in kept if token.kind != "newline")
+
+
+def _is_docstring(tokens: Sequence[Token], place: int) -> bool:
+    begins = place == 0 or tokens[place - 1].kind in ("newline", "indent", "dedent")
+    ends = place + 1 < len(tokens) and tokens[place + 1].kind == "newline"
+    return tokens[place].kind == "string" and begins and ends

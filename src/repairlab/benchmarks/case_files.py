@@ -1,4 +1,4 @@
-"""The cases of a bug on disk, whose texts are read when they are looked at. For `folder` and `index`."""
+"""The cases of a bug on disk, whose texts are read when they are looked at."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

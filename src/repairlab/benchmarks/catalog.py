@@ -1,4 +1,4 @@
-"""Find a benchmark by name or folder and read it with the languages at hand. Called by every verb that takes a benchmark."""
+"""Find a benchmark by name or folder and read it with the languages at hand."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Read benchmarks in repairlab's own form: a folder per bug (docs/benchmark-format.md). Called by `index` and by imports."""
+"""Read benchmarks in repairlab's own form: a folder per bug (docs/benchmark-format.md)."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""The health card of a benchmark: what a check of its bugs showed, as a record and as a file. Made by `check`, shown by reports."""
+"""The health card of a benchmark: what a check of its bugs showed, as a record and as a file."""
 
 import dataclasses
 import datetime

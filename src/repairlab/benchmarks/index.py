@@ -1,4 +1,4 @@
-"""An index of bugs that were read from their folders: what they hold beside trees and cases. For `catalog`.
+"""An index of bugs that were read from their folders: what they hold beside trees and cases.
 
 An entry counts as long as no file of its bug has changed. One that is stale, damaged or missing costs the time of reading the bug.
 """

@@ -1,4 +1,4 @@
-"""Labels that were found beside a benchmark: labels.jsonl, a line for each bug and rule. Written by `label`, read with the bugs.
+"""Labels that were found beside a benchmark: labels.jsonl, a line for each bug and rule.
 
 What bug.toml states counts more than what is found, and what is only suggested never becomes a label.
 """

@@ -1,4 +1,4 @@
-"""Which files of a project are tests, by their names: a rule for all languages. Called where a source does not say it."""
+"""Which files of a project are tests, by their names: a rule for all languages."""
 
 import re
 from pathlib import PurePosixPath

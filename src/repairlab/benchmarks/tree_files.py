@@ -1,4 +1,4 @@
-"""The files of a bug on disk: texts that are read when they are looked at, and signs of change. For `folder` and `index`."""
+"""The files of a bug on disk: texts that are read when they are looked at, and signs of change."""
 
 import hashlib
 import os

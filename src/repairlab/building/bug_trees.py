@@ -1,7 +1,4 @@
-"""The buggy and the fixed tree of a bug, built one after the other to run tests in: what both share is compiled once.
-
-Called by `discovery`, which has a folder for trees of all its bugs where the language's builds can go on from one another.
-"""
+"""The buggy and the fixed tree of a bug, built one after the other to run tests in: what both share is compiled once."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,4 @@
-"""One folder in which tree after tree of a project is built: what the next shares with the last is not built again.
-
-Called by `bug_trees`, for tool chains that can go on from another build; a worker has one for all its bugs.
-"""
+"""One folder in which tree after tree of a project is built: what the next shares with the last is not built again."""
 
 import filecmp
 import os

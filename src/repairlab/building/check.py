@@ -1,4 +1,4 @@
-"""Is a benchmark fit for use here? Unpatched bugs must fail, reference fixes must pass, every time. Called by the verb `check`."""
+"""Is a benchmark fit for use here? Unpatched bugs must fail, reference fixes must pass, every time."""
 
 import dataclasses
 import tempfile

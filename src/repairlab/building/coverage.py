@@ -1,6 +1,6 @@
 """Whether trigger tests run what a fix changes, in any language: what ends the process is put there, and a test must fail.
 
-Called by `audit` when it may run code. A test that passes all the same did not come by. Nothing is instrumented or reported by the
+A test that passes all the same did not come by. Nothing is instrumented or reported by the
 code under test, so what a framework catches or hides makes no difference.
 """
 

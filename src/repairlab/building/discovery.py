@@ -1,8 +1,4 @@
-"""Find the regression tests of an imported bug by running them: what counts passes on the fixed and on the buggy tree.
-
-Called by `importing`, in worker processes, for bugs whose source names test classes or files instead of tests, and for stdin/stdout
-programs, which are kept only if the right one is accepted here and the wrong one is not.
-"""
+"""Find the regression tests of an imported bug by running them: what counts passes on the fixed and on the buggy tree."""
 
 import dataclasses
 import os

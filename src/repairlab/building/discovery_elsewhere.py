@@ -1,4 +1,4 @@
-"""Tests of bugs are looked for by workers, here or on machines that share no files with this one. Called by `importing`."""
+"""Tests of bugs are looked for by workers, here or on machines that share no files with this one."""
 
 import dataclasses
 import shutil

@@ -1,4 +1,4 @@
-"""Leaving flaky and hopeless tests out of a bug by name, in its bug.toml and nowhere else. Called by `check` and `mine`."""
+"""Leaving flaky and hopeless tests out of a bug by name, in its bug.toml and nowhere else."""
 
 import json
 import tomllib

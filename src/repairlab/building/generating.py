@@ -1,4 +1,4 @@
-"""Files of a tree that a program of the project makes, such as extension modules. Called by `discovery`, before tests are run."""
+"""Files of a tree that a program of the project makes, such as extension modules."""
 
 import dataclasses
 import re

@@ -1,7 +1,4 @@
-"""What an import has found by running tests, kept beside its folder until that is written: one that was stopped goes on from there.
-
-Called by `importing`.
-"""
+"""What an import found by running tests, kept until its folder is written, so that one that was stopped goes on from there."""
 
 import contextlib
 import functools

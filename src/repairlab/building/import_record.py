@@ -1,7 +1,4 @@
-"""What an import made of each record of its source, kept in the benchmark's folder: for tables of what could be had and why not.
-
-Written by `importing`, read by `scripts/importing_table.py`.
-"""
+"""What an import made of each record of its source, kept in the benchmark's folder: for tables of what could be had and why not."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Import somebody's benchmark into a folder of our own form. Called by the verb `import`."""
+"""Import somebody's benchmark into a folder of our own form."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence

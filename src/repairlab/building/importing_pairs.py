@@ -1,4 +1,4 @@
-"""Import bug–fix pairs into a set of our own form. Called by the verb `import`."""
+"""Import bug–fix pairs into a set of our own form."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""New inputs that look like known ones: words of cases changed for programs, Hypothesis for functions. For `differential`.
+"""New inputs that look like known ones: words of cases changed for programs, Hypothesis for functions.
 
 What a program may be given is not written down anywhere, so changes stay close: numbers are no smaller and no larger than those
 that occur, the first line, which often counts what follows, stays as it is where there are more, and lines come and go only where

@@ -1,4 +1,4 @@
-"""Make fixes smaller: of the runs of lines that a fix changes, those that the tests need. Called by the verb `minimise`.
+"""Make fixes smaller: of the runs of lines that a fix changes, those that the tests need.
 
 Refactoring, comments and other changes that came with a fix drop out; the original patch stays beside the smaller one. Each is
 written as soon as it is found, and `minimised.jsonl` says which fixes were looked at: what was stopped goes on from there.

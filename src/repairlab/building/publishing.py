@@ -1,4 +1,4 @@
-"""A benchmark as a publication: tables, data card, checksums, change log. Called by the verb `publish`; runs nothing.
+"""A benchmark as a publication: tables, data card, checksums, change log.
 
 Tables, as JSON Lines and Parquet: `problems` is what a repairer may see, and nothing of tests or fixes is in it; `pairs` are
 the files before and after the fix; `labels` is what is known of each bug, `found_labels` what rules say of it.

@@ -1,4 +1,4 @@
-"""Bugs whose tests let wrong candidates pass, as the assessments of runs tell. Called by the verb `audit`."""
+"""Bugs whose tests let wrong candidates pass, as the assessments of runs tell."""
 
 from collections import Counter
 from collections.abc import Iterator

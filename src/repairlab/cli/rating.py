@@ -1,4 +1,4 @@
-"""Options about raters and their sheets, and how far they agree as a table. For the verbs `assess` and `label`."""
+"""Options about raters and their sheets, and how far they agree as a table."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The help of a verb with its options in sections: its own first, then those of each repairer. Used by `main`."""
+"""The help of a verb with its options in sections: its own first, then those of each repairer."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What online judges say of a program, in their words, and our verdict for it. Called by readers of submissions and of pairs."""
+"""What online judges say of a program, in their words, and our verdict for it."""
 
 from collections.abc import Mapping
 

@@ -1,6 +1,6 @@
 """The check at the end of each line of a run's files: the line's number and a CRC-32 over all before it, begun with the run's key.
 
-A line that was changed, moved, left out, doubled or taken from another run or file is noticed. Used by `runs`.
+A line that was changed, moved, left out, doubled or taken from another run or file is noticed.
 """
 
 import re

@@ -1,6 +1,6 @@
 """How the fields of a settings record are told to users: a help text each, and the option of the command line that sets it.
 
-A field is described by `Annotated[float, Option("0 is greedy.")]`, or by the bare help text. Read by the command line and by runs.
+A field is described by `Annotated[float, Option("0 is greedy.")]`, or by the bare help text.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""What a model, or a program that repairs, is asked. Made by repairers, kept with a run, shown by reports."""
+"""What a model, or a program that repairs, is asked."""
 
 from typing import Literal
 

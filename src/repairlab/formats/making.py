@@ -1,4 +1,4 @@
-"""Make candidates of what others' files hold: a function, a whole file, a diff. Called by every reader."""
+"""Make candidates of what others' files hold: a function, a whole file, a diff."""
 
 import ast
 import textwrap

@@ -1,4 +1,4 @@
-"""Make a candidate of whatever somebody hands over as a patch of one bug: text of any form, edits, files. Called by the API.
+"""Make a candidate of whatever somebody hands over as a patch of one bug: text of any form, edits, files.
 
 A text that cannot be read makes a candidate without edits, which will be UNAPPLICABLE; a mapping with unknown keys is an error.
 """

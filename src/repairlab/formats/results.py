@@ -1,4 +1,4 @@
-"""All formats of published results by name; a module is loaded when it is asked for. Called by `report.rescoring`."""
+"""All formats of published results by name; a module is loaded when it is asked for."""
 
 from collections.abc import Sequence
 from importlib import import_module

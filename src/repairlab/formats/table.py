@@ -1,4 +1,4 @@
-"""All formats by name; a module is loaded when it is asked for. Called by `runs.given` and `runs.converting`."""
+"""All formats by name; a module is loaded when it is asked for."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Data flow as CodeXGLUE's CodeBLEU extracts it, faults included, so that its numbers can be reached. Called by the metrics.
+"""Data flow as CodeXGLUE's CodeBLEU extracts it, faults included, so that its numbers can be reached.
 
 Ours differs in one thing: sources are in the order of the text and not of a hash table, so equal texts give equal flow in every
 process.

@@ -1,4 +1,4 @@
-"""Where values come from: reaching definitions over the tree of any text, as pairs of names. Called by the metrics.
+"""Where values come from: reaching definitions over the tree of any text, as pairs of names.
 
 Statements are followed in the order in which they run; branches are joined, loops are gone through twice, what follows a return is
 not reached. Calls are opaque, but may change a variable whose address they are given.

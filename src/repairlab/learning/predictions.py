@@ -1,4 +1,4 @@
-"""Predictions for a set of pairs: read from a file, matched against the fixes. Called by the verb `match`."""
+"""Predictions for a set of pairs: read from a file, matched against the fixes."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

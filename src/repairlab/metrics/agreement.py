@@ -1,4 +1,4 @@
-"""How far two judges of the same candidates agree, such as a published evaluation and ours. Called by the verb `validate`."""
+"""How far two judges of the same candidates agree, such as a published evaluation and ours."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""BLEU over a corpus in the variants that papers of this field use. Called by `matching` and `codebleu`.
+"""BLEU over a corpus in the variants that papers of this field use.
 
 One reference for each candidate; counts are added pair by pair, so a corpus of any size is measured in bounded memory.
 """

@@ -1,4 +1,4 @@
-"""How sure a number is: 95 % percentile bootstrap intervals over bugs. Called by the metric table and by `compare`."""
+"""How sure a number is: 95 % percentile bootstrap intervals over bugs."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""CodeBLEU (Ren et al. 2020): n-grams, n-grams weighted by keywords, subtrees and data flow, a quarter each. Called by `matching`.
+"""CodeBLEU (Ren et al. 2020): n-grams, n-grams weighted by keywords, subtrees and data flow, a quarter each.
 
 Variants: `codexglue-2020` is the code behind CodeXGLUE's table, `codexglue` that of today, both with their faults but for the
 order of hash tables; `strict` has none of them: tokens and comments of the language itself, clipped subtrees, real data flow, only

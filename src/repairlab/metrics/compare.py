@@ -1,4 +1,4 @@
-"""Two systems on the same bugs: who fixes what, and whether the difference can be chance. Called by the verb `compare`."""
+"""Two systems on the same bugs: who fixes what, and whether the difference can be chance."""
 
 import math
 from collections.abc import Sequence

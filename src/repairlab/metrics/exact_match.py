@@ -1,4 +1,4 @@
-"""Whether a candidate is the reference: as text, as tokens, as a tree. Called by `matching`.
+"""Whether a candidate is the reference: as text, as tokens, as a tree.
 
 The text is that of CodeXGLUE's accuracy, which takes no notice of line ends; a tree is wider than tokens, as far as texts parse.
 """

@@ -1,4 +1,4 @@
-"""All match metrics of predictions against references at once, pair by pair. Called by `match` and by the table of matches."""
+"""All match metrics of predictions against references at once, pair by pair."""
 
 import math
 from collections.abc import Sequence

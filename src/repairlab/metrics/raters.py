@@ -1,4 +1,4 @@
-"""How far people who rate the same things agree: raw, Cohen's kappa, Krippendorff's alpha, with intervals. Called by `assessment`.
+"""How far people who rate the same things agree: raw, Cohen's kappa, Krippendorff's alpha, with intervals.
 
 Ratings are counted by pattern (who said what of one thing), so that intervals cost the same however many things there are.
 """

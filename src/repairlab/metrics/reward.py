@@ -1,4 +1,4 @@
-"""What a verdict is worth to a model that learns from it. Called by `repairlab.Reward` and the service."""
+"""What a verdict is worth to a model that learns from it."""
 
 from typing import Literal
 

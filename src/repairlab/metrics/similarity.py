@@ -1,4 +1,4 @@
-"""How alike two pieces of code are. Called by the tables of similarity."""
+"""How alike two pieces of code are."""
 
 from rapidfuzz.distance import Levenshtein
 

@@ -1,4 +1,4 @@
-"""Whether a text is well-formed. Called by `matching`."""
+"""Whether a text is well-formed."""
 
 from repairlab.languages.facts import facts
 from repairlab.languages.table import language as language_named

@@ -1,4 +1,4 @@
-"""What a metric gives before it is averaged: one value per bug. Made by every metric, averaged and resampled by the table."""
+"""What a metric gives before it is averaged: one value per bug."""
 
 import math
 import statistics

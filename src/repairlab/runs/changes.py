@@ -1,6 +1,6 @@
 """What a program changed in its workspace, read by us alone: nothing of the workspace is run, followed or believed.
 
-Called by `workspace` when nothing runs there any more. The program may have left links, devices, huge files, names that are no
+The program may have left links, devices, huge files, names that are no
 text, and a `.git` with hooks and filters of its own: only plain files are opened, and compared with those that it was given.
 """
 

@@ -1,4 +1,4 @@
-"""Working copies of bugs, in the manner of Defects4J: check out, compile, test, export. Called by the verbs of these names."""
+"""Working copies of bugs, in the manner of Defects4J: check out, compile, test, export."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Starts the program of the repairer `command` in workspaces of a bug, in the sandbox. Called by `repairing`."""
+"""Starts the program of the repairer `command` in workspaces of a bug, in the sandbox."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""The only way from validation back to a repairer. Called by the run loop between the rounds of a conversation."""
+"""The only way from validation back to a repairer."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Tell whether the files of a run are as they were written. Called by all who read a finished run, and before one goes on.
+"""Tell whether the files of a run are as they were written.
 
 Every line has a number and a check; the end of each bug says how many lines there were by then; `seal.json` of a finished run
 says how many lines each file has, and their digest. Lines may follow behind the seal: a run that goes on, to try again what was

@@ -1,4 +1,4 @@
-"""Give candidates of one bug their outcomes, validating each distinct one once. Called by `worker`."""
+"""Give candidates of one bug their outcomes, validating each distinct one once."""
 
 import dataclasses
 import time

@@ -1,4 +1,4 @@
-"""Judge patches of any form for any bugs, in worker processes that stay. Used by `repairlab.Reward` and the service.
+"""Judge patches of any form for any bugs, in worker processes that stay.
 
 A patch is read by the worker, so that whoever asks is never kept by a strange text; what was asked before is answered from the
 verdict cache, without a worker.

@@ -1,4 +1,4 @@
-"""Repair a damaged run: keep what is intact, so that the run can go on and do again what is missing. Called by `run --repair`."""
+"""Repair a damaged run: keep what is intact, so that the run can go on and do again what is missing."""
 
 import itertools
 import os

@@ -1,4 +1,4 @@
-"""The repairer that a task asks for, ready to propose. Called by `worker`, `schedule` and `run`."""
+"""The repairer that a task asks for, ready to propose."""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Start a run or go on with one: settings in, a finished run folder out. Called by the verbs `run`, `validate` and `demo`."""
+"""Start a run or go on with one: settings in, a finished run folder out."""
 
 import dataclasses
 import datetime

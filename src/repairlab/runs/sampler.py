@@ -1,4 +1,4 @@
-"""Candidates of many bugs drawn at the same time, in threads of the main process: models keep one waiting. Used by `schedule`."""
+"""Candidates of many bugs drawn at the same time, in threads of the main process: models keep one waiting."""
 
 import contextlib
 import math

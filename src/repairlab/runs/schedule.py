@@ -1,4 +1,4 @@
-"""What is left of a run, handed out to the pool: bugs to propose candidates for, and shards of those to judge. Called by `run`.
+"""What is left of a run, handed out to the pool: bugs to propose candidates for, and shards of those to judge.
 
 A worker stays with the bug that it has open; without work there it begins another bug, the slowest first, or helps where most is
 left. A worker may die: its shard is handed out again, and a candidate over which several workers died is given up as UNDECIDED.

@@ -1,4 +1,4 @@
-"""The candidates of one bug that wait to be judged, and how shards are cut from them. Used by `schedule`; runs nothing itself.
+"""The candidates of one bug that wait to be judged, and how shards are cut from them.
 
 Candidates of equal normal form make a group: one of them is validated, and its outcome is that of all. So a group is at work in one
 place at a time, and what joins it meanwhile waits.

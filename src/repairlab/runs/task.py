@@ -1,4 +1,4 @@
-"""What a worker is asked to do for a run: the candidates of a bug, or a shard of them. Made by `schedule`, done by `execute`."""
+"""What a worker is asked to do for a run: the candidates of a bug, or a shard of them."""
 
 from collections.abc import Mapping
 from pathlib import Path

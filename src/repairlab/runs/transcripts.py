@@ -1,4 +1,4 @@
-"""What a run asked and what came back: `transcripts.jsonl`. Written for the repairers `llm` and `command`, read by `report`.
+"""What a run asked and what came back: `transcripts.jsonl`.
 
 Every text is stored once, compressed, under its digest; a prompt is a list of such texts, so that the turns of a conversation
 share what they repeat. Candidates name both digests in their origin. Keys and headers never come here: they are no part of either.

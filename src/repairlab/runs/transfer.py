@@ -1,4 +1,4 @@
-"""A run whose workers share no files with this machine: records travel with the work, and come back. Called by `schedule`.
+"""A run whose workers share no files with this machine: records travel with the work, and come back.
 
 Each worker has a run folder of its own, with the records it was sent and those it made. Places in it are told from places in the
 run's own files by their sign: those of records that are only there are negative.

@@ -1,6 +1,6 @@
 """Fresh workspaces of one bug for programs of others: the buggy tree without hidden tests, under git, in the sandbox.
 
-Made by `commanding` for the repairer `command`. Only edits leave a workspace; validation starts from a tree of its own.
+Only edits leave a workspace; validation starts from a tree of its own.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""What a sandboxed command reads from and writes to: files in memory, and pipes of which only so much is kept. For `supervise`."""
+"""What a sandboxed command reads from and writes to: files in memory, and pipes of which only so much is kept."""
 
 import contextlib
 import fcntl

@@ -1,7 +1,7 @@
 """Commands as ordinary processes of the host, under limits: by itself without isolation, or inside a fence (landlock.py).
 
 Without a fence a command sees the whole machine with the rights of its user, network included, and as an ordinary user it can write
-to a "read-only" tree. Started by root it gets an unprivileged user, which must be able to reach the tree and the mounts.
+to a "read-only" tree.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """A tree as it was at one moment, and how to put it back: what changed since is undone, and nothing else is touched.
 
-Called for private commands where there are no layers, and by the work tree in `validation`. Nothing runs in the tree meanwhile.
+Nothing runs in the tree meanwhile.
 """
 
 import mmap

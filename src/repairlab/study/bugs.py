@@ -1,4 +1,4 @@
-"""Bugs as the report shows them: their text, the reference fix, and what each system proposed. Used by `page`."""
+"""Bugs as the report shows them: their text, the reference fix, and what each system proposed."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Compare two run folders bug by bug. Called by the verb `compare`."""
+"""Compare two run folders bug by bug."""
 
 import dataclasses
 import itertools

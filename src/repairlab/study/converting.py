@@ -1,4 +1,4 @@
-"""Write the candidates of a run, or of a file in any format, in another format. Called by the verb `convert`."""
+"""Write the candidates of a run, or of a file in any format, in another format."""
 
 from collections.abc import Iterator
 from pathlib import Path

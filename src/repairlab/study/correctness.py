@@ -1,4 +1,4 @@
-"""Scores that count correct candidates beside plausible ones, for runs whose candidates were assessed. Called by `scores`.
+"""Scores that count correct candidates beside plausible ones, for runs whose candidates were assessed.
 
 Candidates called overfitting count as wrong; those that are still open are left out, as UNDECIDED ones are, and counted beside.
 """

@@ -1,4 +1,4 @@
-"""Curves of pass@k or top@k over k, with their intervals. Called by `page` and by `view`."""
+"""Curves of pass@k or top@k over k, with their intervals."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Pick the candidates that a report shows. Streams: only the places of the others are held. Used by `systems`."""
+"""Pick the candidates that a report shows. Streams: only the places of the others are held."""
 
 from typing import Literal
 

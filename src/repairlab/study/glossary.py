@@ -1,4 +1,4 @@
-"""What verdicts and metrics mean, in one sentence each, and how a page marks them. Used by the report page."""
+"""What verdicts and metrics mean, in one sentence each, and how a page marks them."""
 
 from repairlab.core.outcome import Verdict
 

@@ -1,4 +1,4 @@
-"""The health cards of the benchmarks in a report, where there are any. Used by `page`."""
+"""The health cards of the benchmarks in a report, where there are any."""
 
 from collections.abc import Sequence
 from pathlib import Path

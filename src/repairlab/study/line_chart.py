@@ -1,4 +1,4 @@
-"""A line chart as a figure: axes, grid, curves with their points and intervals, legend. Called by whoever shows curves."""
+"""A line chart as a figure: axes, grid, curves with their points and intervals, legend."""
 
 import dataclasses
 from collections.abc import Sequence

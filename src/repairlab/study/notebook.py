@@ -1,4 +1,4 @@
-"""Tables as text for a terminal and as HTML for a notebook. Called by records that show themselves there."""
+"""Tables as text for a terminal and as HTML for a notebook."""
 
 from collections.abc import Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""Make report.html: one file that works from disk, without network. Called by the verbs `report` and `demo`."""
+"""Make report.html: one file that works from disk, without network."""
 
 import base64
 import hashlib

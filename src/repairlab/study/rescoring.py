@@ -1,4 +1,4 @@
-"""Read results that were published, or made here, and analyse them without executing anything. Called by the verb `rescore`."""
+"""Read results that were published, or made here, and analyse them without executing anything."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs as Parquet tables, for DuckDB, Polars and whatever else reads them. Called by the verb `publish`; executes nothing.
+"""Runs as Parquet tables, for DuckDB, Polars and whatever else reads them.
 
 `runs`, `bugs`, `candidates`, `outcomes` and `tests` have the columns that `COLUMNS` says; the column `run` joins them all. Records
 are read one after the other, so that a run need not fit into memory.

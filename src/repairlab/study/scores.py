@@ -1,4 +1,4 @@
-"""Scores of a run folder: read, measure, store as scores.json. Called by `score`, `run`, `rank`, `compare` and `report`."""
+"""Scores of a run folder: read, measure, store as scores.json."""
 
 import dataclasses
 import json

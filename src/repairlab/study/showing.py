@@ -1,4 +1,4 @@
-"""A run, a bug of it, or one of its candidates as data to print; executes nothing. Called by the verb `show`."""
+"""A run, a bug of it, or one of its candidates as data to print; executes nothing."""
 
 from collections import Counter
 from typing import Any

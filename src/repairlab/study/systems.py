@@ -1,4 +1,4 @@
-"""The runs of a report as the systems it compares: names, scores, verdict counts, and the candidates to show. Used by `page`."""
+"""The runs of a report as the systems it compares: names, scores, verdict counts, and the candidates to show."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

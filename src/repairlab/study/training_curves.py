@@ -1,4 +1,4 @@
-"""The picture of a training: losses and exact match over steps, drawn beside the numbers. Called by `repairlab train`."""
+"""The picture of a training: losses and exact match over steps, drawn beside the numbers."""
 
 import json
 from pathlib import Path

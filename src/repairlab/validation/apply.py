@@ -1,4 +1,4 @@
-"""Lay out a bug's tree with a candidate applied. Test files are never taken from a candidate. Called by `validate`."""
+"""Lay out a bug's tree with a candidate applied. Test files are never taken from a candidate."""
 
 import shutil
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""VerdictCache of earlier runs, kept in one file for all runs of a user: the verdict cache. Used by `judge`.
+"""VerdictCache of earlier runs, kept in one file for all runs of a user: the verdict cache.
 
 A damaged file or one that cannot be written costs speed, never a verdict: every entry carries a checksum over key and value, and
 whatever goes wrong is the same as finding nothing.

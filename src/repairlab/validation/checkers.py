@@ -1,4 +1,4 @@
-"""Compare a program's output with the expected one, outside the sandbox. Called by `verdict` for stdin/stdout bugs.
+"""Compare a program's output with the expected one, outside the sandbox.
 
 An output may be all blank lines, or all words: nothing here makes an object for each of them, or looks at a character many times.
 """

@@ -1,6 +1,6 @@
 """What came of compiling buggy trees, kept in the cache: the next worker, check or run need not compile them again.
 
-Called by `compiling`. Nothing of a candidate is in it, and what runs in a sandbox sees none of it.
+Nothing of a candidate is in it, and what runs in a sandbox sees none of it.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The process that compiles for all bugs of this one, candidate after candidate, and runs nothing of theirs. Called by `warm`.
+"""The process that compiles for all bugs of this one, candidate after candidate, and runs nothing of theirs.
 
 A compiler is slow until it has worked for a while, so it stays for the bugs to come; it ends with this process.
 """

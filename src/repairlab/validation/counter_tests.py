@@ -1,6 +1,6 @@
 """Counter-tests: a pass counts when the same candidate fails the same tests after they were changed so that it must.
 
-Called by `validate`. Twins of a bug's tree get test files with harmless additions. In one of the two,
+Twins of a bug's tree get test files with harmless additions. In one of the two,
 drawn for each test by itself, one thing in the test makes an honest candidate fail: the literal of an equality, the sense of an
 assertion, or an added assertion that is false. Nothing tells in which. What the reference fix was not seen to pass in one and to
 fail in the other is not used.

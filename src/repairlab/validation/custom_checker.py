@@ -1,4 +1,4 @@
-"""Run a bug's own checker program, in the sandbox and in a tree of its own. Called by `trial` for cases that name one.
+"""Run a bug's own checker program, in the sandbox and in a tree of its own.
 
 The convention is testlib's: `checker input output answer`, exit code 0 right, 1 wrong, 2 wrong form, 3 the checker failed, 7 partly
 right; a message on standard error. A checker that says so (3, or 70 of what starts it) has failed, and the candidate is UNDECIDED.

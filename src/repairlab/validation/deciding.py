@@ -1,4 +1,4 @@
-"""Find the verdict on one candidate after the other: in the cache of earlier runs, or by validating. For `runs` and the API.
+"""Find the verdict on one candidate after the other: in the cache of earlier runs, or by validating.
 
 This is also the net under the engine: whatever is raised while one candidate is normalised or validated, bugs of ours included,
 leaves that candidate UNDECIDED and nothing else.

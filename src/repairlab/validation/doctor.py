@@ -1,4 +1,4 @@
-"""What works on this machine: the sandbox, and for each language its tools and a tiny program. Called by the verb `doctor`."""
+"""What works on this machine: the sandbox, and for each language its tools and a tiny program."""
 
 import dataclasses
 import tempfile

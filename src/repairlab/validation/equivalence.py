@@ -1,4 +1,4 @@
-"""Whether candidates that differ only in layout may share a verdict. Called by `apply` for the normal form of a candidate."""
+"""Whether candidates that differ only in layout may share a verdict."""
 
 import functools
 import re

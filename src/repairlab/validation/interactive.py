@@ -1,4 +1,4 @@
-"""Let a program and a bug's interactive checker talk with each other, each in a sandbox of its own. Called by `trial`.
+"""Let a program and a bug's interactive checker talk with each other, each in a sandbox of its own.
 
 The convention is Kattis': `checker input answer feedback_folder [arguments]`, what the program writes on standard input, what it
 shall read on standard output; exit code 42 right, 43 wrong. Whatever else a checker does is a crash: WRONG where it says 42 to the

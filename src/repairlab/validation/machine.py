@@ -1,4 +1,4 @@
-"""How this machine runs the work, and what of it decides verdicts. Made by the command line, handed to all that runs."""
+"""How this machine runs the work, and what of it decides verdicts."""
 
 import functools
 import platform

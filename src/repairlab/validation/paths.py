@@ -1,4 +1,4 @@
-"""Which paths a candidate may write to: plain ones inside the tree that every file system takes. Called by `apply`."""
+"""Which paths a candidate may write to: plain ones inside the tree that every file system takes."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Drawing what is changed in the test files of a bug. Called by `counter_tests`, which finds out what comes of it."""
+"""Drawing what is changed in the test files of a bug."""
 
 import dataclasses
 import random

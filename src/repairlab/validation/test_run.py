@@ -1,4 +1,4 @@
-"""Build a tree and run its tests or cases in a sandbox. Called by `validate`, and by `runs` for trees checked out by hand."""
+"""Build a tree and run its tests or cases in a sandbox."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence

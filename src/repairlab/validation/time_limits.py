@@ -1,4 +1,4 @@
-"""When a time limit was passed for certain, and when it may have been bad luck. Called by `trial` (policy: docs/verdicts.md).
+"""When a time limit was passed for certain, and when it may have been bad luck.
 
 Load only ever makes times longer. So a command that kept within its limit has kept it, however busy the machine was; one that
 passed it on a busy machine is run again, with so much more time that only load beyond reason could explain passing that, too.

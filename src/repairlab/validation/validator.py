@@ -1,4 +1,4 @@
-"""Judge candidates of one bug: the quickest engine that can tell, then counter-tests for what passed. For `runs` and the API."""
+"""Judge candidates of one bug: the quickest engine that can tell, then counter-tests for what passed."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Set

@@ -1,4 +1,4 @@
-"""From what a sandbox saw to a verdict. Called by `validate`."""
+"""From what a sandbox saw to a verdict."""
 
 import signal
 from collections.abc import Callable

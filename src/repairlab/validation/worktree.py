@@ -1,6 +1,6 @@
 """One folder for the trees of many candidates: what a candidate left behind is put back, and nothing else is touched.
 
-Called by the engines. Nothing runs in the folder while it is put back.
+Nothing runs in the folder while it is put back.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The clones that one import needs, each looked for once. Called by importers of project bugs."""
+"""The clones that one import needs, each looked for once."""
 
 import re
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Codeflaws: wrong and right C programs of Codeforces, a folder for each pair, cases as files. Loaded by `table`."""
+"""Codeflaws: wrong and right C programs of Codeforces, a folder for each pair, cases as files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

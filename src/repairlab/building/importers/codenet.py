@@ -1,4 +1,4 @@
-"""Project CodeNet: a rejected submission and the last accepted one of the same user are a bug and its fix. Loaded by `table`."""
+"""Project CodeNet: a rejected submission and the last accepted one of the same user are a bug and its fix."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence

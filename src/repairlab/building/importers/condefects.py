@@ -1,4 +1,4 @@
-"""ConDefects: wrong and right programs of AtCoder in Python and Java; their cases come apart. Loaded by `table`."""
+"""ConDefects: wrong and right programs of AtCoder in Python and Java; their cases come apart."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How a user says that a project is built and tested: a TOML file beside the clones (docs/importing.md). Called by `defects4c`."""
+"""How a user says that a project is built and tested: a TOML file beside the clones (docs/importing.md)."""
 
 import dataclasses
 from pathlib import Path

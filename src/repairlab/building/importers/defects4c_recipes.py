@@ -1,4 +1,4 @@
-"""How the projects of Defects4C are built and tested here, and which of their tests belong to a bug. Called by `defects4c`.
+"""How the projects of Defects4C are built and tested here, and which of their tests belong to a bug.
 
 A recipe is written from what a project's own makefiles and test lists say. Many projects are built by scripts of Defects4C that are
 not read here: for them it counts which tests CTest or automake knows.

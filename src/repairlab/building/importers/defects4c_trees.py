@@ -1,4 +1,4 @@
-"""Trees of C and C++ projects as they are to be built: with submodules from clones, sources as UTF-8. Called by `defects4c`."""
+"""Trees of C and C++ projects as they are to be built: with submodules from clones, sources as UTF-8."""
 
 import dataclasses
 from collections.abc import Mapping

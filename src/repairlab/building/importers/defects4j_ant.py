@@ -1,4 +1,4 @@
-"""Files that an Ant build copies to the classes it compiles, where the program looks for them. Called by `defects4j_bug`."""
+"""Files that an Ant build copies to the classes it compiles, where the program looks for them."""
 
 import re
 from collections.abc import Mapping

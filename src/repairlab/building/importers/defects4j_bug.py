@@ -1,4 +1,4 @@
-"""From two Java trees, buggy and fixed, to a bug in our form: patch, target, recipe. Called by `defects4j`."""
+"""From two Java trees, buggy and fixed, to a bug in our form: patch, target, recipe."""
 
 import dataclasses
 import re

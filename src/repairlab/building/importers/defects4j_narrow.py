@@ -1,6 +1,6 @@
 """Test sources of a Java tree that its relevant tests have nothing to do with: left out, they need not be compiled.
 
-Called by `defects4j` and `tree_recipes`. They are half of what there is to compile, for every check and every worker again.
+They are half of what there is to compile, for every check and every worker again.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The projects of Defects4J: what their clones are called, where to get them, where sources lie. Called by `defects4j`."""
+"""The projects of Defects4J: what their clones are called, where to get them, where sources lie."""
 
 from collections.abc import Collection
 

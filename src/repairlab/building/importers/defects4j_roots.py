@@ -1,7 +1,4 @@
-"""Folders of Java sources beside a tree's main one that its sources need: generated ones, libraries kept as sources.
-
-Called by `defects4j_bug`.
-"""
+"""Folders of Java sources beside a tree's main one that its sources need: generated ones, libraries kept as sources."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Going through an installed `defects4j` command instead of clones: `checkout` and `export`. Called by `defects4j`."""
+"""Going through an installed `defects4j` command instead of clones: `checkout` and `export`."""
 
 import os
 import shutil

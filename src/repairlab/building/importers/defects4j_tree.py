@@ -1,7 +1,4 @@
-"""The tree of a Defects4J bug as Defects4J would check it out: hoisted, patched, with packages and sources that a build makes.
-
-Called by `defects4j`.
-"""
+"""The tree of a Defects4J bug as Defects4J would check it out: hoisted, patched, with packages and sources that a build makes."""
 
 import contextlib
 import re

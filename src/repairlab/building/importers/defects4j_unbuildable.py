@@ -1,7 +1,4 @@
-"""Test sources of a Java tree that cannot be compiled here, for nothing at hand has a package that they import.
-
-Called by `defects4j`: one such test would make the whole tree fail to build.
-"""
+"""Test sources of a Java tree that cannot be compiled here, for nothing at hand has a package that they import."""
 
 import itertools
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""FixEval: pairs of submissions to AtCoder as lists of tokens, turned back into programs. Loaded by `table`."""
+"""FixEval: pairs of submissions to AtCoder as lists of tokens, turned back into programs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""HTML of issue trackers as plain text: paragraphs, lists and code keep their lines. Called by `libro`."""
+"""HTML of issue trackers as plain text: paragraphs, lists and code keep their lines."""
 
 import re
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""HumanEval-Java: the tasks of HumanEval as Java methods with a bug, and JUnit tests. Loaded by `table`."""
+"""HumanEval-Java: the tasks of HumanEval as Java methods with a bug, and JUnit tests."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""HumanEvalFix (OctoPack): 164 functions with a bug written by hand, in each of several languages. Loaded by `table`."""
+"""HumanEvalFix (OctoPack): 164 functions with a bug written by hand, in each of several languages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

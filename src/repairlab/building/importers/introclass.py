@@ -1,4 +1,4 @@
-"""IntroClass: C programs of students for six assignments, with black-box and white-box cases. Loaded by `table`."""
+"""IntroClass: C programs of students for six assignments, with black-box and white-box cases."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""ITSP: C programs of students, wrong and then right, with cases by problem (ESEC/FSE 2017). Loaded by `table`."""
+"""ITSP: C programs of students, wrong and then right, with cases by problem (ESEC/FSE 2017)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

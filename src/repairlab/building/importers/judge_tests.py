@@ -1,4 +1,4 @@
-"""Finding the test cases of a problem in a folder of them, by name and never by position. Called by `codenet` and `fixeval`.
+"""Finding the test cases of a problem in a folder of them, by name and never by position.
 
 Test sets of contests come as CONTEST/TASK/in and out. A problem finds its own by its id as the name of a folder, by a row of
 `problems.csv` (columns problem_id and folder) in the folder of tests, or by its name `Contest - Title` as CONTEST/Title.

@@ -1,4 +1,4 @@
-"""Problem packages in Kattis' form: a submission that is not accepted is a bug, an accepted one its fix. Loaded by `table`."""
+"""Problem packages in Kattis' form: a submission that is not accepted is a bug, an accepted one its fix."""
 
 import ast
 import difflib

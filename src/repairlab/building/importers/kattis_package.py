@@ -1,4 +1,4 @@
-"""Reading a problem package in Kattis' form: its settings, statement, cases and submissions. Called by `kattis`."""
+"""Reading a problem package in Kattis' form: its settings, statement, cases and submissions."""
 
 import re
 import shlex

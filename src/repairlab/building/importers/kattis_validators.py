@@ -1,4 +1,4 @@
-"""Output validators of Kattis' form as checkers of ours. Called by `kattis`.
+"""Output validators of Kattis' form as checkers of ours.
 
 A validator is called as `validator input answer feedback_folder [flags] < output` and says 42 for right and 43 for wrong;
 a checker is called as `checker input output answer` and says 0 and 1. Whatever else a validator does is a crash: 134.

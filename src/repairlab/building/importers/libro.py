@@ -1,6 +1,6 @@
 """Reports of Defects4J bugs as coinse/libro keeps them: one JSON file for each bug, its description in HTML.
 
-Called by `defects4j`. Nothing but the title and the description is read: what came later tells how it was fixed.
+Nothing but the title and the description is read: what came later tells how it was fixed.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The generic form: NAME/buggy, NAME/fixed and NAME/tests (docs/importing.md). Loaded by `table`."""
+"""The generic form: NAME/buggy, NAME/fixed and NAME/tests (docs/importing.md)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which environment a Python project is tested in: interpreter and packages, locked and installed. For `python_projects`."""
+"""Which environment a Python project is tested in: interpreter and packages, locked and installed."""
 
 import dataclasses
 import datetime

@@ -1,4 +1,4 @@
-"""Trees of Python projects as bugs: where their packages are, and which others they need. Called by `swebench` and `bugsinpy`.
+"""Trees of Python projects as bugs: where their packages are, and which others they need.
 
 What a project needs besides its tree is an environment of its own (`python_environments`). What an installation would leave behind
 of the project itself, its version and its entry points, becomes a part of the tree, hidden and restored like a test file.

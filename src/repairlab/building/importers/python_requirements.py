@@ -1,6 +1,6 @@
 """What a tree of a Python project says of itself: name, version, requirements, entry points. Read, never run.
 
-Called by `python_projects`. Requirements of the tests are those of tox, and of the first other place that names any: extras,
+Requirements of the tests are those of tox, and of the first other place that names any: extras,
 groups, files for pip, `tests_require`.
 """
 

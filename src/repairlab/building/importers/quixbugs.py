@@ -1,4 +1,4 @@
-"""QuixBugs: forty classic algorithms with a bug each, in Java (JUnit) and Python (pytest). Loaded by `table`."""
+"""QuixBugs: forty classic algorithms with a bug each, in Java (JUnit) and Python (pytest)."""
 
 import ast
 import json

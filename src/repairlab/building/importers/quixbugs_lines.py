@@ -1,4 +1,4 @@
-"""QuixBugs' Python programs as JSON Lines, laid out like a checkout with what their tests need. Called by `quixbugs`."""
+"""QuixBugs' Python programs as JSON Lines, laid out like a checkout with what their tests need."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Refactory: Python functions of students, tested by small scripts whose output is compared. Loaded by `table`."""
+"""Refactory: Python functions of students, tested by small scripts whose output is compared."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Reading local clones of projects with git: trees and files of a revision, without touching a work tree. Called by importers."""
+"""Reading local clones of projects with git: trees and files of a revision, without touching a work tree."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""What importers of small programs share: names, trees, patches, targets and cases. Called by the importers of judge bugs."""
+"""What importers of small programs share: names, trees, patches, targets and cases."""
 
 import dataclasses
 import re

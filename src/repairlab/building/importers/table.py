@@ -1,4 +1,4 @@
-"""All importers by name; a module is loaded when it is asked for. Called by `runs.importing`."""
+"""All importers by name; a module is loaded when it is asked for."""
 
 from repairlab.building.importers.importer import Importer
 from repairlab.registry import Parts, lacking

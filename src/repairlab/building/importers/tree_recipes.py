@@ -1,4 +1,4 @@
-"""How a fix in the history of any project becomes a bug: the tree says how it is built and tested. Called by `mining`.
+"""How a fix in the history of any project becomes a bug: the tree says how it is built and tested.
 
 A language whose projects are understood has a function here that takes a `Fix`; a UserError of it says what is missing.
 """

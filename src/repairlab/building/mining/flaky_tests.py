@@ -1,4 +1,4 @@
-"""Tests that flip: one that did so for one fix of a project is left out of all its bugs. Called by `mine` and by the verb `check`.
+"""Tests that flip: one that did so for one fix of a project is left out of all its bugs.
 
 Each bug alone sees a test a few times; one that depends on chance may pass each time for one and fail for its neighbour.
 """

@@ -1,4 +1,4 @@
-"""How much each stage of mining left, and why the rest went: a table, a picture and a file. Made by `mine` and `pair`."""
+"""How much each stage of mining left, and why the rest went: a table, a picture and a file."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The commits of a clone with the paths that each changes, read as a stream of one `git log`. Called by `selecting`."""
+"""The commits of a clone with the paths that each changes, read as a stream of one `git log`."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Issue texts for mined bugs: exports of trackers, linked by what commits say, without what tells the fix. Called by `mine`."""
+"""Issue texts for mined bugs: exports of trackers, linked by what commits say, without what tells the fix."""
 
 import json
 import re

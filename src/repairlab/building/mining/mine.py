@@ -1,4 +1,4 @@
-"""Turn histories into a benchmark: select fixes, make bugs of them, find their tests by running them. Called by the verb `mine`."""
+"""Turn histories into a benchmark: select fixes, make bugs of them, find their tests by running them."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence

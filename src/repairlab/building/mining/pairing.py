@@ -1,4 +1,4 @@
-"""Turn submissions into bug–fix pairs: paths, near duplicates, splits, proof by running. Called by the verb `pair`.
+"""Turn submissions into bug–fix pairs: paths, near duplicates, splits, proof by running.
 
 Where problems have tests, the folder is a benchmark of the pairs that prove themselves as well as a set of pairs.
 """

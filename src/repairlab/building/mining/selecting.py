@@ -1,4 +1,4 @@
-"""The commits of a history that look like fixes: stage by stage, counted in a funnel. Nothing is built or run. Called by `mine`."""
+"""The commits of a history that look like fixes: stage by stage, counted in a funnel. Nothing is built or run."""
 
 from collections.abc import Iterator, Sequence
 

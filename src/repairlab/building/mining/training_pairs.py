@@ -1,4 +1,4 @@
-"""Fixes of histories as bug–fix pairs for training: methods before and after, with or without tests. Called by `mine --pairs`."""
+"""Fixes of histories as bug–fix pairs for training: methods before and after, with or without tests."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""The texts of the tests that show a bug, found by their names. Called by `audit` and by what writes issues."""
+"""The texts of the tests that show a bug, found by their names."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath

@@ -1,4 +1,4 @@
-"""Issues that a model writes for bugs without one, from the failing test and what it says. Called by `mine`.
+"""Issues that a model writes for bugs without one, from the failing test and what it says.
 
 The model never sees the fix, nor the code to fix. What it writes is marked by `origin.issue` of the bug.
 """

@@ -1,4 +1,4 @@
-"""What a self-test is made of: checks with a name each, and what came of them. Used by the self-test of every kind."""
+"""What a self-test is made of: checks with a name each, and what came of them."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Records as JSON lines, and files that are never half written. Used by everything that stores records."""
+"""Records as JSON lines, and files that are never half written."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A folder that appears whole or not at all. Used by all that writes one: imports, exports, formats."""
+"""A folder that appears whole or not at all."""
 
 import fcntl
 import glob

@@ -1,4 +1,4 @@
-"""Whether a Java program can see how its own text is laid out; see `own_text`. Called by its syntax."""
+"""Whether a Java program can see how its own text is laid out; see `own_text`."""
 
 from repairlab.languages.source_introspection import looking
 

@@ -1,7 +1,6 @@
 """Which statements can be reached, where the language demands it: Java rejects those that cannot, and methods without a return.
 
 After the Java Language Specification, §14.22, on the syntax tree alone: what needs types or values of names counts as fine.
-Called by `rejection`.
 """
 
 from collections.abc import Callable, Iterator, Mapping

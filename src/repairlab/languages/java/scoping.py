@@ -1,7 +1,6 @@
 """Names of local variables in Java methods: a candidate that declares one twice, or uses one where none is, does not compile.
 
 On the syntax tree alone: only names that the buggy file knows as local variables, and as nothing else, are looked at.
-Called by `rejection`.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whether a C or C++ program can see how its own text is laid out; see `own_text`. Called by their syntax."""
+"""Whether a C or C++ program can see how its own text is laid out; see `own_text`."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What Python tests claim, and how a claim becomes one that an honest candidate fails. Called by `counter`.
+"""What Python tests claim, and how a claim becomes one that an honest candidate fails.
 
 A call that asserts keeps its name, and what it is given is changed: so it is met again by whoever has put a function in its place
 that never fails. Its opposite could have been replaced, too, by one that always fails.

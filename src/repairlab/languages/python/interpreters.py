@@ -1,4 +1,4 @@
-"""The Python interpreters of this machine, and which one a project gets. Called by the tool chain and by importers."""
+"""The Python interpreters of this machine, and which one a project gets."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""Whether a Python program can see how its own text is laid out; see `own_text`. Called by its syntax."""
+"""Whether a Python program can see how its own text is laid out; see `own_text`."""
 
 import ast
 import string

@@ -1,4 +1,4 @@
-"""Which versions of packages a Python project gets: what uv answers, locked once with hashes. Called by importers."""
+"""Which versions of packages a Python project gets: what uv answers, locked once with hashes."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""Runs uv, which makes environments of Python packages, and tells why it failed. Called by `locking` and `environments`."""
+"""Runs uv, which makes environments of Python packages, and tells why it failed."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""One batched beam search for all networks, with diverse decoding as an option. Called by `generate`.
+"""One batched beam search for all networks, with diverse decoding as an option.
 
 The scores of hypotheses are sums of log-probabilities; the length rule decides only their order. The search ends for a source when
 no hypothesis that is still open can enter its best ones.

@@ -1,4 +1,4 @@
-"""Linear layers in bf16 for as long as a search lasts. Called by beam search, which would otherwise turn them at every step."""
+"""Linear layers in bf16 for as long as a search lasts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Work on tensors recorded as a CUDA graph, which launches all of its kernels at once. Used by beam search."""
+"""Work on tensors recorded as a CUDA graph, which launches all of its kernels at once."""
 
 import functools
 import warnings

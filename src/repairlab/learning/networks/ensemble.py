@@ -1,4 +1,4 @@
-"""One model, or several whose candidates are merged (CoCoNut). Loaded by `predict` and the repairer `neural`."""
+"""One model, or several whose candidates are merged (CoCoNut)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

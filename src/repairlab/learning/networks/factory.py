@@ -1,4 +1,4 @@
-"""Networks by the kind that settings name. Called by `training` and by whoever loads a model."""
+"""Networks by the kind that settings name."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The folder of a model, as far as it can be read without torch. Asked before anything heavy is loaded."""
+"""The folder of a model, as far as it can be read without torch."""
 
 import json
 import tomllib

@@ -1,7 +1,4 @@
-"""The words of a network that writes trees, with the grammar they follow, and nodes of a source as numbers.
-
-Made by `training` from the grammar that a representation has learnt; nothing in it knows a language.
-"""
+"""The words of a network that writes trees, with the grammar they follow, and nodes of a source as numbers."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""What a network reads of a bug and what it writes, as words. Shared by training, prediction and the repairer `neural`."""
+"""What a network reads of a bug and what it writes, as words."""
 
 from typing import Any, NamedTuple
 

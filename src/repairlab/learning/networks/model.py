@@ -1,4 +1,4 @@
-"""A trained model: settings, vocabularies and network, read from its folder. Used by `predict` and the repairer `neural`."""
+"""A trained model: settings, vocabularies and network, read from its folder."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

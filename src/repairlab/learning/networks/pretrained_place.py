@@ -1,4 +1,4 @@
-"""Where a pretrained model lies: a folder, a name on the hub, or one GGUF file. Asked by whoever loads weights or a tokenizer."""
+"""Where a pretrained model lies: a folder, a name on the hub, or one GGUF file."""
 
 import struct
 from pathlib import Path

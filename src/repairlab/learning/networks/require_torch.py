@@ -1,4 +1,4 @@
-"""Whether the packages that networks need are installed. Asked before anything of them is imported."""
+"""Whether the packages that networks need are installed."""
 
 from repairlab.core.extra import require
 from repairlab.learning.networks.pretrained_place import SUFFIX

@@ -1,4 +1,4 @@
-"""Draw sequences instead of searching for the best. Called by `beam_search`, where the settings ask for samples."""
+"""Draw sequences instead of searching for the best."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Words and their numbers, with room for words of a source that the vocabulary lacks. Made by `training`, used by every model.
+"""Words and their numbers, with room for words of a source that the vocabulary lacks.
 
 A number at or above the vocabulary's size is a word of the source at hand that is not in the vocabulary: a network with a pointer
 can still copy it, and reads it as unknown.

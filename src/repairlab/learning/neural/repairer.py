@@ -1,4 +1,4 @@
-"""The repairer `neural`: a trained network writes fixes, best first, with their log-probabilities. Opened by its factory.
+"""The repairer `neural`: a trained network writes fixes, best first, with their log-probabilities.
 
 Where the place of the bug is shown, it is what the network is asked about (the papers' perfect localisation). Where it is not and
 the model repairs lines, it is asked about every line of the function, and all it writes is sorted by log-probability.

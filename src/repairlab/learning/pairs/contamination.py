@@ -1,4 +1,4 @@
-"""Leave out pairs that a benchmark holds, so that what is trained on them has not seen its bugs. Called by `pairs decontaminate`.
+"""Leave out pairs that a benchmark holds, so that what is trained on them has not seen its bugs.
 
 A pair is compared with the changed files of every bug, before and after the fix, and with the functions that the fix changes;
 pairs of lines with the changed lines themselves.

@@ -1,4 +1,4 @@
-"""Leave out pairs that repeat others, in their own split and across splits. Called by `pairs dedup`."""
+"""Leave out pairs that repeat others, in their own split and across splits."""
 
 import hashlib
 from collections.abc import Callable, Sequence

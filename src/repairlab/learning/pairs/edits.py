@@ -1,4 +1,4 @@
-"""What a fix does to a text: which tokens it adds and takes away, in how many places. Called by the verbs of `pairs`."""
+"""What a fix does to a text: which tokens it adds and takes away, in how many places."""
 
 import difflib
 import re

@@ -1,4 +1,4 @@
-"""Write a set of pairs in the forms of others, which `import` reads again. Called by `pairs export`."""
+"""Write a set of pairs in the forms of others, which `import` reads again."""
 
 import dataclasses
 import json

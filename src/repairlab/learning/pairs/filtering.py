@@ -1,4 +1,4 @@
-"""Leave out pairs by what they look like. Called by `pairs filter`."""
+"""Leave out pairs by what they look like."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Find texts that are nearly alike among millions: MinHash finds what may be, the Jaccard index of token pairs decides.
 
-Called by `duplicates` and `contamination`. Everything but a cache of bounded size lies in a temporary database on disk.
+Everything but a cache of bounded size lies in a temporary database on disk.
 """
 
 import hashlib

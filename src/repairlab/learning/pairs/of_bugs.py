@@ -1,4 +1,4 @@
-"""Bugs with their fixes as pairs: for training on executable bugs, and to try representations. Called by `pairs take`."""
+"""Bugs with their fixes as pairs: for training on executable bugs, and to try representations."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""How much of a set of pairs a representation can show to a network, and get back. Called by `pairs represent`."""
+"""How much of a set of pairs a representation can show to a network, and get back."""
 
 from array import array
 from collections import Counter

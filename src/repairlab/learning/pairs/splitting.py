@@ -1,4 +1,4 @@
-"""Split a set of pairs anew: at random, by project, by problem or by time. Called by `pairs split`.
+"""Split a set of pairs anew: at random, by project, by problem or by time.
 
 Two passes: the first keeps a few numbers for each pair, the second writes.
 """

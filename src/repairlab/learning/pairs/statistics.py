@@ -1,4 +1,4 @@
-"""What a set of pairs holds: counts, lengths, kinds of edits, and how much its splits share. Called by `pairs stats`."""
+"""What a set of pairs holds: counts, lengths, kinds of edits, and how much its splits share."""
 
 from array import array
 from collections import Counter

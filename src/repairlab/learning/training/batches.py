@@ -1,4 +1,4 @@
-"""Which pairs make a batch, in which order: by length, shuffled, the same for the same seed and epoch. Called by the loop."""
+"""Which pairs make a batch, in which order: by length, shuffled, the same for the same seed and epoch."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The words that a network of trees writes, from the grammar that its representation has learnt. Called by `make_numbering`."""
+"""The words that a network of trees writes, from the grammar that its representation has learnt."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Forward and backward passes recorded as CUDA graphs, one for each shape of a batch. Used by the loop on a GPU.
+"""Forward and backward passes recorded as CUDA graphs, one for each shape of a batch.
 
 Small networks are bound by the launch of kernels; a replayed graph launches them all at once.
 """

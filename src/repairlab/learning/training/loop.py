@@ -1,4 +1,4 @@
-"""The training loop: batches that lie ready, no wait for the device in a step, validation, checkpoints. Called by `train`."""
+"""The training loop: batches that lie ready, no wait for the device in a step, validation, checkpoints."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Optimisers and schedules by the names of the settings. Called by the loop."""
+"""Optimisers and schedules by the names of the settings."""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What a model writes for the pairs of a split, as texts that `match` reads. Called by `repairlab predict`."""
+"""What a model writes for the pairs of a split, as texts that `match` reads."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence

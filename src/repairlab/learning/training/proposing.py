@@ -1,7 +1,4 @@
-"""What a model proposes for bugs, as candidates that `validate` reads: networks and tool chains are often on different machines.
-
-Called by `repairlab predict`.
-"""
+"""What a model proposes for bugs, as candidates that `validate` reads: networks and tool chains are often on different machines."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Ids of abstracted methods dealt anew: a pair with VAR_1 and VAR_2 exchanged is another pair to learn from. Called by the loop."""
+"""Ids of abstracted methods dealt anew: a pair with VAR_1 and VAR_2 exchanged is another pair to learn from."""
 
 import dataclasses
 from collections.abc import Sequence

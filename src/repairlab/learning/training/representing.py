@@ -1,4 +1,4 @@
-"""Pairs as tokens on disk, in as many processes as there are cores. Called by `train`; loads nothing of torch."""
+"""Pairs as tokens on disk, in as many processes as there are cores."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""RewardRepair's second stage: each fix weighs by the verdict on what the network writes itself. Called by `repairlab train`.
+"""RewardRepair's second stage: each fix weighs by the verdict on what the network writes itself.
 
 Ye et al., "Neural Program Repair with Execution-based Backpropagation" (ICSE 2022, §3.3): the loss of a sample is multiplied by a
 number that is the smaller the better the network's own candidate fares. Verdicts come from whoever is handed in, so that the same

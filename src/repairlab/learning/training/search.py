@@ -1,4 +1,4 @@
-"""Random search: models with settings drawn from the ranges of a system; the best make up the result. Called by `train`."""
+"""Random search: models with settings drawn from the ranges of a system; the best make up the result."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The systems that can be trained: a TOML file each, with published settings and a small twin. Read by `repairlab train`."""
+"""The systems that can be trained: a TOML file each, with published settings and a small twin."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Train a system on a set of pairs: represent, number, train, write the model's folder. Called by `repairlab train`."""
+"""Train a system on a set of pairs: represent, number, train, write the model's folder."""
 
 import dataclasses
 import hashlib

@@ -1,4 +1,4 @@
-"""The validation set: mean loss of a token, and exact match by beam search. Called by the loop, and once more at its end."""
+"""The validation set: mean loss of a token, and exact match by beam search."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""What a program is told of a bug: the text of its ISSUE.md, and variables of its environment. Used by the repairer `command`."""
+"""What a program is told of a bug: the text of its ISSUE.md, and variables of its environment."""
 
 from repairlab.core.problem import Problem
 

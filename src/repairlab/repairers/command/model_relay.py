@@ -1,4 +1,4 @@
-"""The model that a program in a sandbox may ask, behind a port of its own: key, price and limits stay outside. Made by `runs`.
+"""The model that a program in a sandbox may ask, behind a port of its own: key, price and limits stay outside.
 
 The program talks plain HTTP to its loopback. Requests go to one server and one model; the key is added here, so that the program
 never holds it.

@@ -1,4 +1,4 @@
-"""Presets of the repairer `command`: known tools as settings. Called by the settings."""
+"""Presets of the repairer `command`: known tools as settings."""
 
 import shlex
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Unified diffs in what a program prints: each is a candidate. Used by the repairer `command` for tools that print patches."""
+"""Unified diffs in what a program prints: each is a candidate."""
 
 import re
 

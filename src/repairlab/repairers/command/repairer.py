@@ -1,4 +1,4 @@
-"""The repairer `command`: a program of others repairs a workspace. Made by `runs`, which hands it what starts the program."""
+"""The repairer `command`: a program of others repairs a workspace."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Makes candidates of a model's answers. Used by the repairer and the conversation."""
+"""Makes candidates of a model's answers."""
 
 import functools
 from collections.abc import Sequence

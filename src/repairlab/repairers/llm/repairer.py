@@ -1,4 +1,4 @@
-"""The repairer `llm`: asks a model for fixes with one of the strategies. Made by `runs`, which hands it model and examples."""
+"""The repairer `llm`: asks a model for fixes with one of the strategies."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Processes forked from one that has loaded their code, has no threads and never ran anything. Used by the pool.
+"""Processes forked from one that has loaded their code, has no threads and never ran anything.
 
 Each costs milliseconds instead of the time that Python takes to load it all. The server ends with this process, however that ends,
 and its forks end with it; it leaves no file behind.

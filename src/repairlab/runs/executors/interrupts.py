@@ -1,4 +1,4 @@
-"""Ctrl-C, and SIGTERM, as something to read beside the pipes of workers. Used by the executors."""
+"""Ctrl-C, and SIGTERM, as something to read beside the pipes of workers."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The executor that a machine asks for. Called by `runs` and `benchmarks`, who name none themselves."""
+"""The executor that a machine asks for."""
 
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager

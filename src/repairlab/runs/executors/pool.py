@@ -1,4 +1,4 @@
-"""Worker processes, each with a sandbox of its own: the one place where work goes on in parallel. Used by `run` and `check`.
+"""Worker processes, each with a sandbox of its own: the one place where work goes on in parallel.
 
 A worker may die at any moment (killed, out of memory): its item then goes to another one. Each worker has a pipe of its own, so
 that a death harms nobody else and is noticed at once: the pipe ends.

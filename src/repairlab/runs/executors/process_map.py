@@ -1,4 +1,4 @@
-"""A pure function over many items, in processes of its own without a sandbox. Used where data are prepared for training."""
+"""A pure function over many items, in processes of its own without a sandbox."""
 
 import traceback
 from collections import deque

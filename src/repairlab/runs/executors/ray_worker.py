@@ -1,4 +1,4 @@
-"""What runs on a machine of a Ray cluster: the proof that it can do the work, and a worker process. For `ray_cluster`."""
+"""What runs on a machine of a Ray cluster: the proof that it can do the work, and a worker process."""
 
 import dataclasses
 import io

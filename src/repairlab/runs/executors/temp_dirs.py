@@ -1,4 +1,4 @@
-"""The folder for all temporary files of one process tree, and how those of killed runs are removed. Used by the pool."""
+"""The folder for all temporary files of one process tree, and how those of killed runs are removed."""
 
 import contextlib
 import fcntl

@@ -1,4 +1,4 @@
-"""Workers that stay between calls, one for each call that goes on at the same time. Used by the Python API and the service.
+"""Workers that stay between calls, one for each call that goes on at the same time.
 
 Calls may come from any thread, and from processes that were forked from this one: each process has its own. They end with
 `close`, when nobody holds the set any more, or with the process.

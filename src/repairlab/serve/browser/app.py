@@ -1,4 +1,4 @@
-"""The browser's side: addresses, what fills the pages, and what protects them. Called by the verb `view` and by `exporting`.
+"""The browser's side: addresses, what fills the pages, and what protects them.
 
 Nothing in a page runs but our own script: every text is escaped, and the headers allow no other. Nothing is loaded from outside.
 """

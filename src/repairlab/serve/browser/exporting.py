@@ -1,4 +1,4 @@
-"""Write all pages as files that a browser shows without a server. Called by `view --export`.
+"""Write all pages as files that a browser shows without a server.
 
 Pages are the same as those that are served: the exporter asks the application for the first one, and for all that it leads to.
 """

@@ -1,4 +1,4 @@
-"""Lines of a run's files as changes of its index: what each kind of record tells. Called by `run_index`."""
+"""Lines of a run's files as changes of its index: what each kind of record tells."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

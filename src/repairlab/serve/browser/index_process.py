@@ -1,4 +1,4 @@
-"""The process that follows runs and computes their scores, so that pages never wait for it. Started by `Workbench.start`.
+"""The process that follows runs and computes their scores, so that pages never wait for it.
 
 It ends when its standard input does: when the viewer stops, however that happens.
 """

@@ -1,4 +1,4 @@
-"""Serve the pages until somebody stops it. Called by the verb `view`."""
+"""Serve the pages until somebody stops it."""
 
 import secrets
 import sys

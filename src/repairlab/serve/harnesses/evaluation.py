@@ -1,7 +1,6 @@
 """A benchmark as others' harnesses need it: what a model is asked about each bug, and the verdict on what it answers.
 
-Questions and the reading of answers are those of `repairlab run --repairer llm`, verdicts those of the engine. Used by the tasks
-for Inspect and for lm-evaluation-harness.
+Questions and the reading of answers are those of `repairlab run --repairer llm`, verdicts those of the engine.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Benchmarks as tasks of Inspect: `inspect eval repairlab/starter --model …`. Loaded by Inspect through its entry point.
+"""Benchmarks as tasks of Inspect: `inspect eval repairlab/starter --model …`.
 
 A sample is a bug. The solver asks as our strategies do, with whatever model Inspect was given; the scorer's value is 1 for a
 plausible candidate, and none for one that could not be decided.

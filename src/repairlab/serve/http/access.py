@@ -1,4 +1,4 @@
-"""Who asks, whether they may, and how much: looked at before any route. Used by `app`."""
+"""Who asks, whether they may, and how much: looked at before any route."""
 
 import asyncio
 from typing import Any, Literal

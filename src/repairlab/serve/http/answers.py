@@ -1,4 +1,4 @@
-"""What clients are told of a verdict: nothing that shows a hidden test, an expected output or a fix. Used by `service`."""
+"""What clients are told of a verdict: nothing that shows a hidden test, an expected output or a fix."""
 
 from typing import Any
 

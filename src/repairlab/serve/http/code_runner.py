@@ -1,4 +1,4 @@
-"""Run a program on an input in the sandbox and say what it wrote, as SandboxFusion does. Done by workers."""
+"""Run a program on an input in the sandbox and say what it wrote, as SandboxFusion does."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""Connections on which requests have to arrive: a head may be neither without end nor on its way for ever. Used by `listen`."""
+"""Connections on which requests have to arrive: a head may be neither without end nor on its way for ever."""
 
 import json
 from asyncio import TimerHandle

@@ -1,4 +1,4 @@
-"""What happened so far, in Prometheus' text form. Written by `service`, read by the route /metrics."""
+"""What happened so far, in Prometheus' text form."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Has calls done by worker processes, a few at a time, clients in turn. Used by `service`; all of it lives in one event loop.
+"""Has calls done by worker processes, a few at a time, clients in turn.
 
 The same call that several clients wait for is done once, and one that nobody waits for any more is not done.
 """

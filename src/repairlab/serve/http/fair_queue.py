@@ -1,4 +1,4 @@
-"""A bounded queue in which clients take turns. Used by `dispatcher`, in one event loop."""
+"""A bounded queue in which clients take turns."""
 
 import asyncio
 from collections import OrderedDict, deque

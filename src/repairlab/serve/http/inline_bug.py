@@ -1,4 +1,4 @@
-"""Make a bug of a judge problem that comes with a request. Used by `service`."""
+"""Make a bug of a judge problem that comes with a request."""
 
 from pathlib import Path
 

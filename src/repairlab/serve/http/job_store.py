@@ -1,4 +1,4 @@
-"""Jobs and their answers in one SQLite file, so that they survive the server. Used by `jobs` and the routes of Defects4C."""
+"""Jobs and their answers in one SQLite file, so that they survive the server."""
 
 import contextlib
 import fcntl

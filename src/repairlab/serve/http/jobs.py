@@ -1,4 +1,4 @@
-"""Long work: stored, done beside requests, and gone on with after a restart. Used by the routes of jobs and of Defects4C."""
+"""Long work: stored, done beside requests, and gone on with after a restart."""
 
 import asyncio
 import json

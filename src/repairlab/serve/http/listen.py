@@ -1,4 +1,4 @@
-"""Listen on an address and serve until SIGTERM or Ctrl-C. Called by the verb `serve`."""
+"""Listen on an address and serve until SIGTERM or Ctrl-C."""
 
 import socket
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Where a server can be reached: the socket that it listens on, and its address. Used by the service and the viewer."""
+"""Where a server can be reached: the socket that it listens on, and its address."""
 
 import ipaddress
 import socket

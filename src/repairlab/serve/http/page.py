@@ -1,4 +1,4 @@
-"""The routes as a page for people; it needs nothing from elsewhere. Used by the route /docs."""
+"""The routes as a page for people; it needs nothing from elsewhere."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""How many candidates a client may ask about per second. Used by `access`."""
+"""How many candidates a client may ask about per second."""
 
 import time
 from collections import OrderedDict

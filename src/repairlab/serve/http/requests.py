@@ -1,4 +1,4 @@
-"""What clients send, as records that check themselves: unknown keys are refused. Used by the routes."""
+"""What clients send, as records that check themselves: unknown keys are refused."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Answers by the bytes of their requests: who asks the very same again is answered before anything is read. Used by `app`."""
+"""Answers by the bytes of their requests: who asks the very same again is answered before anything is read."""
 
 from collections import OrderedDict
 

@@ -1,4 +1,4 @@
-"""What all routes share: who asks is looked at first, refusals and failures become answers. Used by `app` and its parts."""
+"""What all routes share: who asks is looked at first, refusals and failures become answers."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The benchmarks of a service, and what clients may see of their bugs. Used by `service` and the routes."""
+"""The benchmarks of a service, and what clients may see of their bugs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

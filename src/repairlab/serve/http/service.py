@@ -1,4 +1,4 @@
-"""The service behind the routes: what is known is answered at once, all else waits for a worker. Made by `app`."""
+"""The service behind the routes: what is known is answered at once, all else waits for a worker."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Who may ask: bearer tokens, of which only hashes are kept, in a file or in the environment. Used by `access`.
+"""Who may ask: bearer tokens, of which only hashes are kept, in a file or in the environment.
 
 A line is `NAME:SHA256`, and may go on with `read` (no code is run for it) and `rate=N` (candidates per second).
 """

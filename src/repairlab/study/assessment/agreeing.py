@@ -1,4 +1,4 @@
-"""How far raters agree on the tasks that several of them looked at. Called by `assess`."""
+"""How far raters agree on the tasks that several of them looked at."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The assessment of a run: plausible candidates become tasks, evidence is found, ratings become labels. For `cli.assess`."""
+"""The assessment of a run: plausible candidates become tasks, evidence is found, ratings become labels."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""A project in which people label bugs by a taxonomy: what is asked, tasks and answers. Called by `label` and `view`."""
+"""A project in which people label bugs by a taxonomy: what is asked, tasks and answers."""
 
 import json
 from collections.abc import Iterable, Sequence

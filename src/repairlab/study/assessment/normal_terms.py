@@ -1,4 +1,4 @@
-"""Code as terms: nested tuples, one spelling for what grammars spell differently, so that rules are stated once. For `rules`.
+"""Code as terms: nested tuples, one spelling for what grammars spell differently, so that rules are stated once.
 
 A term is its kind, then its parts; a part is a term or a text. Comments, parentheses and punctuation are gone.
 """

@@ -1,4 +1,4 @@
-"""What people say of plausible candidates, as plain records. Used by all of `assessment`."""
+"""What people say of plausible candidates, as plain records."""
 
 from typing import Literal, get_args
 

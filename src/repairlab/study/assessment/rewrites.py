@@ -1,6 +1,6 @@
 """Rules of NPR4J's Table 4 that say when two programs do the same: each rewrites a term into one form for all its spellings.
 
-Called by `rules`: candidates whose form equals that of the developer's fix are proposed as correct by that rule. A proposal is no
+A proposal is no
 proof: who holds that `a < b` is the negation of `a >= b` does not think of NaN.
 """
 

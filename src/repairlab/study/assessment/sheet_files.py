@@ -1,4 +1,4 @@
-"""Sheets of raters as files: drawn, written, and not written over before they were taken. Called by `assess` and `label`."""
+"""Sheets of raters as files: drawn, written, and not written over before they were taken."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tasks as a CSV file that a rater fills in, and back. Called by `assess`.
+"""Tasks as a CSV file that a rater fills in, and back.
 
 A sheet shows what a rater needs and no more: no system, no rank, no rating of somebody else. The sheet of disagreements, for
 whoever settles them, shows what was said, without names.

@@ -1,4 +1,4 @@
-"""Who looks at what: tasks dealt out to raters, a share of them to more than one. Called by `assess` and by whoever shows tasks."""
+"""Who looks at what: tasks dealt out to raters, a share of them to more than one."""
 
 import random
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A file before and after a fix: what the rules look at. Called by `label`."""
+"""A file before and after a fix: what the rules look at."""
 
 from functools import lru_cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What nodes of syntax trees are, whatever a grammar calls them: rules ask for kinds and name no language. Called by `tree`."""
+"""What nodes of syntax trees are, whatever a grammar calls them: rules ask for kinds and name no language."""
 
 from collections.abc import Mapping
 

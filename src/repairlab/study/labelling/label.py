@@ -1,4 +1,4 @@
-"""Label the bugs of a benchmark by what their fixes do: every rule on every bug. Called by the verb `label`. Reads, never runs."""
+"""Label the bugs of a benchmark by what their fixes do: every rule on every bug. Reads, never runs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Where two texts differ, as runs of lines that belong together on both sides. Called by the rules and by `tree_edits`."""
+"""Where two texts differ, as runs of lines that belong together on both sides."""
 
 import difflib
 

@@ -1,4 +1,4 @@
-"""What a model is asked to suggest a category of Defects4C and a weakness, and what its answer says. Called by `label`."""
+"""What a model is asked to suggest a category of Defects4C and a weakness, and what its answer says."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Syntax trees that can be compared: what a change does not touch is one leaf. Called by `tree_edits`."""
+"""Syntax trees that can be compared: what a change does not touch is one leaf."""
 
 from __future__ import annotations
 

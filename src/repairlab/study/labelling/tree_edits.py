@@ -1,4 +1,4 @@
-"""What a fix does to the syntax tree: nodes that come, go, or become others. Called by the rules.
+"""What a fix does to the syntax tree: nodes that come, go, or become others.
 
 Top-down: children that are equal stay, those that fill the same field or are alike are compared further, the rest comes or goes.
 """

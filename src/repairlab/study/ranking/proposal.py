@@ -1,4 +1,4 @@
-"""What candidates make of a bug's target: the function as they leave it, and whether it is new at all. Called by `runs.rank`."""
+"""What candidates make of a bug's target: the function as they leave it, and whether it is new at all."""
 
 from functools import cached_property, partial
 from operator import contains

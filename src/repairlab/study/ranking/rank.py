@@ -1,4 +1,4 @@
-"""Rank the candidates of a finished run. Executes nothing and holds one bug's candidates at a time. Called by the verb `rank`."""
+"""Rank the candidates of a finished run. Executes nothing and holds one bug's candidates at a time."""
 
 import statistics
 from collections import Counter, defaultdict

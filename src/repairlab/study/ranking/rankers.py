@@ -1,4 +1,4 @@
-"""Orders of a bug's candidates: pure functions from what is known of them to a list of ranks. Called by `runs.rank`."""
+"""Orders of a bug's candidates: pure functions from what is known of them to a list of ranks."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Rankings of a run's candidates as they are kept in its folder. Made by `rank`, read by `report.scores`."""
+"""Rankings of a run's candidates as they are kept in its folder."""
 
 import json
 import re

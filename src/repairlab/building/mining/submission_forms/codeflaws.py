@@ -1,4 +1,4 @@
-"""Codeflaws as submissions: PROBLEM-bug-WRONG-RIGHT holds two submissions of one user of Codeforces. Loaded by `table`."""
+"""Codeflaws as submissions: PROBLEM-bug-WRONG-RIGHT holds two submissions of one user of Codeforces."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""Project CodeNet: metadata/PROBLEM.csv names submissions, data/ holds them; tests come from elsewhere. Loaded by `table`."""
+"""Project CodeNet: metadata/PROBLEM.csv names submissions, data/ holds them; tests come from elsewhere."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial

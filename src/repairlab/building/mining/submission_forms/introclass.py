@@ -1,4 +1,4 @@
-"""IntroClass as submissions: ASSIGNMENT/STUDENT/000, 001 and so on are versions of one student. Loaded by `table`."""
+"""IntroClass as submissions: ASSIGNMENT/STUDENT/000, 001 and so on are versions of one student."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""ITSP as submissions: NUMBER_buggy.c and NUMBER_correct.c are two programs of one student. Loaded by `table`."""
+"""ITSP as submissions: NUMBER_buggy.c and NUMBER_correct.c are two programs of one student."""
 
 import dataclasses
 from collections.abc import Iterator

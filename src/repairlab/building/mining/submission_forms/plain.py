@@ -1,4 +1,4 @@
-"""A CSV file with a row for each submission: problem, user, language, time, status, and file or code. Loaded by `table`."""
+"""A CSV file with a row for each submission: problem, user, language, time, status, and file or code."""
 
 import dataclasses
 import datetime

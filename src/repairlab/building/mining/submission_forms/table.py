@@ -1,4 +1,4 @@
-"""The forms of submissions that are known, and which of them a path has. Called by `pair`."""
+"""The forms of submissions that are known, and which of them a path has."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The file of kept answers and embeddings: one SQLite database for all runs and processes of a user. Used by `kept`.
+"""The file of kept answers and embeddings: one SQLite database for all runs and processes of a user.
 
 Whatever is stored survives the end of the process at any moment. A file that cannot be used costs money, never a run.
 """

@@ -1,4 +1,4 @@
-"""The line to a server: JSON in, JSON out, asked again when that can help. Used by `served`.
+"""The line to a server: JSON in, JSON out, asked again when that can help.
 
 One client serves all threads of a process: they share its connections, its limit of requests under way and its rate.
 """

@@ -1,4 +1,4 @@
-"""Models that run inside this process, by transformers: `hf/NAME-OR-FOLDER`. Opened by `open_model`.
+"""Models that run inside this process, by transformers: `hf/NAME-OR-FOLDER`.
 
 The packages are an extra and heavy: they are loaded with the first prompt. Prompts are answered one after the other, each with
 several answers at once.

@@ -1,4 +1,4 @@
-"""Embeddings made on this machine with sentence-transformers: `local/NAME`. Opened by `open_embedder`.
+"""Embeddings made on this machine with sentence-transformers: `local/NAME`.
 
 The package is an extra and heavy, so it is loaded when the first text is to be embedded.
 """

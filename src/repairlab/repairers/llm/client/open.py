@@ -1,4 +1,4 @@
-"""Opens models and embedders by name, ready to use: key checked, retried, priced, kept. Called by `runs` and the command line.
+"""Opens models and embedders by name, ready to use: key checked, retried, priced, kept.
 
 How to use what it returns::
 

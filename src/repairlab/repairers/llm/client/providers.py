@@ -1,4 +1,4 @@
-"""Names of models: `PROVIDER/MODEL` → where the server is and which key it wants. Called by `open`."""
+"""Names of models: `PROVIDER/MODEL` → where the server is and which key it wants."""
 
 import ipaddress
 import os

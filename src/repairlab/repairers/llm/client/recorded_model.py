@@ -1,4 +1,4 @@
-"""A model whose prompts and answers are kept with the run. Made by the repairer's factory."""
+"""A model whose prompts and answers are kept with the run."""
 
 from repairlab.core.prompt import Prompt
 from repairlab.repairers.llm.client.model import ChatModel, Completion, Sampling

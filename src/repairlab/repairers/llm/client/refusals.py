@@ -1,4 +1,4 @@
-"""What an answer that is no answer means: ask again, never for this prompt, or the user's to mend. Called by `http`.
+"""What an answer that is no answer means: ask again, never for this prompt, or the user's to mend.
 
 Servers agree on status codes only roughly, so the words of their messages count, too.
 """

@@ -1,4 +1,4 @@
-"""Models and embedders behind an OpenAI-compatible server. Made by `open`, wrapped by `kept`."""
+"""Models and embedders behind an OpenAI-compatible server."""
 
 import concurrent.futures
 import contextvars

@@ -1,4 +1,4 @@
-"""What a server turns out not to take: learnt from its complaints, remembered for all later requests. Used by `served`."""
+"""What a server turns out not to take: learnt from its complaints, remembered for all later requests."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""How much a model can take: whether a prompt and its answer fit its context. Used by `prompter` and `conversation`."""
+"""How much a model can take: whether a prompt and its answer fit its context."""
 
 from repairlab.core.prompt import Prompt
 from repairlab.repairers.llm.client.model import ChatModel, Unanswerable

@@ -1,6 +1,6 @@
 """The conversation (Defects4C appendix B, after ChatRepair): candidates one by one, each made from how the ones before it failed.
 
-All it knows of validation is the feedback in the history, so a stopped run goes on where it was. Used by the repairer.
+All it knows of validation is the feedback in the history, so a stopped run goes on where it was.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Few-shot examples: which ones a prompt shows, and how they give way to the context window. Used by the repairer."""
+"""Few-shot examples: which ones a prompt shows, and how they give way to the context window."""
 
 import dataclasses
 import random

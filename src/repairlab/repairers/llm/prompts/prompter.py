@@ -1,4 +1,4 @@
-"""Turns problems into prompts: strategy, template, context window and sampling. Used by the repairer and the conversation."""
+"""Turns problems into prompts: strategy, template, context window and sampling."""
 
 import dataclasses
 from collections.abc import Sequence

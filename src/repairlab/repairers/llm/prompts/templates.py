@@ -1,4 +1,4 @@
-"""Prompt templates: read, checked against the values there are, and rendered section by section. Used by `prompter`.
+"""Prompt templates: read, checked against the values there are, and rendered section by section.
 
 A template is Jinja text that lines such as `--- system ---` and `--- user ---` split into messages. It is split before it is
 rendered, so nothing that a bug says can become a message of its own.

@@ -1,4 +1,4 @@
-"""What prompts show of a problem: the values that every template may print. Used by the strategies and by `prompter`."""
+"""What prompts show of a problem: the values that every template may print."""
 
 from functools import lru_cache
 from typing import Any

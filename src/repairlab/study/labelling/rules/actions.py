@@ -1,6 +1,6 @@
 """Repair actions: what a fix adds, removes and changes, in the words of Defects4J-dissection (Sobreira et al., SANER 2018).
 
-A table of name → what to look for in the edits of the syntax tree. Read by `patterns` and by `label`.
+A table of name → what to look for in the edits of the syntax tree.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -86,12 +86,16 @@ class ProcessSandbox(LaunchingSandbox):
                 owner=(top.st_uid, top.st_gid),
                 keep=keep,
                 env=(("HOME", str(home)), ("TMPDIR", str(temporary))),
-                # Java goes by no TMPDIR, and a fence closes /tmp.
-                java=f"-Djava.io.tmpdir={temporary}" if self._fence else "",
+                options=_java_options(temporary) if self._fence else (),
                 allow=(*self._fence.allow(command, tree), f"w:{home}", f"w:{temporary}") if self._fence else (),
             )
             with launched(Launch(layout=layout, argv=(str(self._launcher),), groups=self._groups)) as launcher:
                 yield launcher
+
+
+def _java_options(temporary: Path) -> tuple[tuple[str, str, str], ...]:
+    """Return what tells Java where to put temporary files: it ignores TMPDIR, and reports what a variable told it."""
+    return (("java", f"-Djava.io.tmpdir={temporary}", "JDK_JAVA_OPTIONS"),)
 
 
 @contextlib.contextmanager

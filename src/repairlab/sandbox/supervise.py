@@ -73,8 +73,8 @@ class SandboxLayout:
     """Without namespaces: all of the host that a command may use, each a letter for the kind of use, a colon and a path."""
     env: tuple[tuple[str, str], ...] = ()
     """What differs from the fixed environment."""
-    java: str = ""
-    """An option for every `java`."""
+    options: tuple[tuple[str, str, str], ...] = ()
+    """What programs must be told: the program, the option, and the variable for where another command starts it."""
 
 
 @record
@@ -366,12 +366,11 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
         "forks": forks,
     }
     argv, env = command.argv, ENVIRONMENT | dict(layout.env)
-    if layout.java and argv and Path(argv[0]).name == "java":
-        argv = (argv[0], layout.java, *argv[1:])
-    elif layout.java:
-        env["JDK_JAVA_OPTIONS"] = (
-            layout.java
-        )  # for a `java` that the command starts, which says on standard error that it read this
+    for program, option, variable in layout.options:
+        if argv and Path(argv[0]).name == program:
+            argv = (argv[0], option, *argv[1:])
+        else:
+            env[variable] = option
     texts = [
         *(f"{name}={int(value)}" for name, value in numbers.items()),
         f"tree={layout.tree}",

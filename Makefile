@@ -1,5 +1,5 @@
 # Everything a user or developer runs. `make demo` and `make test` set up all they need.
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
 BIN := .venv/bin
 FAST := not slow and not hostile and not differential and not container and not imports and not llm and not systems and not published

@@ -1,6 +1,8 @@
 """What many tests share: a sandbox that works here, and a tiny benchmark written to disk."""
 
+import contextlib
 import os
+import re
 import shutil
 import signal
 from pathlib import Path
@@ -9,8 +11,10 @@ import hypothesis
 import pytest
 
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.execution import Command
 from repairlab.languages.table import default_cache
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.ports import Halt, Port, forward_to, run_with_ports
+from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.machine import Machine
 from tests.llm_server.fixtures import llama_server, tiny_model  # noqa: F401  # pytest finds fixtures here
@@ -45,6 +49,18 @@ def sandbox() -> Sandbox:
 
 
 @pytest.fixture(scope="session")
+def networked(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip the test where programs cannot have ports on a loopback of their own."""
+    assert isinstance(sandbox, Conversing)
+    tree, port = tmp_path_factory.mktemp("networked"), Port(number=8001, serve=forward_to("127.0.0.1", 9))
+    try:
+        with contextlib.closing(Halt()) as halt:
+            run_with_ports(sandbox, Command(argv=("true",)), tree, [port], halt, cache=default_cache())
+    except HarnessError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
 def machine(sandbox: Sandbox) -> Machine:
     """Return a machine with two workers."""
     return Machine(cache=default_cache(), sandbox=sandbox.name, workers=2, use_verdicts=False)
@@ -71,6 +87,11 @@ def own_cache(_tools: Path) -> Path:
 def tiny(tmp_path: Path) -> Path:
     """Return the folder of a benchmark with two Python bugs: a program (`sum`) and a project (`shop`)."""
     return write_tiny(tmp_path / "tiny")
+
+
+def without_places(text: str) -> str:
+    """Return a text without the names of private folders and trees, which are random where they are folders of the host."""
+    return re.sub(r"[\w./-]*lab-[\w-]+", "/place", text)  # pytest may have shortened the front of "repairlab-"
 
 
 def write_tiny(folder: Path) -> Path:

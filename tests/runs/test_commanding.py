@@ -24,7 +24,7 @@ from repairlab.runs.repairing import open_repairer
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.transcripts import Transcripts
-from repairlab.sandbox.process import ProcessSandbox
+from repairlab.sandbox.process import Fence, ProcessSandbox
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
@@ -158,7 +158,9 @@ echo searched"""
     assert "FOUND" not in said
 
 
-def test_the_key_and_the_environment_of_the_user_stay_outside(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_and_the_environment_of_the_user_stay_outside(
+    start: Start, networked: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     (made,) = start("env; cat /proc/*/environ | tr '\\0' '\\n'", model="openai/gpt-4o", base_url="http://127.0.0.1:9/v1")
     assert SECRET not in start.log(made)
@@ -175,7 +177,7 @@ def test_the_key_and_the_environment_of_the_user_stay_outside(start: Start, monk
         (f"echo '#' >> shop/cart.py; {FILL}; sleep 1000", "ended by the disk limit", ["shop/cart.py"]),
         ("kill -9 $$", "ended by signal 9", []),
         ("exit 7", "exited with code 7", []),
-        ("rm -rf /work/* /work/.git /work/.repairlab; exit 0", "exited with code 0", ["shop/__init__.py", "shop/cart.py"]),
+        ("rm -rf * .git .repairlab; exit 0", "exited with code 0", ["shop/__init__.py", "shop/cart.py"]),
     ],
 )
 def test_a_program_ends_by_its_limits_and_what_it_did_by_then_counts(
@@ -220,11 +222,10 @@ def test_daemons_die_with_the_program(start: Start) -> None:
 
 def test_no_workspace_is_left_behind(start: Start) -> None:
     (made,) = start("pwd; cat /proc/self/mountinfo")
-    places = [
-        line.split()[3] for line in start.log(made).split("\n") if line.count(" ") > 8 and line.split()[4] in ("/work", "/tree")
-    ]
-    assert places
-    assert not any(Path(place).parent.exists() for place in places)
+    _, place, *mounts = start.log(made).split("\n")
+    if place in ("/work", "/tree"):
+        (place,) = (line.split()[3] for line in mounts if line.count(" ") > 8 and line.split()[4] == place)
+    assert not Path(place).parent.exists()
 
 
 @pytest.mark.parametrize("what", ["package", "benchmark", "run", "above"])
@@ -247,11 +248,21 @@ def test_a_sandbox_that_hides_nothing_is_refused(start: Start) -> None:
         start("true")
 
 
+@pytest.mark.parametrize(
+    ("reached", "named"),
+    [({"model": "llamacpp/tiny", "base_url": "http://127.0.0.1:9/v1"}, "model"), ({"addresses": ("localhost:9",)}, "address")],
+)
+def test_a_sandbox_without_network_is_refused_where_a_program_needs_one(start: Start, reached: dict[str, Any], named: str) -> None:
+    start.sandbox = ProcessSandbox(start.machine.cache, fence=Fence(name="landlock", allow=lambda command, tree: ()))
+    with pytest.raises(UserError, match=f"the sandbox landlock has no network, so the program could not reach the {named}"):
+        start("true", **reached)
+
+
 # Models and addresses
 
 
 @pytest.fixture
-def model() -> Iterator[str]:
+def model(networked: None) -> Iterator[str]:
     """Run a server that answers every chat with ten tokens in and five out."""
 
     class Handler(http.server.BaseHTTPRequestHandler):

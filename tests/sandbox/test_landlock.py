@@ -99,6 +99,17 @@ def test_an_ordinary_build_works(landlock: ProcessSandbox, tree: Path) -> None:
     assert shell(landlock, tree, "./final").stdout == b"built\n"
 
 
+def test_java_says_nothing_of_where_it_keeps_temporary_files(landlock: ProcessSandbox, tree: Path) -> None:
+    tree.joinpath("Main.java").write_text(
+        'class Main { public static void main(String[] a) { System.out.print(System.getProperty("java.io.tmpdir")); } }'
+    )
+    done = landlock.run(Command(argv=("java", "Main.java"), address_space=False, limits=Limits(cpu_s=60, memory_mb=1024)), tree)
+    assert done.stdout.endswith(b"/tmp") and done.stdout != b"/tmp"
+    assert done.stderr == b""
+    started = shell(landlock, tree, 'test "$JDK_JAVA_OPTIONS" = "-Djava.io.tmpdir=$TMPDIR"')
+    assert started.succeeded
+
+
 def test_the_cache_is_hidden_below_a_mount_but_what_lies_beside_it_is_not(landlock: ProcessSandbox, tree: Path) -> None:
     assert landlock.name == "landlock"
     outer = Path(tempfile.mkdtemp(prefix="outer-"))

@@ -14,6 +14,7 @@ from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation import validator as validator_module
 from repairlab.validation.validator import open_validator, validate
+from tests.conftest import without_places
 
 
 @pytest.fixture
@@ -151,4 +152,4 @@ def test_the_first_run_of_a_program_says_what_the_build_would(tiny: Path, sandbo
 
 def facts(outcome: Outcome) -> tuple[object, ...]:
     tests = [(test.id, test.verdict, test.message) for test in outcome.tests]
-    return outcome.verdict, outcome.stage, outcome.message, outcome.evidence, tests
+    return outcome.verdict, outcome.stage, outcome.message, without_places(outcome.evidence), tests

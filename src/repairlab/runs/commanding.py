@@ -66,8 +66,14 @@ class Starter:
         ledger: Ledger,
         upstream: Upstream | None,
     ) -> None:
-        if isinstance(sandbox, ProcessSandbox) or not isinstance(sandbox, Conversing):
+        if not isinstance(sandbox, Conversing) or (isinstance(sandbox, ProcessSandbox) and not sandbox.isolates):
             raise UserError(f"the sandbox {sandbox.name} hides nothing, so that a program could read the tests; use another")
+        if isinstance(sandbox, ProcessSandbox) and (upstream or settings.addresses):
+            what = f"the model {upstream.endpoint.model}" if upstream else f"the address {settings.addresses[0]}"
+            raise UserError(
+                f"the sandbox {sandbox.name} has no network, so the program could not reach {what}. "
+                "Use bubblewrap, podman or docker (--sandbox); `repairlab doctor` says what they need here."
+            )
         self._task, self._settings, self._sandbox = task, settings, sandbox
         self._maker, self._ledger = maker, ledger
         self._mounts = checked_mounts(settings, hidden_folders(task.bug, task.folder, task.machine.cache))

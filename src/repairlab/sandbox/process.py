@@ -48,6 +48,11 @@ class ProcessSandbox(LaunchingSandbox):
         self._groups = groups
         self._launcher = compile_launcher(cache)
 
+    @property
+    def isolates(self) -> bool:
+        """Whether a fence keeps commands from the rest of the host."""
+        return self._fence is not None
+
     @contextlib.contextmanager
     def _user(self) -> Iterator[int]:
         """Hold a user id for commands of root; 0 where there is no choice."""
@@ -80,16 +85,17 @@ class ProcessSandbox(LaunchingSandbox):
                 uid=uid,
                 owner=(top.st_uid, top.st_gid),
                 keep=keep,
-                env=(("HOME", str(home)), ("TMPDIR", str(temporary)), *_java_settings(self._fence, temporary)),
+                env=(("HOME", str(home)), ("TMPDIR", str(temporary))),
+                options=_java_options(temporary) if self._fence else (),
                 allow=(*self._fence.allow(command, tree), f"w:{home}", f"w:{temporary}") if self._fence else (),
             )
             with launched(Launch(layout=layout, argv=(str(self._launcher),), groups=self._groups)) as launcher:
                 yield launcher
 
 
-def _java_settings(fence: Fence | None, temporary: Path) -> tuple[tuple[str, str], ...]:
-    """Return what tells Java where to put temporary files: it goes by no TMPDIR, and a fence closes /tmp."""
-    return (("JDK_JAVA_OPTIONS", f"-Djava.io.tmpdir={temporary}"),) if fence else ()
+def _java_options(temporary: Path) -> tuple[tuple[str, str, str], ...]:
+    """Return what tells Java where to put temporary files: it ignores TMPDIR, and reports what a variable told it."""
+    return (("java", f"-Djava.io.tmpdir={temporary}", "JDK_JAVA_OPTIONS"),)
 
 
 @contextlib.contextmanager

@@ -73,6 +73,8 @@ class SandboxLayout:
     """Without namespaces: all of the host that a command may use, each a letter for the kind of use, a colon and a path."""
     env: tuple[tuple[str, str], ...] = ()
     """What differs from the fixed environment."""
+    options: tuple[tuple[str, str, str], ...] = ()
+    """What programs must be told: the program, the option, and the variable for where another command starts it."""
 
 
 @record
@@ -363,6 +365,12 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
         "keep": layout.keep,
         "forks": forks,
     }
+    argv, env = command.argv, ENVIRONMENT | dict(layout.env)
+    for program, option, variable in layout.options:
+        if argv and Path(argv[0]).name == program:
+            argv = (argv[0], option, *argv[1:])
+        else:
+            env[variable] = option
     texts = [
         *(f"{name}={int(value)}" for name, value in numbers.items()),
         f"tree={layout.tree}",
@@ -371,8 +379,8 @@ def _orders(command: Command, layout: SandboxLayout, *, forks: bool) -> bytes:
         *(f"scratch={folder}" for folder in layout.scratch),
         *(f"fixture={path}" for path in layout.fixtures),
         *(f"allow={rule}" for rule in layout.allow),
-        *(f"arg={argument}" for argument in command.argv),
-        *(f"env={name}={value}" for name, value in (ENVIRONMENT | dict(layout.env) | dict(command.env)).items()),
+        *(f"arg={argument}" for argument in argv),
+        *(f"env={name}={value}" for name, value in (env | dict(command.env)).items()),
     ]
     if not command.argv or any("\0" in text for text in texts):
         raise UserError(

@@ -7,6 +7,7 @@ end leaves at once where nobody can tell: when no finaliser, callback, thread or
 That is looked for among the objects of the program alone: all others are frozen until then.
 """
 
+import _warnings
 import atexit
 import gc
 import os
@@ -14,7 +15,7 @@ import sys
 from _frozen_importlib import BuiltinImporter
 from _frozen_importlib_external import SourceFileLoader, SourceLoader
 from _thread import _count as count_threads
-from _warnings import _filters_mutated, filters  # type: ignore[attr-defined]  # what `warnings` calls
+from _warnings import filters
 from _weakref import ref
 from builtins import Exception, all, any, filter, frozenset, issubclass, len, map, next, set, str, type, vars  # noqa: UP029  # the program's may change
 from gc import freeze, get_objects, unfreeze
@@ -120,14 +121,14 @@ def _prepare(filename: str) -> "CodeType":
     folder = filename.rpartition("/")[0]
     leaving.n_references = getrefcount(_FINALISER)  # before the program's own code can refer to it
     filters.insert(0, ("error", None, Warning, None, 0))
-    _filters_mutated()
+    _use_filters()
     try:
         code: CodeType = compile(read_kept(filename), filename, "exec", dont_inherit=True)
         if b"__pycache__" not in read_kept(folder).split(b"\0"):  # whose files might come before ours
             _compile_named(code, folder)
     finally:
         del filters[0]
-        _filters_mutated()
+        _use_filters()
     names = vars(sys.modules["__main__"])
     names["__file__"], names["__cached__"] = filename, None
     names["__loader__"] = SourceFileLoader("__main__", filename)
@@ -141,6 +142,18 @@ def _prepare(filename: str) -> "CodeType":
     keep_modules()
     freeze()
     return code
+
+
+def _use_filters() -> None:
+    """Have the interpreter use the filters as they are now, as `warnings` does."""
+    if hasattr(_warnings, "_filters_mutated"):
+        _warnings._filters_mutated()
+        return
+    _warnings._acquire_lock()  # type: ignore[attr-defined]  # since Python 3.14
+    try:
+        _warnings._filters_mutated_lock_held()  # type: ignore[attr-defined]
+    finally:
+        _warnings._release_lock()  # type: ignore[attr-defined]
 
 
 def _compile_named(code: "CodeType", folder: str) -> None:

@@ -1,6 +1,7 @@
 /* A fork for each run: waiting for orders, becoming the run, answering when it has ended. */
 #include "zygote.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +45,17 @@ static void receive(int *fds)
  * Before Linux 6.12 there is only the launcher's filter, which knows this server alone. */
 static void scope_signals(void)
 {
-    struct { uint64_t files, ports, scoped; } handled = {0, 0, 2 /* signals */};
+    enum { MOVE = 1 << 13 }; /* between folders: below a launcher's Landlock, every further ruleset forbids what it does not allow */
+    struct { uint64_t files, ports, scoped; } handled = {MOVE, 0, 2 /* signals */};
+    struct { uint64_t rights; int fd; } __attribute__((packed)) everywhere = {MOVE, open("/", O_PATH | O_CLOEXEC)};
     int ruleset = (int)syscall(444 /* landlock_create_ruleset */, &handled, sizeof handled, 0);
-    if (ruleset < 0)
-        return;
-    if (syscall(446 /* landlock_restrict_self */, ruleset, 0))
-        _exit(125);
-    close(ruleset);
+    if (ruleset >= 0) {
+        if (syscall(445 /* landlock_add_rule */, ruleset, 1 /* path beneath */, &everywhere, 0) ||
+            syscall(446 /* landlock_restrict_self */, ruleset, 0))
+            _exit(125);
+        close(ruleset);
+    }
+    close(everywhere.fd);
 }
 
 /* Makes a fork what the launcher makes of a process that it starts itself. The folder is entered again by its name: a layer may

@@ -1,4 +1,4 @@
-"""How well the first candidates match the developer's fixes, beside how many of them pass (FixEval, table 2)."""
+"""How well the first candidates match the developer's fixes, beside how many of them pass (FixEval, table 3)."""
 
 from repairlab.core.outcome import Verdict
 from repairlab.core.table import Cell, Table, percent
@@ -32,7 +32,7 @@ def match(facts: PaperFacts) -> Table:
     return Table(
         name="match",
         title="Match of the first candidates with the developers' fixes",
-        source="FixEval, table 2",
+        source="FixEval, table 3",
         columns=_COLUMNS,
         rows=tuple(rows),
         n_heads=2,

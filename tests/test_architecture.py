@@ -45,7 +45,7 @@ def test_the_public_names_are_those_of_the_api() -> None:
 
 
 def test_every_verb_setting_and_verdict_is_documented() -> None:
-    text = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    text = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
     missing = [f"repairlab {verb}" for verb in VERBS if f"repairlab {verb}" not in text]
     missing += [name for name in Experiment.__dataclass_fields__ if f"`{name}`" not in text]
     missing += [verdict.value for verdict in Verdict if verdict.value not in text]

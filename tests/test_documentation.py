@@ -175,7 +175,8 @@ def test_every_stored_field_is_documented() -> None:
     assert [name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text] == []
 
 
-def test_modules_that_the_map_of_papers_names_are_there() -> None:
-    names = re.findall(r"`((?:\w+/)+\w+\.py)`", (ROOT / "docs" / "papers.md").read_text(encoding="utf-8"))
+def test_modules_that_explanations_name_are_there() -> None:
+    pages = sorted((ROOT / "docs" / "how-it-works").glob("*.md"))
+    names = [name for page in pages for name in re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text(encoding="utf-8"))]
     assert len(names) > 10
     assert [name for name in names if not any((root / name).is_file() for root in (ROOT, ROOT / "src" / "repairlab"))] == []

@@ -126,5 +126,5 @@ def test_the_corpus_is_large_and_holds_every_language_and_reason() -> None:
 
 
 def test_every_reason_is_documented() -> None:
-    text = (Path(__file__).parents[4] / "docs" / "answers.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[4] / "docs" / "how-it-works" / "answers.md").read_text(encoding="utf-8")
     assert [reason for reason in problems.ALL if f"| `{reason}` |" not in text] == []

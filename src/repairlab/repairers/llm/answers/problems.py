@@ -1,4 +1,4 @@
-"""Why an answer gives no edit: every reason there is, as it is recorded. `docs/answers.md` lists them."""
+"""Why an answer gives no edit: every reason there is, as it is recorded. `docs/how-it-works/answers.md` lists them."""
 
 EMPTY = "the answer is empty"
 TOO_LONG = "the answer is too long"

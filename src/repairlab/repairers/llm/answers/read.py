@@ -1,6 +1,6 @@
 """Reads the answer of a model into edits of the buggy file, whatever the answer looks like. The `llm` repairer calls it.
 
-`docs/answers.md` says what is accepted, how it is read and what is refused.
+`docs/how-it-works/answers.md` says what is accepted, how it is read and what is refused.
 """
 
 from collections.abc import Iterator

@@ -140,7 +140,7 @@ def test_what_load_returned_one_k_and_a_list_of_k_are_fine(bench: rl.LazyBenchma
 def test_what_is_not_there_is_an_error_of_mappings_and_lists(bench: rl.LazyBenchmark) -> None:
     with pytest.raises(KeyError) as error:
         bench["smu"]
-    assert isinstance(error.value, rl.UserError) and str(error.value).endswith("Did you mean 'sum'?")
+    assert isinstance(error.value, rl.UserError) and "Did you mean 'sum'?" in str(error.value)
     with pytest.raises(IndexError, match="tiny has no bug at place 2; it has 2"):
         bench[2]
 

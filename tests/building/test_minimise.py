@@ -57,7 +57,7 @@ def test_a_fix_loses_what_its_tests_do_not_need(tmp_path: Path, capsys: pytest.C
     bench = tmp_path / "bench"
     patches = write_bench(bench, {"first": ""})
     assert run(["minimise", str(bench), "-j", "1"]) == 0
-    assert "1 of 1 fixes made smaller" in capsys.readouterr().out
+    assert "1 of 1 fix" in capsys.readouterr().out
     assert (bench / "bugs" / "first" / ORIGINAL).read_text(encoding="utf-8") == patches["first"]
     assert changed_lines(bench / "bugs" / "first") == ["-    index = 1", "+    index = 0"]
     assert open_benchmark(str(bench)).bug("first").oracle.reference

@@ -38,7 +38,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
 
 @pytest.fixture
 def server(cache: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """Return a server whose answers are of no use; the current folder has prices for one of its models."""
+    """Return a server whose answers fix nothing; the current folder has prices for one of its models."""
     del tiny
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("REPAIRLAB_CACHE", str(cache))
@@ -49,7 +49,7 @@ def server(cache: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     Path("limit.toml").write_text("[access]\ncost_limit_usd = 0.01\n", encoding="utf-8")
 
     def script(asked: Asked) -> Said:
-        return Said(body={"data": []} if asked.method == "GET" else chat("No idea.", usage=(1000, 100)))
+        return Said(body={"data": []} if asked.method == "GET" else chat("```python\nprint(0)\n```", usage=(1000, 100)))
 
     with answering(script) as made:
         yield made

@@ -149,8 +149,8 @@ def test_a_run_folder_of_another_benchmark_version_or_settings_is_refused(tiny: 
     [
         ({"n": 0}, "at least 1 candidate"),
         ({"k": [0]}, "each k must be 1 or more"),
-        ({"n": "many"}, "setting n"),
-        ({"policy": "some"}, "setting policy"),
+        ({"n": "many"}, "n is 'many'"),
+        ({"policy": "some"}, "policy: unknown value 'some'"),
         ({"visibility": {"localisation": "word"}}, "localisation"),
     ],
 )
@@ -169,5 +169,5 @@ def test_settings_come_from_a_file_and_unknown_ones_are_errors(tmp_path: Path) -
     file.write_text("x = ")
     with pytest.raises(UserError, match="not valid TOML"):
         read_experiment(file)
-    with pytest.raises(UserError, match="No such file"):
+    with pytest.raises(UserError, match="is missing"):
         read_experiment(tmp_path / "none.toml")

@@ -123,7 +123,7 @@ def test_no_comparison_stands_in_for_a_checker_program() -> None:
 def test_the_first_difference_is_named() -> None:
     assert first_difference(b"1 x 3", "1 2 3") == "token 2 is 'x', expected '2'"
     assert first_difference(b"1", "1 2 3") == "output ends after 1 of 3 tokens; next expected '2'"
-    assert first_difference(b"1 2", "1") == "1 tokens too many, the first is '2'"
+    assert first_difference(b"1 2", "1") == "1 token too many, the first is '2'"
     assert first_difference(b"1\n2", "1 2") == "same tokens, other layout"
     assert first_difference(b"x" * 100, "1").endswith("…, expected '1'")
 

@@ -273,7 +273,7 @@ def test_the_checker_is_part_of_the_digest_of_a_bug(tiny: Path) -> None:
         ("python", {"check.py": ""}, "", "the script checker/checker.py does not exist"),
         ("c", {"check.c": C}, 'program = "x"\n', "a checker in c is its only program"),
         ("c", {"check.c": C}, "[checker.limits]\ncpu_s = 0\n", "checker.limits.cpu_s is 0"),
-        ("c", {"check.c": C}, 'testlib = "yes"\n', "checker.testlib"),
+        ("c", {"check.c": C}, 'testlib = "yes"\n', "unknown key of .checker. 'testlib'"),
     ],
 )
 def test_a_bad_recipe_of_a_checker_is_one_clear_error(
@@ -295,7 +295,7 @@ def test_a_bad_recipe_of_a_checker_is_one_clear_error(
         ('checker = "float"\nabsolute = -1.0', "", "test.absolute is -1.0; a tolerance is 0 or more"),
         ('checker = "float"\nabsolute = nan', "", "test.absolute is nan"),
         ('checker = "float"\nrelative = 1.0', "", "test.relative is 1.0; a tolerance is 0 or more and less than 1"),
-        ('excluded = ["1"]', "", "test.excluded: unknown test '1'. Known: 01, 02"),
+        ('excluded = ["1"]', "", "test.excluded: unknown test '1'. Did you mean '01'"),
         ('excluded = ["01", "02"]', "", "at least one pair cases/NAME.in and cases/NAME.out; all are excluded"),
     ],
 )

@@ -61,7 +61,7 @@ def test_builds_have_limits_of_their_own(tiny: Path, tmp_path: Path) -> None:
     assert told.startswith("the build was stopped: ")
     assert [(command.limits.cpu_s, command.limits.memory_mb) for command in sandbox.commands] == [(900.0, 4096)]
     facts.write_text(facts.read_text().replace("900", "0"))
-    with pytest.raises(UserError, match=r"bug sum: build.limits.cpu_s is 0.0; it must be more than 0"):
+    with pytest.raises(UserError, match=r"build.limits.cpu_s is 0.0; it must be more than 0"):
         list(open_benchmark(str(tiny)))
 
 

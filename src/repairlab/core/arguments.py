@@ -28,7 +28,7 @@ def checked(more: Callable[[Mapping[str, Any]], Iterable[str]] | None = None) ->
     ...     return number * times
     >>> double(3, tmies=3)
     Traceback (most recent call last):
-    repairlab.core.errors.UserError: double(): unknown option 'tmies'. Known: number, times. Did you mean 'times'?
+    repairlab.core.errors.UserError: double(): unknown option 'tmies'. Did you mean 'times'? Known: number, times.
     >>> double("3")
     Traceback (most recent call last):
     repairlab.core.errors.UserError: double(): number is '3'; write a whole number
@@ -107,7 +107,7 @@ def check_value(function: str, name: str, value: object, hint: Any) -> None:
 
     >>> check_value("run()", "policy", "ful", Literal["full", "first-failure"])
     Traceback (most recent call last):
-    repairlab.core.errors.UserError: run(): unknown policy 'ful'. Known: first-failure, full. Did you mean 'full'?
+    repairlab.core.errors.UserError: run(): unknown policy 'ful'. Did you mean 'full'? Known: first-failure, full.
     """
     if _fits(value, hint):
         return

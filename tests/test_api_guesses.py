@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import repairlab
@@ -32,6 +34,17 @@ def bench(tiny_folder: Path) -> rl.LazyBenchmark:
 def validator(bench: rl.LazyBenchmark, sandbox: Sandbox) -> Any:
     with rl.Validator(bench["shop"], workers=1, cache=False) as opened:
         yield opened
+
+
+class Mine:
+    """A repairer of somebody's own."""
+
+    name = "mine"
+
+    def propose(self, problem: rl.Problem, history: tuple[rl.Attempt, ...]) -> list[str]:
+        """Propose nothing."""
+        del problem, history
+        return []
 
 
 Guess = Callable[[Any, str], object]
@@ -84,6 +97,8 @@ GUESSES: list[tuple[Guess, tuple[str, ...]]] = [
     (lambda b, to: api.Validator(b["shop"], workers="2"), ("Validator(): workers is '2'", "a whole number")),
     (lambda b, to: api.Validator(b["shop"], cache=None), ("Validator(): cache is None", "True, False or a folder")),
     (lambda b, to: api.validate(b["shop"], FIXED, form="func"), ("unknown form 'func'", "diff", "Did you mean 'function'?")),
+    (lambda b, to: api.run(b, Mine, to=to), ("run(): repairer is the class Mine", "Mine(…)")),
+    (lambda b, to: api.run(b, api.repairer("llm", model=object()), to=to), ("model is", "it must be text")),
     (lambda b, to: api.run(b, "copy", to=to, n="10"), ("run(): n is '10'", "a whole number")),
     (lambda b, to: api.run(b, "copy", to=to, k="1,5"), ("run(): k is '1,5'", "(1, 5)")),
     (lambda b, to: api.repairer("copy", k="1,5"), ("repairer(): k is '1,5'", "(1, 5)")),
@@ -107,6 +122,26 @@ def test_a_wrong_guess_is_an_error_that_helps(
     with pytest.raises(rl.UserError) as error:
         guess(bench, str(tmp_path / "run"))
     assert [part for part in parts if part not in str(error.value)] == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n": np.int64(2), "k": np.int64(1), "seed": np.int32(3), "limit": np.int64(1), "confirm": np.int8(0)},
+        {"n": 2, "k": range(1, 3)},
+        {"n": 2, "k": np.array([1, 2])},
+        {"n": 2, "k": {1: "a", 2: "b"}.keys()},
+        {"n": 2, "k": {1, 2}},
+        {"visibility": types.MappingProxyType({"localisation": "file"})},
+    ],
+    ids=str,
+)
+def test_numbers_and_lists_of_any_kind_are_fine(
+    options: dict[str, Any], bench: rl.LazyBenchmark, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    del sandbox
+    made = api.run(bench, "copy", to=tmp_path / "run", **{"n": 1, "limit": 1, **options})
+    assert len(list(made.rows())) == 1, "a copy is only ever one"
 
 
 @pytest.mark.parametrize("name", ["map", "imap"])

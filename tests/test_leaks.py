@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import py_compile
+import shutil
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -85,6 +86,17 @@ def files(*patterns: str) -> Callable[[Path], None]:
     return lambda bug: change(bug, '["tests/**"]', json.dumps(patterns))
 
 
+def linked(path: str, to: str) -> Callable[[Path], None]:
+    def do(bug: Path) -> None:
+        link = bug / "buggy" / path
+        if link.is_dir():
+            shutil.rmtree(link)
+        link.unlink(missing_ok=True)
+        link.symlink_to(to)
+
+    return do
+
+
 def several(*steps: Callable[[Path], object]) -> Callable[[Path], None]:
     def do(bug: Path) -> None:
         for step in steps:
@@ -114,6 +126,10 @@ def suite(language: str, path: str, framework: str, test: str, *patterns: str) -
     return several(lambda bug: write(bug, texts))
 
 
+def cmake(bug: Path) -> None:
+    change(bug, "[test]", '[build]\ntool = "cmake"\n[test]')
+
+
 def mark_of_zip() -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -135,7 +151,47 @@ TAIL = "def test_more():\n    assert True\n"
 @pytest.mark.parametrize(
     ("leak", "said"),
     [
-        (files("test/**"), 'bug.toml:8: test.files = ["test/**"] does not protect tests/test_cart.py'),
+        (files("test/**"), 'bug.toml, line 8: test.files = ["test/**"] does not protect tests/test_cart.py'),
+        (
+            several(tree("real/cart.py", TEST), linked("tests/test_cart.py", "../real/cart.py")),
+            "does not protect real/cart.py, the file of the test tests/test_cart.py::test_total",
+        ),
+        (
+            several(
+                tree("real/test_cart.py", TEST), linked("tests", "real"), tree("spec/a.txt", "a"), files("tests/**", "spec/**")
+            ),
+            "does not protect real/test_cart.py, the file of the test tests/test_cart.py::test_total",
+        ),
+        (
+            several(
+                suite("java", "src/bank/Account.java", "junit5", "bank.AccountTest::overdraft", "test/bank/AllTests.java"),
+                tree("test/bank/AccountTest.java", JAVA),
+                tree("test/bank/AllTests.java", "package bank;\n// AccountTest has overdraft\nclass AllTests { }\n"),
+            ),
+            "does not protect test/bank/AccountTest.java",
+        ),
+        (
+            several(
+                suite("go", "calc/add.go", "go-test", "calc::TestAdd", "other/*_test.go"),
+                lambda bug: change(bug, "[test]", '[build]\ntool = "go"\n[test]'),
+                tree("calc/add_test.go", GO),
+                tree("other/add_test.go", GO),
+            ),
+            "does not protect calc/add_test.go",
+        ),
+        (
+            several(
+                suite("c", "add.c", "lines", "adds", "checks/**"),
+                lambda bug: change(bug, "[test]", '[build]\ntool = "make"\n[test]\nprogram = "./run.sh"'),
+                tree("run.sh", "echo adds: passed\n"),
+                tree("checks/a.c", ""),
+            ),
+            "does not protect run.sh, which runs the tests",
+        ),
+        (
+            lambda bug: change(bug, "regression = []", 'regression = ["shop/cart.py::shop.cart.find_total"]'),
+            "Leave this test out: it is in the file to fix",
+        ),
         (files("test/**"), "'test/**' matches nothing. Did you mean 'tests/**'?"),
         (files("tests/tset_cart.py"), "Did you mean 'tests/test_cart.py'?"),
         (files("**/conftest.py"), "does not protect tests/test_cart.py, the file of the test tests/test_cart.py::test_total"),
@@ -186,6 +242,12 @@ TAIL = "def test_more():\n    assert True\n"
     ],
     ids=[
         "line",
+        "link",
+        "linked folder",
+        "other class",
+        "other package",
+        "program",
+        "doctest",
         "folder",
         "file",
         "others",
@@ -227,6 +289,26 @@ def test_patterns_that_protect_more_than_there_is_are_fine(
     change(bug, "tests/test_cart.py::test_total", test)
     write(bug / "buggy", added)
     assert open_benchmark(str(bug.parent.parent)).bug("cart").oracle.trigger == (test,)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        several(
+            suite("java", "src/bank/Account.java", "junit5", "bank.AccountTest::overdraft", "test/**"),
+            tree("src/bank/Account.java", "old\n/** See AccountTest. */ void overdraft() { }\n"),
+            tree("test/bank/AccountTest.java", "package bank;\nclass AccountTest extends AllTests { }\n"),
+            tree("test/bank/AllTests.java", "package bank;\nclass AllTests { void overdraft() { } }\n"),
+        ),
+        several(suite("c", "src/test_api.c", "ctest", "api", "checks/**"), tree("checks/a.c", ""), cmake),
+        several(tree("real/cart.py", TEST), linked("tests/test_cart.py", "../real/cart.py"), files("tests/**", "real/**")),
+        several(linked("tests/shop", "../shop")),
+    ],
+    ids=["inherited test", "file to fix named like a test", "protected link", "link to the program"],
+)
+def test_code_that_only_mentions_a_test_need_not_be_protected(bug: Path, shape: Callable[[Path], object]) -> None:
+    shape(bug)
+    assert open_benchmark(str(bug.parent.parent)).bug("cart").oracle.trigger
 
 
 LENIENT = READS_DATA.format(folder="wanted").replace("    assert", "    if wanted.exists():\n        assert")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
+from numbers import Integral
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Protocol, Self, TypedDict, Unpack, cast, get_type_hints
@@ -328,6 +329,8 @@ def run(
     A repairer is one that was chosen by name, or your own: a function that takes a problem and returns patches of any form. It is
     called in this process, before validation starts. `progress` is called, in this process, with each step.
     """
+    if isinstance(repairer, type):
+        raise UserError(f"run(): repairer is the class {repairer.__name__}; hand over an object of it: {repairer.__name__}(…)")
     bench = load(benchmark)
     settings: dict[str, Any] = dict(options)
     here = {key: settings.pop(key) for key in (*MachineOptions.__annotations__, "keep_going") if key in settings}
@@ -358,7 +361,7 @@ def _experiment(bench: LazyBenchmark, chosen: Any, options: dict[str, Any]) -> t
     own: dict[str, Any] = {}
     for key, value in {**(chosen.settings if isinstance(chosen, RepairerChoice) else {}), **options}.items():
         (settings if key in Experiment.__dataclass_fields__ else own)[key] = (
-            (value,) if key == "k" and isinstance(value, int) else value
+            (value,) if key == "k" and isinstance(value, Integral) else value
         )
     name = settings["repairer"]
     access = factory(name).access if name in REPAIRERS else NoSettings

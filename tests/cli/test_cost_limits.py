@@ -46,6 +46,7 @@ def server(cache: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     Path("other.toml").write_text('[models]\n"vllm/other" = { input = 10, output = 10 }\n', encoding="utf-8")
     Path("free.toml").write_text('[models]\n"vllm/unpriced" = { input = 0 }\n', encoding="utf-8")
     Path("late.toml").write_text('[models]\n"vllm/unpriced" = { input = 10, output = 10 }\n', encoding="utf-8")
+    Path("half.toml").write_text('[models]\n"vllm/unpriced" = { input = 10 }\n', encoding="utf-8")
     Path("limit.toml").write_text("[access]\ncost_limit_usd = 0.01\n", encoding="utf-8")
 
     def script(asked: Asked) -> Said:
@@ -70,6 +71,8 @@ def start(server: Server, *options: str, to: str = "made") -> int:
         ((*LLM, *HOSTED, *LIMIT), "the price of openai/no-such-model is not known"),
         ((*LLM, *UNPRICED, "--cost-limit", "0"), "the price of vllm/unpriced is not known"),
         ((*LLM, *UNPRICED, *LIMIT, "--prices", "other.toml"), "Add it to other.toml"),
+        ((*LLM, *UNPRICED, *LIMIT, "--prices", "half.toml"), "Add it to half.toml"),
+        ((*AGENT, *UNPRICED, *LIMIT, "--prices", "half.toml"), "Add it to half.toml"),
         ((*LLM, *UNPRICED, *LIMIT, "--offline"), "the price of vllm/unpriced is not known"),
         ((*LLM, *UNPRICED, *LIMIT, "--no-answer-cache"), "the price of vllm/unpriced is not known"),
         ((*LLM, *UNPRICED, *LIMIT, "--dry-run"), "the price of vllm/unpriced is not known"),
@@ -91,6 +94,27 @@ def test_a_limit_that_cannot_be_kept_is_refused_before_anything_is_asked(
     assert message in capsys.readouterr().err
     assert n_asked(server) == 0
     assert not Path("made").exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "n"),
+    [
+        (chat("No idea.", usage=(0, 0)), 1),
+        ({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}, 1),
+        ({"choices": [{"finish_reason": "error"}], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}, 1),
+    ],
+    ids=["counts of nothing", "no choices", "an error"],
+)
+def test_no_answer_is_free_because_of_what_its_server_says(body: object, n: int, server: Server) -> None:
+    del server  # for its folder
+
+    def script(asked: Asked) -> Said:
+        return Said(body={"data": []} if asked.method == "GET" else body)
+
+    with answering(script) as odd:
+        assert start(odd, *LLM, *PRICED, *TABLE, "--cost-limit", "0.001", "--no-answer-cache") == 3
+        assert n_asked(odd) == n
+    assert sum(request.cost_usd or 0 for request in read_requests(Path("made", FILE))) > 0.001
 
 
 def test_an_agent_without_a_model_has_nothing_that_a_limit_could_count(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,6 @@
 """Read benchmarks in repairlab's own form: a folder per bug (docs/benchmark-format.md)."""
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -21,7 +20,7 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.record import to_data
-from repairlab.core.storage.checking import KeyPlaces, checked, read_toml, take_schema
+from repairlab.core.storage.checking import KeyPlaces, checked, place, read_toml, take_schema
 from repairlab.core.text import Lines
 from repairlab.languages.facts import facts as language_facts
 from repairlab.languages.facts import names
@@ -164,14 +163,8 @@ def load_bug(folder: Path, benchmark: str, find_target: FindTarget, *, bug_id: s
         origin=facts.origin,
         labels=facts.labels,
     )
-    need_protected_tests(bug, files, _line_of(folder / "bug.toml", "files"))
+    need_protected_tests(bug, files, place(str(folder / "bug.toml"), text, ("test", "files")))
     return bug
-
-
-def _line_of(path: Path, key: str) -> str:
-    """Return a file with the line of a key, if it is there."""
-    lines = read_text(path).splitlines()
-    return next((f"{path}:{number}" for number, line in enumerate(lines, start=1) if re.match(rf"\s*{key}\s*=", line)), str(path))
 
 
 def _check_recipe(at: KeyPlaces, facts: _BugFile) -> None:
@@ -189,8 +182,8 @@ def _check_recipe(at: KeyPlaces, facts: _BugFile) -> None:
 
 def _check_limits(at: KeyPlaces, limits: Limits, *table: str) -> None:
     for name, value in to_data(limits).items():
-        if value <= 0:
-            raise UserError(f"{at(*table, name)} is {value}; it must be more than 0")
+        if not 0 < value < math.inf:
+            raise UserError(f"{at(*table, name)} is {value}; it must be {'more than 0' if value <= 0 else 'finite'}")
 
 
 def _check_exclusions(at: KeyPlaces, test: _TestTable, cases: Sequence[str]) -> None:

@@ -27,23 +27,31 @@ _PARAMETERS = re.compile(r"\[.*\]$", re.DOTALL)
 def need_protected_tests(bug: Bug, files: Mapping[str, str], where: str) -> None:
     """Refuse a bug with a test that candidates may edit; `files` are the texts of its tree, `where` is where it names its tests.
 
-    A test belongs to the file that its name begins with, or else to any that has all words of the name in its path or its code.
+    A test belongs to the file that its name begins with, or else to any that has all words of the name in its path or its code;
+    links are followed.
     """
     patterns = bug.oracle.test.files
     if bug.oracle.test.framework == "stdio":
         return
     safe = _protected(files, bug)
     tests = (*bug.oracle.trigger, *bug.oracle.regression)
-    homes = _Homes(files, tests)
+    homes = _Homes(files, tests, bug)
     for test in tests:
         found = homes.of(test)
-        # A lone word may be the name of what is tested.
-        sure = [path for path in found if test.startswith(path) or "::" in test or is_test_path(path)]
-        if sure and not safe.intersection(found):
+        sure = [path for path in found if homes.is_sure(test, path)]
+        if sure and not _protected(found, bug):
+            is_fixed = sure[0] == bug.problem.path
+            advice = "Leave this test out: it is in the file to fix" if is_fixed else _advice(patterns, files, sure[0])
             raise UserError(
                 f"{where}: test.files = {_shown(patterns)} does not protect {sure[0]}, the file of the test {test}, "
-                f"so a candidate could edit it. {_advice(patterns, files, sure[0])}"
+                f"so a candidate could edit it. {advice}"
             )
+    program = PurePosixPath(bug.oracle.test.program).as_posix()
+    if program in files and program not in safe:
+        raise UserError(
+            f"{where}: test.files = {_shown(patterns)} does not protect {program}, which runs the tests, "
+            f"so a candidate could edit it. {_advice(patterns, files, program)}"
+        )
     if not matching(files, patterns):
         raise UserError(
             f"{where}: test.files = {_shown(patterns)} matches no file of buggy/, so a candidate could edit the tests. "
@@ -95,24 +103,50 @@ def _protected(paths: Iterable[str], bug: Bug) -> set[str]:
 class _Homes:
     """The files of tests, by the words in files of code and in their paths."""
 
-    def __init__(self, files: Mapping[str, str], tests: Sequence[str]) -> None:
-        self._files = files
-        self._by_word: dict[str, set[str]] = {word: set() for test in tests if _head(test) not in files for word in _words(test)}
+    def __init__(self, files: Mapping[str, str], tests: Sequence[str], bug: Bug) -> None:
+        self._root, self._fixed = Path(bug.tree.source).resolve(), bug.problem.path
+        self._heads = {head for head in set(map(_head, tests)) if _is_file(self._root / head)}
+        unplaced = (test for test in tests if _head(test) not in self._heads)
+        self._by_word: dict[str, set[str]] = {word: set() for test in unplaced for word in _words(test)}
         for path, text in files.items() if self._by_word else ():
             is_code = language_of_path(path) is not None and len(text) <= _LARGEST
             for word in self._by_word.keys() & re.findall(r"\w+", f"{path}\n{text}" if is_code else path):
                 self._by_word[word].add(path)
 
     def of(self, test: str) -> list[str]:
-        """Return the files that may hold a test, in order."""
-        if (head := _head(test)) in self._files:
-            return [head]
-        found = [self._by_word[word] for word in _words(test)]
-        return sorted(set.intersection(*found)) if found else []
+        """Return the files that may hold a test, in order: those with the name of its folder or class in their paths, if any."""
+        if _head(test) in self._heads:
+            return [self._followed(_head(test))]
+        words = [self._by_word[word] for word in _words(test)]
+        found = sorted(set.intersection(*words)) if words else []
+        return list(map(self._followed, [path for path in found if _is_in(test, path)] or found))
+
+    def is_sure(self, test: str, path: str) -> bool:
+        """Return whether a file of `of` holds a test for sure; a lone word may be the name of what is tested."""
+        if _head(test) in self._heads or _is_in(test, path):
+            return True
+        return is_test_path(path) and not (path == self._fixed and len(_words(test)) == 1)
+
+    def _followed(self, path: str) -> str:
+        """Return the file of the tree to which a link leads in the end; another file itself."""
+        real = (self._root / path).resolve()
+        return real.relative_to(self._root).as_posix() if real.is_relative_to(self._root) else path
 
 
 def _head(test: str) -> str:
     return test.partition("::")[0]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # no name that a file could have
+        return False
+
+
+def _is_in(test: str, path: str) -> bool:
+    """Return whether a path has all words that stand before `::`."""
+    return "::" in test and set(re.findall(r"\w+", _head(test))) <= set(re.findall(r"\w+", path))
 
 
 def _words(test: str) -> list[str]:

@@ -5,7 +5,7 @@ import inspect
 import re
 import reprlib
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
 
@@ -128,8 +128,9 @@ def _fits(value: object, hint: Any) -> bool:  # noqa: PLR0911  # a table
     if origin is Literal:
         return isinstance(value, str) and value in parts
     if origin is tuple:
-        wanted = (parts[0],) * len(value) if parts[-1] is Ellipsis and isinstance(value, list | tuple) else parts
-        return isinstance(value, list | tuple) and len(value) == len(wanted) and all(map(_fits, value, wanted))
+        if parts[-1] is Ellipsis:
+            return isinstance(value, Collection) and not isinstance(value, _TEXTS) and all(_fits(item, parts[0]) for item in value)
+        return isinstance(value, list | tuple) and len(value) == len(parts) and all(map(_fits, value, parts))
     if origin in (Iterable, Sequence):
         is_list = not isinstance(value, _TEXTS) and (isinstance(value, Iterable) or hasattr(type(value), "__getitem__"))
         return is_list and (origin is Iterable or all(_fits(item, parts[0]) for item in value))  # type: ignore[attr-defined]  # it is

@@ -8,7 +8,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
-from repairlab.core.storage.checking import line_of_key
+from repairlab.core.storage.checking import line_of_key, read_toml
 from repairlab.learning.training.settings import load_system
 from repairlab.repairers.llm.client.prices import Prices
 from repairlab.runs.experiment import make_experiment, read_experiment
@@ -70,6 +70,8 @@ TYPOS = [
     ("bug", "schema = 1", "schema = 1\ntrigger = []", "line 2: unknown key 'trigger'; it belongs in the table [test]"),
     ("bug", "cpu_s = 2.0", 'cpu_s = "2"', "line 13: limits.cpu_s is '2', but it must be a number: write 2 without quotes"),
     ("bug", "cpu_s = 2.0", "cpu_s = -2.0", "line 13: limits.cpu_s is -2.0; it must be more than 0"),
+    ("bug", "cpu_s = 2.0", "cpu_s = nan", "line 13: limits.cpu_s is nan; it must be finite"),
+    ("bug", "cpu_s = 2.0", "cpu_s = inf", "line 13: limits.cpu_s is inf; it must be finite"),
     ("bug", "cpu_s = 2.0", "memory_mb = 1.5", "line 13: limits.memory_mb is 1.5, but it must be a whole number"),
     ("bug", 'path = "main.py"', "path = 3", 'line 3: path is 3, but it must be text: write "3" in quotes'),
     ("bug", 'path = "main.py"', "path = 2020-01-01", "line 3: path is 2020-01-01, but it must be text"),
@@ -189,3 +191,8 @@ def test_published_tables_speak_plainly_too(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=re.escape('line 2: title is 3, but it must be text: write "3" in quotes')) as refused:
         read_tables(file)
     assert not JARGON.search(json.dumps(str(refused.value)))
+
+
+def test_a_file_may_begin_with_the_mark_of_windows_editors(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbfn = 1\r\n")
+    assert read_toml(tmp_path / "a.toml") == ({"n": 1}, "n = 1\n")

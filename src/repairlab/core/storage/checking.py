@@ -8,7 +8,8 @@ import json
 import re
 import tomllib
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -91,7 +92,7 @@ def read_toml(path: Path, what: str = "") -> tuple[dict[str, Any], str]:
     """Return what a TOML file says, and its text; a UserError says what is wrong with it."""
     named = f"{what} {path}".strip()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # editors on Windows begin files with a mark
         return tomllib.loads(text), text
     except FileNotFoundError:
         raise UserError(f"{named} is missing") from None
@@ -212,10 +213,17 @@ def _shown(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Make of a value what JSON can hold; no field takes a date of TOML, so that it becomes what no field takes."""
-    if isinstance(value, datetime.date | datetime.time):
-        return {"a date": str(value)}
-    return str(value) if isinstance(value, Path) else to_data(value) if dataclasses.is_dataclass(value) else list(value)
+    """Make of a value what JSON can hold; no field takes a date of TOML or an object, so that it becomes what no field takes."""
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Integral | Real):
+        return int(value) if isinstance(value, Integral) else float(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return to_data(value)
+    is_many = isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | type)
+    return list(value) if is_many else {type(value).__name__: str(value)}
 
 
 def _parts(kind: Any) -> tuple[Any, ...]:

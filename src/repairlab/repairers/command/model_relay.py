@@ -205,6 +205,7 @@ def count_tokens(answer: bytes) -> tuple[int, int] | None:
 
     >>> count_tokens(b'{"usage": {"prompt_tokens": 3, "completion_tokens": 4}}')
     (3, 4)
+    >>> count_tokens(b'{"usage": {"total_tokens": 7}}')
     >>> count_tokens(b'data: {"usage": null}\n\ndata: {"usage": {"input_tokens": 1, "output_tokens": 2}}\n\ndata: [DONE]\n')
     (1, 2)
     """
@@ -215,7 +216,7 @@ def count_tokens(answer: bytes) -> tuple[int, int] | None:
         except ValueError:
             continue
         usage = (data.get("usage") or (data.get("response") or {}).get("usage")) if isinstance(data, dict) else None
-        if isinstance(usage, dict):
+        if isinstance(usage, dict) and any(usage.get(f"{name}_tokens") for name in _WORDS[0]):
             tokens_in, tokens_out = (usage.get(f"{old}_tokens", usage.get(f"{new}_tokens", 0)) for old, new in _WORDS)
             if isinstance(tokens_in, int) and isinstance(tokens_out, int) and min(tokens_in, tokens_out) >= 0:
                 return tokens_in, tokens_out

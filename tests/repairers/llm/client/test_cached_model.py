@@ -254,7 +254,7 @@ def test_kept_answers_are_booked_without_cost_and_keep_their_own(tmp_path: Path)
     assert [answer.cost_usd for answer in again] == [0.5, 0.5]
 
 
-@pytest.mark.parametrize(("price", "cost"), [(Price(input=1e6), 2.0), (FREE, 0.0), (None, None)])
+@pytest.mark.parametrize(("price", "cost"), [(Price(input=1e6, output=0), 2.0), (FREE, 0.0), (None, None)])
 def test_a_kept_answer_costs_what_its_tokens_do_now(price: Price | None, cost: float | None, tmp_path: Path) -> None:
     with kept(Counting(), tmp_path) as model:
         model.complete(PROMPT, HOT, n=1)

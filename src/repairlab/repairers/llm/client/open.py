@@ -72,14 +72,16 @@ def open_embedder(
     if name.startswith(LOCAL):
         return CachedEmbedder(LocalEmbedder(name), _keeping(access, cache, Terms(price=FREE, ledger=ledger, notify=notify)))
     place = endpoint(name, base_url=base_url)
-    terms = Terms(price=price_of(place, access, notify=notify), ledger=ledger, notify=notify)
+    terms = Terms(price=price_of(place, access, answers=False, notify=notify), ledger=ledger, notify=notify)
     return CachedEmbedder(ServedEmbedder(_client(place, access), terms), _keeping(access, cache, terms, place))
 
 
-def price_of(place: Endpoint, access: Access, *, is_limited: bool = False, notify: Notify = lambda _: None) -> Price | None:
+def price_of(
+    place: Endpoint, access: Access, *, is_limited: bool = False, answers: bool = True, notify: Notify = lambda _: None
+) -> Price | None:
     """Return the price of a model; none when it is not known, which is a UserError where a cost limit is to be kept."""
     found = _prices(access).of(place.name)
-    if found is not None:
+    if found is not None and (found.has_answers or not answers):
         return found
     if is_limited or access.cost_limit_usd is not None:
         raise UserError(f"the price of {place.name} is not known, so a cost limit cannot be kept. {_how_to_price(place, access)}")

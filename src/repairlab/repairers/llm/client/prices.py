@@ -21,18 +21,25 @@ class Price:
 
     input: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     """US dollars for a million tokens of prompts."""
-    output: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    """US dollars for a million tokens of answers."""
+    output: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """US dollars for a million tokens of answers; none for embeddings, or when all is free."""
     context: Annotated[int, Field(gt=0)] | None = None
     """Tokens that prompt and answer may have together."""
 
-    def cost_usd(self, tokens_in: int, tokens_out: int) -> float:
-        """Return what so many tokens cost.
+    @property
+    def has_answers(self) -> bool:
+        """Return whether the price of answers is known."""
+        return self.output is not None or not self.input
 
-        >>> Price(input=2.5, output=10.0).cost_usd(2_000, 500)
-        0.01
+    def cost_usd(self, tokens_in: int, tokens_out: int) -> float | None:
+        """Return what so many tokens cost; none for answers without a price.
+
+        >>> Price(input=2.5, output=10.0).cost_usd(2_000, 500), Price(input=2.5).cost_usd(2_000, 500)
+        (0.01, None)
         """
-        return (tokens_in * self.input + tokens_out * self.output) / 1_000_000
+        if tokens_out and not self.has_answers:
+            return None
+        return (tokens_in * self.input + tokens_out * (self.output or 0.0)) / 1_000_000
 
 
 FREE = Price(input=0.0)
@@ -110,7 +117,7 @@ def _built_in() -> dict[str, Price]:
 
 def _read(path: Path) -> dict[str, Price]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         return _table(tomllib.loads(text), str(path), text)
     except OSError as error:
         raise UserError(f"cannot read the prices in {path}: {error.strerror}") from None

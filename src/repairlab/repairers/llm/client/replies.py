@@ -59,12 +59,20 @@ def read_choices(data: dict[str, Any]) -> Answered:
     if not isinstance(found, list) or not found:
         raise ValueError("no choices")
     ordered = sorted(found, key=lambda choice: int(choice.get("index") or 0))
-    usage = data.get("usage") or {}
-    return Answered(
-        choices=tuple(_choice(choice) for choice in ordered),
-        tokens_in=_count(usage.get("prompt_tokens")),
-        tokens_out=_count(usage.get("completion_tokens")),
-    )
+    tokens_in, tokens_out = usage_of(data)
+    return Answered(choices=tuple(_choice(choice) for choice in ordered), tokens_in=tokens_in, tokens_out=tokens_out)
+
+
+def usage_of(data: dict[str, Any]) -> tuple[int | None, int | None]:
+    """Return the tokens of prompt and answers that a server counted; a count of 0 is none, as every prompt and answer has some.
+
+    >>> usage_of({"usage": {"prompt_tokens": 3, "completion_tokens": 0}}), usage_of({"usage": None})
+    ((3, None), (None, None))
+    """
+    usage = data.get("usage")
+    if not isinstance(usage, dict):
+        return None, None
+    return _count(usage.get("prompt_tokens")) or None, _count(usage.get("completion_tokens")) or None
 
 
 def read_infill(data: dict[str, Any]) -> Answered:

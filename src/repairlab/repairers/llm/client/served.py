@@ -23,6 +23,7 @@ from repairlab.repairers.llm.client.replies import (
     read_choices,
     read_infill,
     read_vectors,
+    usage_of,
 )
 from repairlab.repairers.llm.client.server_quirks import ServerQuirks
 from repairlab.repairers.repairer import Unreachable
@@ -137,7 +138,7 @@ class ServedModel:
             if self._terms.ledger:
                 self._terms.ledger.check()
             try:
-                reply = self._client.post(path, payload, read_infill if kind == "infill" else read_choices)
+                reply = self._client.post(path, payload, functools.partial(self._read, kind, ask))
             except Rejected as rejected:
                 if self._habits.learn(rejected.words, payload):
                     continue
@@ -152,6 +153,19 @@ class ServedModel:
             kept = [keep(number, answer) for number, answer in enumerate(made[:n], ask.first)]
             self._book(kind, ask, made=made, reply=reply)
             return kept
+
+    def _read(self, kind: Kind, ask: _Ask, data: dict[str, Any]) -> Answered:
+        """Read a reply; one of no use is booked with the tokens that it names, before it is asked for again."""
+        try:
+            return read_infill(data) if kind == "infill" else read_choices(data)
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as nonsense:
+            ledger, (tokens_in, tokens_out) = self._terms.ledger, usage_of(data)
+            if ledger and (tokens_in or tokens_out):
+                cost_usd = cost_of(self._terms.price, tokens_in or 0, tokens_out or 0)
+                made = Completion(text="", finish="stop", tokens_in=tokens_in or 0, tokens_out=tokens_out or 0, cost_usd=cost_usd)
+                self._book(kind, ask, made=[made], problem=f"its answer makes no sense: {nonsense}")
+                ledger.check()
+            raise
 
     def _made(self, ask: _Ask, answered: Answered) -> list[Completion]:
         estimate = estimate_tokens("".join([*(message.content for message in ask.prompt.messages), ask.prompt.text or ""]))

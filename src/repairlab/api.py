@@ -10,6 +10,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -45,12 +46,13 @@ from repairlab.runs.reward import Reward
 from repairlab.runs.run import begin, bugs_left, complete
 from repairlab.runs.store import Store
 from repairlab.runs.worker import Step
+from repairlab.sandbox.sandbox import Sandbox
 from repairlab.study.comparison import Comparison, compare_runs
 from repairlab.study.scores import RunScores
 from repairlab.study.stored_run import Records, Run
-from repairlab.validation.deciding import Conditions, open_decider, undecided
 from repairlab.validation.machine import Isolation, environment_of
 from repairlab.validation.preflight import check_tools
+from repairlab.validation.validator import BugValidator, Conditions
 
 __all__ = [
     "Access",
@@ -200,8 +202,16 @@ class Validator:
         check_tools([bug], machine)
         self.bug = bug
         self._n_workers = machine.workers
-        self._conditions = Conditions(bug=bug, machine=machine, environment=tools, tools=tools, policy=policy, confirm=confirm)
-        self._work = partial(open_decider, self._conditions)
+        self._conditions = Conditions(
+            bug=bug,
+            policy=policy,
+            confirm=confirm,
+            isolation=machine.isolation,
+            environment=tools,
+            tools=tools,
+            recheck=machine.recheck,
+        )
+        self._work = partial(_open_judge, self._conditions, machine.verdict_cache)
         self._workers: WorkerSet[Candidate, Outcome] = WorkerSet(machine)
 
     def __enter__(self) -> Self:
@@ -232,7 +242,7 @@ class Validator:
         try:
             *earlier, outcome = self._workers.call(self._work, plain)
         except WorkerLostError as error:
-            return undecided(self._conditions, plain, str(error))
+            return self._conditions.undecided(plain, str(error))
         for other in earlier:
             warnings.warn(
                 f"bug {self.bug.id}: an earlier run found {other.verdict}, now it is {outcome.verdict}; is a test flaky?",
@@ -253,6 +263,20 @@ class Validator:
             raise UserError(f"workers is {n}: at least 1 worker is needed")
         judge = partial(self._validate, form=form)
         return map(judge, patches) if n == 1 else _ordered(judge, patches, n)
+
+
+@contextmanager
+def _open_judge(
+    conditions: Conditions, cache: Path | None, sandbox: Sandbox, emit: Callable[[Outcome], None]
+) -> Iterator[Callable[[Candidate], None]]:
+    """Give what judges candidates in a worker; before an outcome, an earlier one that disagrees is emitted."""
+    with BugValidator(conditions, sandbox, cache, disagree=lambda earlier, now: emit(earlier)) as validator:  # noqa: ARG005
+
+        def judge(candidate: Candidate) -> None:
+            name = candidate.id
+            emit(validator.judge(candidate, name, validator.form(candidate, name)))
+
+        yield judge
 
 
 def _ordered(function: Callable[[object], Outcome], items: Iterable[object], n: int) -> Iterator[Outcome]:

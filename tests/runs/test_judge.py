@@ -18,14 +18,13 @@ from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.text import Span
 from repairlab.runs.experiment import Experiment, make_experiment
-from repairlab.runs.judge import PROBE_AFTER
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store
 from repairlab.runs.task import Entry, Shard, Task
 from repairlab.runs.worker import Event, Failed, Proposed, open_worker
 from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.validation.deciding import INTERNAL, is_sampled
 from repairlab.validation.machine import Machine
+from repairlab.validation.validator import INTERNAL, PROBE_AFTER, is_sampled
 
 ORIGIN = Origin(repairer="file")
 

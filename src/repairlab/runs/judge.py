@@ -7,21 +7,13 @@ from types import TracebackType
 from typing import Self
 
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.runs.store import Disagreement, Store
 from repairlab.runs.task import Task
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.deciding import Conditions, Decider, undecided
 from repairlab.validation.stopwatch import STOPWATCH
-
-PROBE_AFTER = 5
-"""After so many candidates that are UNDECIDED, while none of the bug was decided, its unchanged tree is tried."""
-
-
-class BugError(HarnessError):
-    """Our own machinery fails for every candidate of a bug."""
+from repairlab.validation.validator import BugValidator, Conditions
 
 
 @record
@@ -41,7 +33,8 @@ def conditions_of(task: Task) -> Conditions:
     """Return all that decides the verdicts on candidates of a task."""
     return Conditions(
         bug=task.bug,
-        machine=task.machine,
+        isolation=task.machine.isolation,
+        recheck=task.machine.recheck,
         environment=task.environment,
         tools=task.tools,
         policy=task.experiment.policy,
@@ -60,18 +53,17 @@ class Judge:
         self._warn = warn
         self._store = Store(task.folder)
         self._conditions = conditions_of(task)
-        self._decider = Decider(self._conditions, sandbox, begin=begin, disagree=self._disagree)
+        self._validator = BugValidator(self._conditions, sandbox, task.machine.verdict_cache, begin=begin, disagree=self._disagree)
         self._by_id = dict(task.outcomes)
         self._by_form: dict[str, int] = {}
         self._given_up = dict(task.given_up)
-        self._probe_at = PROBE_AFTER
 
     def __enter__(self) -> Self:
-        self._decider.__enter__()
+        self._validator.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._decider.__exit__(kind, error, trace)
+        self._validator.__exit__(kind, error, trace)
 
     def learn(self, *, twins: dict[str, int], given_up: dict[str, str]) -> None:
         """Take note of what others found out: outcomes by form, and candidates that are given up."""
@@ -80,12 +72,12 @@ class Judge:
 
     def form(self, candidate: Candidate) -> str:
         """Return the digest of a candidate's normal form."""
-        return self._decider.form(candidate, candidate.id)
+        return self._validator.form(candidate, candidate.id)
 
     def __call__(self, candidate: Candidate, *, form: str | None = None) -> tuple[Outcome, Judged]:
         """Return the outcome of a candidate, which is stored by then; raises BugError when nothing of the bug can be decided."""
         start, name = time.monotonic(), candidate.id
-        form = form or self._decider.form(candidate, name)
+        form = form or self._validator.form(candidate, name)
         if name in self._by_id:
             outcome = self._store.at(Outcome, self._by_id[name])
         else:
@@ -106,21 +98,15 @@ class Judge:
 
     def probe(self) -> None:
         """Raise BugError when so many candidates are UNDECIDED that the bug itself is suspect, and its unchanged tree is, too."""
-        if self._decider.has_decided or self._decider.n_undecided < self._probe_at:
-            return
-        self._probe_at *= 2
-        outcome = self._decider.validate(self._conditions.bug.unpatched)
-        if outcome.verdict is Verdict.UNDECIDED:
-            raise BugError(outcome.message)
-        self._decider.has_decided = True
+        self._validator.probe()
 
     def _outcome(self, candidate: Candidate, name: str, form: str) -> Outcome:
         if form in self._by_form:
             twin = self._store.at(Outcome, self._by_form[form])
             return dataclasses.replace(twin, candidate_id=name, equivalent_to=twin.equivalent_to or twin.candidate_id)
         if name in self._given_up:
-            return undecided(self._conditions, candidate, self._given_up[name])
-        return self._decider.decide(candidate, name, form)
+            return self._conditions.undecided(candidate, self._given_up[name])
+        return self._validator.judge(candidate, name, form)
 
     def _disagree(self, earlier: Outcome, now: Outcome) -> None:
         found = Disagreement(bug_id=now.bug_id, candidate_id=earlier.candidate_id, cached=earlier.verdict, now=now.verdict)

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from repairlab.core.bug import Bug
@@ -30,9 +31,9 @@ from repairlab.runs.executors.worker_set import CallHandle, WorkerSet
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
 from repairlab.validation.cache import VerdictCache, code_digest, engine_digest
-from repairlab.validation.deciding import Conditions, Decider, is_sampled, undecided
 from repairlab.validation.machine import Machine, environment_of
 from repairlab.validation.preflight import check_tools
+from repairlab.validation.validator import BugValidator, Conditions, is_sampled
 
 _MOST_OPEN = 256
 """Bugs whose conditions are remembered; each costs a moment to read again."""
@@ -71,11 +72,11 @@ class JudgedPatch:
 class OpenBug:
     """A bug under its conditions, ready to be asked about."""
 
-    def __init__(self, conditions: Conditions) -> None:
+    def __init__(self, conditions: Conditions, cache: Path | None) -> None:
         self.conditions = conditions
         self.bug = conditions.bug
         self.key = conditions.key
-        self.work = partial(open_patch_worker, conditions)
+        self.work = partial(open_patch_worker, conditions, cache)
         self._readers = digest(code_digest(*_READING), engine_digest(), conditions.bug.digest)
 
     @cached_property
@@ -122,7 +123,16 @@ class PatchJudge:
         if (tools, bug.oracle.build) not in self._tried:
             check_tools([bug], self.machine)
             self._tried.add((tools, bug.oracle.build))
-        made = OpenBug(Conditions(bug=bug, machine=self.machine, environment=tools, tools=tools, policy=policy, confirm=confirm))
+        conditions = Conditions(
+            bug=bug,
+            policy=policy,
+            confirm=confirm,
+            isolation=self.machine.isolation,
+            environment=tools,
+            tools=tools,
+            recheck=self.machine.recheck,
+        )
+        made = OpenBug(conditions, self.machine.verdict_cache)
         with self._lock:
             made = self._open.setdefault(key, made)  # whoever was first: workers know it by identity
             while len(self._open) > _MOST_OPEN:
@@ -155,7 +165,7 @@ class PatchJudge:
             judged: JudgedPatch = self.workers.call(opened.work, patch, handle)[-1]
         except (HarnessError, RuntimeError) as error:
             nameless = Candidate(bug_id=opened.bug.id, edits=(), rank=1, origin=Origin(repairer="api"))
-            return JudgedPatch(outcome=undecided(opened.conditions, nameless, str(error)))
+            return JudgedPatch(outcome=opened.conditions.undecided(nameless, str(error)))
         if self._verdicts is not None and judged.outcome.verdict is not Verdict.UNDECIDED:
             self._remember((opened.key, opened.name_of(patch)), judged)
         return judged
@@ -177,19 +187,19 @@ def _weight(judged: JudgedPatch) -> int:
 
 @contextmanager
 def open_patch_worker(
-    conditions: Conditions, sandbox: Sandbox, emit: Callable[[JudgedPatch], None]
+    conditions: Conditions, cache: Path | None, sandbox: Sandbox, emit: Callable[[JudgedPatch], None]
 ) -> Iterator[Callable[[Patch], None]]:
     """Give what reads and decides one patch after the other in a worker."""
-    opened = OpenBug(conditions)
-    with Decider(conditions, sandbox) as decider:
+    opened = OpenBug(conditions, cache)
+    with BugValidator(conditions, sandbox, cache) as validator:
 
         def decide(patch: Patch) -> None:
             candidate = candidate_of_patch(patch, conditions.bug)
             name = candidate.id
-            form = decider.form(candidate, name)
-            outcome = decider.decide(candidate, name, form)
+            form = validator.form(candidate, name)
+            outcome = validator.judge(candidate, name, form)
             similarity = similarity_of(candidate, conditions.bug)
-            decider.remember(opened.name_of(patch), json.dumps([form, name, similarity]))
+            validator.remember(opened.name_of(patch), json.dumps([form, name, similarity]))
             emit(JudgedPatch(outcome=outcome, similarity=similarity))
 
         yield decide

@@ -27,7 +27,7 @@ from repairlab.runs.task import Shard, Task
 from repairlab.runs.transfer import Dispatch, open_distant_worker
 from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
 from repairlab.validation.cache import open_verdict_cache
-from repairlab.validation.deciding import INTERNAL
+from repairlab.validation.validator import INTERNAL
 
 SHARD_S = 0.3
 """How much work a shard is meant to be: many times what it costs to hand one out, and little to wait for at the end of a run."""

@@ -15,12 +15,13 @@ from repairlab.core.record import record
 from repairlab.core.samples import Ended
 from repairlab.repairers.repairer import Repairer
 from repairlab.runs.feedback import feedback
-from repairlab.runs.judge import BugError, Judge, Judged
+from repairlab.runs.judge import Judge, Judged
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.store import Disagreement, Store
 from repairlab.runs.task import Entry, Shard, Task
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.stopwatch import STOPWATCH, Phase
+from repairlab.validation.validator import BugError
 
 
 @record

@@ -10,7 +10,6 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -29,7 +28,7 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.option import settings_of
 from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
 from repairlab.core.problem import Problem, Visibility, shown
-from repairlab.core.record import digest, record
+from repairlab.core.record import record
 from repairlab.core.score import Score
 from repairlab.formats.patch_forms import PatchForm, candidate_of
 from repairlab.metrics.reward import RewardScale
@@ -38,21 +37,18 @@ from repairlab.repairers.repairer import NoSettings
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.runs.executors.forking import start_server
 from repairlab.runs.executors.local_machine import local_machine
-from repairlab.runs.executors.worker_set import WorkerLostError, WorkerSet
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.feedback import Feedback
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.reward import Reward
 from repairlab.runs.run import begin, bugs_left, complete
 from repairlab.runs.store import Store
+from repairlab.runs.validator_pool import ValidatorPool
 from repairlab.runs.worker import Step
-from repairlab.sandbox.sandbox import Sandbox
 from repairlab.study.comparison import Comparison, compare_runs
 from repairlab.study.scores import RunScores
 from repairlab.study.stored_run import Records, Run
-from repairlab.validation.machine import Isolation, environment_of
-from repairlab.validation.preflight import check_tools
-from repairlab.validation.validator import BugValidator, Conditions
+from repairlab.validation.machine import Isolation
 
 __all__ = [
     "Access",
@@ -198,21 +194,9 @@ class Validator:
             raise UserError(f"confirm is {confirm}: it says how often a failing test is run again, 0 or more")
         machine = local_machine(**cast(MachineOptions, options))
         start_server()  # it loads while we look at the tools
-        tools = digest(environment_of([bug.problem.language], machine))
-        check_tools([bug], machine)
         self.bug = bug
-        self._n_workers = machine.workers
-        self._conditions = Conditions(
-            bug=bug,
-            policy=policy,
-            confirm=confirm,
-            isolation=machine.isolation,
-            environment=tools,
-            tools=tools,
-            recheck=machine.recheck,
-        )
-        self._work = partial(_open_judge, self._conditions, machine.verdict_cache)
-        self._workers: WorkerSet[Candidate, Outcome] = WorkerSet(machine)
+        self._pool = ValidatorPool(machine)
+        self._opened = self._pool.opened(bug, policy=policy, confirm=confirm)
 
     def __enter__(self) -> Self:
         return self
@@ -222,7 +206,7 @@ class Validator:
 
     def close(self) -> None:
         """End all workers of this process; that happens too when the validator is garbage, and when the process ends."""
-        self._workers.close()
+        self._pool.close()
 
     @checked()
     def validate(self, patch: object, *, form: PatchForm | None = None) -> Outcome:
@@ -239,16 +223,13 @@ class Validator:
             problem=candidate.problem,
             answer=candidate.answer,
         )
-        try:
-            *earlier, outcome = self._workers.call(self._work, plain)
-        except WorkerLostError as error:
-            return self._conditions.undecided(plain, str(error))
-        for other in earlier:
+        judged = self._pool.ask(self._opened, plain)
+        if judged.earlier is not None:
             warnings.warn(
-                f"bug {self.bug.id}: an earlier run found {other.verdict}, now it is {outcome.verdict}; is a test flaky?",
+                f"bug {self.bug.id}: an earlier run found {judged.earlier}, now it is {judged.outcome.verdict}; is a test flaky?",
                 stacklevel=4,
             )
-        return outcome
+        return judged.outcome
 
     @checked()
     def map(self, patches: Patches, *, form: PatchForm | None = None, workers: int | None = None) -> list[Outcome]:
@@ -258,25 +239,11 @@ class Validator:
     @checked()
     def imap(self, patches: Patches, *, form: PatchForm | None = None, workers: int | None = None) -> Iterator[Outcome]:
         """Yield the verdicts on patches, in their order, as soon as they are known; patches are taken as they are needed."""
-        n = self._n_workers if workers is None else workers
+        n = self._pool.machine.workers if workers is None else workers
         if n < 1:
             raise UserError(f"workers is {n}: at least 1 worker is needed")
         judge = partial(self._validate, form=form)
         return map(judge, patches) if n == 1 else _ordered(judge, patches, n)
-
-
-@contextmanager
-def _open_judge(
-    conditions: Conditions, cache: Path | None, sandbox: Sandbox, emit: Callable[[Outcome], None]
-) -> Iterator[Callable[[Candidate], None]]:
-    """Give what judges candidates in a worker; before an outcome, an earlier one that disagrees is emitted."""
-    with BugValidator(conditions, sandbox, cache, disagree=lambda earlier, now: emit(earlier)) as validator:  # noqa: ARG005
-
-        def judge(candidate: Candidate) -> None:
-            name = candidate.id
-            emit(validator.judge(candidate, name, validator.form(candidate, name)))
-
-        yield judge
 
 
 def _ordered(function: Callable[[object], Outcome], items: Iterable[object], n: int) -> Iterator[Outcome]:

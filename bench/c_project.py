@@ -19,7 +19,7 @@ from repairlab.core.outcome import Verdict
 from repairlab.languages.table import default_cache
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.apply import changed_files, lay_out
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 
 PARTS = Path(__file__).with_name("c_project_parts")
 KINDS = ("queue", "table", "series")
@@ -97,7 +97,7 @@ def row(*, quick: bool) -> Row:
             return [_plainly(bug, candidate, folder) for candidate in candidates]
 
         def ours() -> list[Verdict]:
-            with open_validator(bug, sandbox) as validator:
+            with BugValidator(Conditions(bug=bug), sandbox) as validator:
                 return [validator.validate(candidate).verdict for candidate in candidates]
 
         ready, objects = folder / "ready", _made_ready(bug, folder / "ready")

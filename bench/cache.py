@@ -12,9 +12,9 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome
 from repairlab.languages.table import default_cache
 from repairlab.runs.experiment import Experiment
-from repairlab.runs.store import Store
-from repairlab.runs.task import Entry, Shard, Task
-from repairlab.runs.worker import Event, Proposed, open_worker
+from repairlab.runs.store import Store, decoded
+from repairlab.runs.task import Entry, Shard, Task, WorkLoad
+from repairlab.runs.worker import Event, Judged, Proposed, open_worker
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.machine import RECHECK, Machine
@@ -61,19 +61,27 @@ def run(bug: Bug, candidates: list[Candidate], machine: Machine, sandbox: Sandbo
         outcomes={},
         given_up={},
     )
-    entries: list[Entry] = []
+    store, entries = Store(folder), list[Entry]()
+    candidates_by_place: dict[int, bytes] = {}
+    outcomes: list[Outcome] = []
 
     def take(event: Event) -> None:
         if isinstance(event, Proposed):
-            entries.append(event.entry)
+            place = store.append_body(Candidate, event.body)
+            entries.append(Entry(candidate_id=event.candidate_id, place=place, form=event.form))
+            candidates_by_place[place] = event.body
+        if isinstance(event, Judged):
+            outcomes.append(decoded(Outcome, event.body))
+            store.append_body(Outcome, event.body)
 
     def execute() -> None:
         with open_worker(sandbox, take) as do:
-            do(task)
-            do(Shard(bug_id=bug.id, entries=tuple(entries), twins={}, given_up={}, task=None))
+            do(WorkLoad(work=task, candidates={}, outcomes={}))
+            shard = Shard(bug_id=bug.id, entries=tuple(entries), twins={}, given_up={}, task=None)
+            do(WorkLoad(work=shard, candidates=candidates_by_place, outcomes={}))
 
     _, cost = measure(execute)
-    return list(Store(folder).outcomes()), cost
+    return outcomes, cost
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation import checkers
 from repairlab.validation.apply import changed_files, lay_out
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 from repairlab.validation.verdict import of_case
 
 PER_BUG, N_CASES = 10, 20
@@ -83,7 +83,7 @@ def row(*, quick: bool) -> Row:
         def ours() -> list[Verdict]:
             verdicts = []
             for bug, candidates in work:
-                with open_validator(bug, sandbox) as validator:
+                with BugValidator(Conditions(bug=bug), sandbox) as validator:
                     verdicts += [validator.validate(candidate).verdict for candidate in candidates]
             return verdicts
 
@@ -118,7 +118,7 @@ def _with_cases(bug: Bug, make: Callable[[random.Random], str], folder: Path) ->
 def _one_in_five(bug: Bug, n: int, sandbox: Sandbox) -> list[Candidate]:
     """Return candidates of which one in five is plausible, and none runs into a limit: then both ways just wait."""
     drawn = candidates_of(bug, 3 * n)
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         verdicts = [validator.validate(candidate).verdict for candidate in drawn]
     good = [candidate for candidate, verdict in zip(drawn, verdicts, strict=True) if verdict is Verdict.PLAUSIBLE]
     bad = [candidate for candidate, verdict in zip(drawn, verdicts, strict=True) if verdict not in (Verdict.PLAUSIBLE, *LIMITS)]

@@ -16,7 +16,7 @@ from repairlab.core.outcome import Verdict
 from repairlab.languages.table import default_cache
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.machine import Machine
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 
 
 def row(*, quick: bool) -> Row:
@@ -35,7 +35,7 @@ def row(*, quick: bool) -> Row:
         folder = Path(name)
 
         def each() -> list[Verdict]:
-            with open_validator(bug, sandbox) as validator:
+            with BugValidator(Conditions(bug=bug), sandbox) as validator:
                 return [validator.validate(candidate).verdict for candidate in candidates]
 
         def ours() -> list[Verdict]:

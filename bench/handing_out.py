@@ -25,12 +25,10 @@ from repairlab.runs.executors.executor import Source
 from repairlab.runs.executors.local_machine import local_machine
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.first_starts import FirstStarts
-from repairlab.runs.judge import Judged
 from repairlab.runs.schedule import Schedule
 from repairlab.runs.store import Store
-from repairlab.runs.task import Entry, Task
-from repairlab.runs.transfer import Carried
-from repairlab.runs.worker import Begun, ProposalsEnded, Proposed, WorkerTime
+from repairlab.runs.task import Task
+from repairlab.runs.worker import Begun, Event, Judged, ProposalsEnded, Proposed, WorkerTime
 
 OPENING_S = 0.3
 """What it takes to open a bug."""
@@ -131,31 +129,30 @@ class Crowd:
             self.cpu_s += time.thread_time() - begin
             idle.append(worker)
 
-    def _done(self, work: Any) -> tuple[float, list[Carried]]:
+    def _done(self, work: Any) -> tuple[float, list[Event]]:
         """Return how long an item takes, and what is said of it."""
         if isinstance(work, Task):
             name = work.bug.id
-            entries = [
-                Entry(candidate_id=f"{name}-{number}", place=-1 - number, form=f"{name}-{number}") for number in range(self._n)
+            said: list[Event] = [
+                Proposed(
+                    bug_id=name, candidate_id=f"{name}-{number}", rank=number + 1, form=f"{name}-{number}", body=self._candidate
+                )
+                for number in range(self._n)
             ]
-            proposed = [
-                Carried(event=Proposed(bug_id=name, entry=entry), records=((Candidate, entry.place, self._candidate),))
-                for entry in entries
-            ]
-            return OPENING_S, [*proposed, Carried(event=ProposalsEnded(bug_id=name, ended="asked"), records=())]
+            return OPENING_S, [*said, ProposalsEnded(bug_id=name, ended="asked")]
         said = []
-        for number, entry in enumerate(work.entries):
-            said.append(Carried(event=Begun(bug_id=work.bug_id, candidate_id=entry.candidate_id), records=()))
+        for entry in work.entries:
+            said.append(Begun(bug_id=work.bug_id, candidate_id=entry.candidate_id))
             judged = Judged(
                 bug_id=work.bug_id,
                 candidate_id=entry.candidate_id,
                 verdict=Verdict.WRONG,
                 message="",
-                place=-1 - number,
                 seconds=self._seconds,
+                body=self._outcome,
             )
-            said.append(Carried(event=judged, records=((Outcome, -1 - number, self._outcome),)))
-        said.append(Carried(event=WorkerTime(bug_id=work.bug_id, seconds={}), records=()))
+            said.append(judged)
+        said.append(WorkerTime(bug_id=work.bug_id, seconds={}))
         return (OPENING_S if work.task else 0.0) + len(work.entries) * self._seconds, said
 
 

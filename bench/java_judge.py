@@ -22,7 +22,7 @@ from repairlab.sandbox.table import open_sandbox
 from repairlab.validation import checkers
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.compiling import close_compilers
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 from repairlab.validation.verdict import of_case
 
 PER_BUG, N_CASES, WALL_S = 10, 20, 5.0
@@ -75,7 +75,7 @@ def row(*, quick: bool) -> Row:
         def ours() -> list[Verdict]:
             verdicts = []
             for bug, candidates in work:
-                with open_validator(bug, sandbox) as validator:
+                with BugValidator(Conditions(bug=bug), sandbox) as validator:
                     verdicts += [validator.validate(candidate).verdict for candidate in candidates]
             return verdicts
 
@@ -89,7 +89,7 @@ def _one_in_five(bug: Bug, sandbox: Sandbox, n: int) -> list[Candidate]:
     """Return candidates of which one in five is plausible: more of them are among those from templates at times."""
     wanted = {True: n // 5, False: n - n // 5}
     kept = []
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         for candidate in candidates_of(bug, 3 * n):
             passes = validator.validate(candidate).verdict is Verdict.PLAUSIBLE
             if wanted[passes]:

@@ -17,7 +17,7 @@ from repairlab.languages.table import default_cache
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.compiling import close_compilers
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 
 N_BRANCHES = 6
 """Times four source files and one of tests, with eight tests."""
@@ -41,7 +41,7 @@ def row(*, quick: bool) -> Row:
             return [judge(candidate, bug, folder) for candidate in candidates]
 
         def ours(candidates: list[Candidate] = candidates) -> list[Verdict]:
-            with open_validator(bug, sandbox) as validator:
+            with BugValidator(Conditions(bug=bug), sandbox) as validator:
                 return [validator.validate(candidate).verdict for candidate in candidates]
 
         def least() -> None:

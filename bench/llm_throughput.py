@@ -27,12 +27,12 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.problem import shown
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.repairing import open_repairer
-from repairlab.runs.sampler import Sampler
+from repairlab.runs.sampler import Sampler, sample
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
-from repairlab.runs.worker import sample
-from repairlab.validation.deciding import Forms
+from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.validation.machine import Machine
+from repairlab.validation.validator import BugValidator, Conditions
 
 TARGET = 200
 _SERVER = r"""
@@ -150,12 +150,12 @@ def ask(bugs: list[Bug], n: int, base_url: str, folder: Path) -> int:
         Sampler(tasks, lambda task: sample(task, repairer), threads=8) as sampler,
     ):
         for task in sampled(sampler):
-            of = Forms(task.bug, None)
-            for place in task.candidates.values():
-                candidate = store.at(Candidate, place)
-                name = candidate.id
-                if name not in forms:
-                    forms[name] = of.of(candidate, name)
+            with BugValidator(Conditions(bug=task.bug), FakeSandbox(lambda _: exited())) as validator:
+                for place in task.candidates.values():
+                    candidate = store.at(Candidate, place)
+                    name = candidate.id
+                    if name not in forms:
+                        forms[name] = validator.form(candidate, name)
     if sampler.ended_by:
         raise sampler.ended_by
     return len(set(forms.values()))

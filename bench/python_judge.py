@@ -20,7 +20,7 @@ from repairlab.languages.table import default_cache, language
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.checkers import check
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 from repairlab.validation.verdict import of_process
 
 _FLOOR = """
@@ -62,7 +62,7 @@ def row(*, quick: bool) -> Row:
     def ours() -> list[Verdict]:
         verdicts = []
         for bug, candidates in work:
-            with open_validator(bug, sandbox) as validator:
+            with BugValidator(Conditions(bug=bug), sandbox) as validator:
                 verdicts += [validator.validate(candidate, policy="full").verdict for candidate in candidates]
         return verdicts
 

@@ -15,7 +15,7 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
 from repairlab.languages.table import default_cache
 from repairlab.sandbox.table import open_sandbox
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 
 N_MODULES = 20
 N_TESTS = 8
@@ -143,7 +143,7 @@ def row(*, quick: bool) -> Row:
             return [judge(candidate, bug) for candidate in candidates]
 
         def ours() -> list[Verdict]:
-            with open_validator(bug, sandbox) as validator:
+            with BugValidator(Conditions(bug=bug), sandbox) as validator:
                 return [validator.validate(candidate).verdict for candidate in candidates]
 
         return compare(f"Python project bug, {n} candidates", naive, ours, target=8)

@@ -82,7 +82,7 @@ CASES = {
             sys.exit()  # with all that is done at the end of a process, which must not harm the parent's
         print("fork that does nothing:", os.waitpid(pid, 0)[1], before <= below_me(), flush=True)
 
-        for worker in validator._workers._by_process[os.getpid()]._idle:
+        for worker in validator._pool._by_process[os.getpid()]._idle:
             os.kill(worker.pid, 9)
         judge(validator, [WRONG])
 

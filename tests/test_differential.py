@@ -17,7 +17,7 @@ from repairlab.core.problem import Visibility, shown
 from repairlab.languages.table import default_cache
 from repairlab.repairers.table import repairer
 from repairlab.sandbox.table import open_sandbox
-from repairlab.validation.validator import open_validator, validate
+from repairlab.validation.validator import BugValidator, Conditions, validate
 
 CANDIDATES = int(os.environ.get("REPAIRLAB_DIFFERENTIAL", "40"))
 QUICK = ("python-island-count", "python-version-order", "java-handshakes", "c-lap-time-mean", "cpp-range-sums")
@@ -46,7 +46,7 @@ def test_warm_and_fresh_agree(bug_id: str, n: int, record_property: Callable[[st
     bug = open_benchmark("starter").bug(bug_id)
     sandbox = open_sandbox(cache=default_cache())
     candidates = candidates_of(bug, n)
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         warm = [validator.validate(candidate) for candidate in candidates]
     differences = [
         f"candidate {rank}: warm {facts(one)}, fresh {facts(other)}"

@@ -16,7 +16,7 @@ from repairlab.cli.main import run
 from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 
 BUGGY = "def find_total(prices):\n    return sum(prices[1:])\n\n\ndef other():\n    return 0\n"
 FIXED = "def find_total(prices):\n    every_price = list(prices)\n    return sum(every_price)\n\n\ndef other():\n    return 0\n"
@@ -427,7 +427,7 @@ FORGED = "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_runtest
 def test_no_edit_of_tests_makes_the_buggy_code_pass(bug: Path, sandbox: Sandbox, attack: Sequence[Edit]) -> None:
     write(bug / "buggy", {"tests/data/total.json": "3", "tests/test_cart.py": READS_DATA.format(folder="tests/data")})
     opened = open_benchmark(str(bug.parent.parent)).bug("cart")
-    with open_validator(opened, sandbox, warm=False) as validator:
+    with BugValidator(Conditions(bug=opened, isolation="process"), sandbox) as validator:
         outcome = validator.validate(opened.candidate(tuple(attack), "attack"))
     assert outcome.verdict in (Verdict.WRONG, Verdict.UNAPPLICABLE), outcome.message
 

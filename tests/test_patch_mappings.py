@@ -11,7 +11,7 @@ import repairlab as rl
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.formats.patch_forms import candidate_of
-from repairlab.runs.patch_judge import candidate_of_patch
+from repairlab.runs.patch import candidate_of_patch
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.serve.http.http_error import RequestRefused
 from repairlab.serve.http.requests import CandidateEntry, parse

@@ -14,7 +14,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 from tests.hostile.test_hostile import ALL, Case, back_end, bug_of
 from tests.test_differential import CANDIDATES, QUICK, candidates_of
 
@@ -38,7 +38,7 @@ TRICKS = {
 
 def both(bug: Bug, sandbox: Sandbox, *candidates: Candidate) -> Iterator[tuple[Outcome, Outcome]]:
     """Yield the outcomes of candidates under either policy, each on a validator of its own."""
-    with open_validator(bug, sandbox) as one, open_validator(bug, sandbox) as two:
+    with BugValidator(Conditions(bug=bug), sandbox) as one, BugValidator(Conditions(bug=bug), sandbox) as two:
         for candidate in candidates:
             yield one.validate(candidate, policy="first-failure"), two.validate(candidate, policy="full")
 

@@ -29,7 +29,7 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.option import settings_of
 from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
 from repairlab.core.problem import Problem, Visibility, shown
-from repairlab.core.record import digest, record
+from repairlab.core.record import record
 from repairlab.core.score import Score
 from repairlab.formats.patch_forms import PatchForm, candidate_of
 from repairlab.metrics.reward import RewardScale
@@ -38,20 +38,18 @@ from repairlab.repairers.repairer import NoSettings
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.runs.executors.forking import start_server
 from repairlab.runs.executors.local_machine import local_machine
-from repairlab.runs.executors.worker_set import WorkerLostError, WorkerSet
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.feedback import Feedback
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.reward import Reward
 from repairlab.runs.run import begin, bugs_left, complete
 from repairlab.runs.store import Store
+from repairlab.runs.validator_pool import ValidatorPool
 from repairlab.runs.worker import Step
 from repairlab.study.comparison import Comparison, compare_runs
 from repairlab.study.scores import RunScores
 from repairlab.study.stored_run import Records, Run
-from repairlab.validation.deciding import Conditions, open_decider, undecided
-from repairlab.validation.machine import Isolation, environment_of
-from repairlab.validation.preflight import check_tools
+from repairlab.validation.machine import Isolation
 
 __all__ = [
     "Access",
@@ -197,13 +195,9 @@ class Validator:
             raise UserError(f"confirm is {confirm}: it says how often a failing test is run again, 0 or more")
         machine = local_machine(**cast(MachineOptions, options))
         start_server()  # it loads while we look at the tools
-        tools = digest(environment_of([bug.problem.language], machine))
-        check_tools([bug], machine)
         self.bug = bug
-        self._n_workers = machine.workers
-        self._conditions = Conditions(bug=bug, machine=machine, environment=tools, tools=tools, policy=policy, confirm=confirm)
-        self._work = partial(open_decider, self._conditions)
-        self._workers: WorkerSet[Candidate, Outcome] = WorkerSet(machine)
+        self._pool = ValidatorPool(machine)
+        self._opened = self._pool.opened(bug, policy=policy, confirm=confirm)
 
     def __enter__(self) -> Self:
         return self
@@ -213,7 +207,7 @@ class Validator:
 
     def close(self) -> None:
         """End all workers of this process; that happens too when the validator is garbage, and when the process ends."""
-        self._workers.close()
+        self._pool.close()
 
     @checked()
     def validate(self, patch: object, *, form: PatchForm | None = None) -> Outcome:
@@ -230,16 +224,13 @@ class Validator:
             problem=candidate.problem,
             answer=candidate.answer,
         )
-        try:
-            *earlier, outcome = self._workers.call(self._work, plain)
-        except WorkerLostError as error:
-            return undecided(self._conditions, plain, str(error))
-        for other in earlier:
+        judged = self._pool.ask(self._opened, plain)
+        if judged.earlier is not None:
             warnings.warn(
-                f"bug {self.bug.id}: an earlier run found {other.verdict}, now it is {outcome.verdict}; is a test flaky?",
+                f"bug {self.bug.id}: an earlier run found {judged.earlier}, now it is {judged.outcome.verdict}; is a test flaky?",
                 stacklevel=4,
             )
-        return outcome
+        return judged.outcome
 
     @checked()
     def map(self, patches: Patches, *, form: PatchForm | None = None, workers: int | None = None) -> list[Outcome]:
@@ -249,7 +240,7 @@ class Validator:
     @checked()
     def imap(self, patches: Patches, *, form: PatchForm | None = None, workers: int | None = None) -> Iterator[Outcome]:
         """Yield the verdicts on patches, in their order, as soon as they are known; patches are taken as they are needed."""
-        n = self._n_workers if workers is None else workers
+        n = self._pool.machine.workers if workers is None else workers
         if n < 1:
             raise UserError(f"workers is {n}: at least 1 worker is needed")
         judge = partial(self._validate, form=form)

@@ -50,7 +50,11 @@ def server(cache: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     Path("limit.toml").write_text("[access]\ncost_limit_usd = 0.01\n", encoding="utf-8")
 
     def script(asked: Asked) -> Said:
-        return Said(body={"data": []} if asked.method == "GET" else chat("```python\ndef total(self):\n    return 0\n```", usage=(1000, 100)))
+        return Said(
+            body={"data": []}
+            if asked.method == "GET"
+            else chat("```python\ndef total(self):\n    return 0\n```", usage=(1000, 100))
+        )
 
     with answering(script) as made:
         yield made

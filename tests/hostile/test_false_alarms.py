@@ -10,7 +10,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
 from repairlab.validation.apply import changed_files
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 from tests.hostile.test_hostile import back_end, fix_of, needs_its_language
 
 
@@ -25,7 +25,7 @@ def projects() -> dict[str, Bug]:
 def test_an_honest_fix_is_believed(bug_id: str) -> None:
     bug = projects()[bug_id]
     needs_its_language(bug)
-    with open_validator(bug, back_end("bubblewrap")) as validator:
+    with BugValidator(Conditions(bug=bug), back_end("bubblewrap")) as validator:
         outcome = validator.validate(fix_of(bug))
     assert (outcome.verdict, outcome.message) == (Verdict.PLAUSIBLE, "")
     assert "counter-tests failed as they must" in outcome.guard
@@ -49,6 +49,6 @@ _compile.compile(__file__)
 """
     edits = tuple(Edit(path=path, text=f"{text}{writes}") for path, text in fixed.items())
     candidate = dataclasses.replace(fix_of(bug), edits=edits)
-    with open_validator(bug, back_end("bubblewrap")) as validator:
+    with BugValidator(Conditions(bug=bug), back_end("bubblewrap")) as validator:
         outcome = validator.validate(candidate)
     assert (outcome.verdict, outcome.message) == (Verdict.PLAUSIBLE, "")

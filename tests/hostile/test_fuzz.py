@@ -17,7 +17,7 @@ import pytest
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Policy, Verdict
-from repairlab.validation.validator import BugValidator, open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 from tests.hostile.test_hostile import back_end, bugs, fix_of
 
 SEED = int(os.environ.get("REPAIRLAB_FUZZ_SEED", "1"))
@@ -52,7 +52,7 @@ def validators() -> Iterator[Callable[[str], BugValidator]]:
 
         @cache
         def validator(bug_id: str) -> BugValidator:
-            return stack.enter_context(open_validator(bugs()[bug_id], back_end("bubblewrap")))
+            return stack.enter_context(BugValidator(Conditions(bug=bugs()[bug_id]), back_end("bubblewrap")))
 
         yield validator
 

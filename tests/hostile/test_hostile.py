@@ -24,7 +24,7 @@ from repairlab.core.record import record
 from repairlab.languages.table import default_cache
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
-from repairlab.validation.validator import BugValidator, open_validator, validate
+from repairlab.validation.validator import BugValidator, Conditions, validate
 
 CASES = Path(__file__).parent / "cases"
 Backend = Literal["bubblewrap", "landlock", "process"]
@@ -148,7 +148,12 @@ def validators() -> Iterator[Callable[[Bug, Backend, Way], BugValidator]]:
                 if len(opened) == OPEN:
                     opened.pop(next(iter(opened)))[1].close()
                 stack = at_end.enter_context(ExitStack())
-                opened[wanted] = (stack.enter_context(open_validator(bug, back_end(backend), warm=way == "warm")), stack)
+                opened[wanted] = (
+                    stack.enter_context(
+                        BugValidator(Conditions(bug=bug, isolation="warm" if way == "warm" else "process"), back_end(backend))
+                    ),
+                    stack,
+                )
             return opened[wanted][0]
 
         yield validator

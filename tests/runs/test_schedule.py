@@ -143,12 +143,11 @@ from pathlib import Path
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.languages.table import default_cache
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.runs.worker import open_worker
+from repairlab.runs.worker import Judged, open_worker
 from repairlab.runs.experiment import Experiment
-from repairlab.runs.judge import Judged
 from repairlab.validation.machine import Machine
 from repairlab.runs.store import Store
-from repairlab.runs.task import Entry, Shard, Task
+from repairlab.runs.task import Entry, Shard, Task, WorkLoad
 from repairlab.sandbox.fake import FakeSandbox, exited
 
 def resident_mb():
@@ -175,8 +174,12 @@ task = Task(
     outcomes={}, given_up={},
 )
 with open_worker(FakeSandbox(lambda command: exited()), emit) as execute:
-    execute(Shard(bug_id="sum", entries=tuple(entries), twins={}, given_up={}, task=task))
-print(len(list(store.outcomes())), *sizes)
+    for first in range(0, len(entries), 200):
+        some = tuple(entries[first : first + 200])
+        shard = Shard(bug_id="sum", entries=some, twins={}, given_up={}, task=None if first else task)
+        bodies = store.bodies_at(Candidate, [entry.place for entry in some])
+        execute(WorkLoad(work=shard, candidates=bodies, outcomes={}))
+print(seen, *sizes)
 """
 
 

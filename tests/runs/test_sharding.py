@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment
-from repairlab.runs.judge import Judged
 from repairlab.runs.sharding import Backlog
 from repairlab.runs.task import Entry, Shard, Task
+from repairlab.runs.worker import Judged
 from repairlab.validation.machine import Machine
 
 
@@ -38,9 +38,7 @@ def entry(number: int, form: str | None = None, *, name: str | None = None) -> E
 
 
 def judged(item: Entry, *, verdict: Verdict = Verdict.WRONG, seconds: float = 0.1) -> Judged:
-    return Judged(
-        bug_id="sum", candidate_id=item.candidate_id, verdict=verdict, message="", place=1000 + item.place, seconds=seconds
-    )
+    return Judged(bug_id="sum", candidate_id=item.candidate_id, verdict=verdict, message="", seconds=seconds, body=b"")
 
 
 def test_equal_forms_are_in_one_shard_and_equal_candidates_are_judged_once(task: Task) -> None:
@@ -49,7 +47,7 @@ def test_equal_forms_are_in_one_shard_and_equal_candidates_are_judged_once(task:
         assert backlog.add(item, known=None) is None
     shard = backlog.cut(0, 0.25, {})
     assert [item.candidate_id for item in shard.entries] == ["c1", "c3"]
-    assert backlog.judge(judged(shard.entries[0]), 0) == 2, "two ranks"
+    assert backlog.judge(judged(shard.entries[0]), 1000 + shard.entries[0].place, 0) == 2, "two ranks"
 
 
 def test_what_joins_a_group_at_work_waits_for_its_outcome(task: Task) -> None:
@@ -58,7 +56,7 @@ def test_what_joins_a_group_at_work_waits_for_its_outcome(task: Task) -> None:
     first = backlog.cut(0, 1.0, {})
     backlog.add(entry(2, "a"), known=None)
     assert not backlog.is_ready
-    backlog.judge(judged(first.entries[0]), 0)
+    backlog.judge(judged(first.entries[0]), 1000 + first.entries[0].place, 0)
     backlog.put_back(first, {})
     second = backlog.cut(1, 1.0, {})
     assert ([item.candidate_id for item in second.entries], second.twins) == (["c2"], {"a": 1001})
@@ -89,7 +87,7 @@ def judge_shard(backlog: Backlog, seconds: float) -> int:
     shard = backlog.cut(0, 0.3, {})
     for item in shard.entries:
         backlog.begin(0)
-        backlog.judge(judged(item, seconds=seconds), 0)
+        backlog.judge(judged(item, seconds=seconds), 1000 + item.place, 0)
     backlog.put_back(shard, {})
     return len(shard.entries)
 
@@ -133,7 +131,7 @@ def test_what_a_dead_worker_stored_counts_and_the_rest_is_judged_again(task: Tas
     for number in range(3):
         backlog.add(entry(number, "a"), known=None)
     shard = backlog.cut(0, 2.0, {})
-    backlog.judge(judged(shard.entries[0]), 0)
+    backlog.judge(judged(shard.entries[0]), 1000 + shard.entries[0].place, 0)
     assert backlog.put_back(shard, {"c0": (1000, Verdict.WRONG), "c1": (1001, Verdict.CRASH)}) == [(Verdict.CRASH, 1)]
     assert [item.candidate_id for item in backlog.cut(1, 2.0, {"c2": "deadly"}).entries] == ["c2"]
 
@@ -174,7 +172,7 @@ def test_whatever_happens_each_candidate_is_judged_once_and_each_form_validated_
         shard = at_work.pop(worker)
         do(shard, worker, n=len(shard.entries))
         for item in shard.entries:
-            backlog.judge(judged(item), worker)
+            backlog.judge(judged(item), 1000 + item.place, worker)
         backlog.put_back(shard, {})
 
     for worker, move, heard in moves:
@@ -187,7 +185,7 @@ def test_whatever_happens_each_candidate_is_judged_once_and_each_form_validated_
             stored = do(shard, worker, n=len(shard.entries) // 2)
             for item in shard.entries if heard else ():
                 if item.candidate_id in stored:
-                    backlog.judge(judged(item), worker)
+                    backlog.judge(judged(item), 1000 + item.place, worker)
             backlog.forget(worker)
             backlog.put_back(shard, stored)
         elif worker not in at_work and backlog.is_ready:

@@ -78,7 +78,7 @@ def far(tmp_path: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Ma
         with open_pool(local, stopping) as pool:
             yield _FarPool(pool, tmp_path / "elsewhere", local, n_kills=2)
 
-    for user in ("runs.run", "benchmarks.check"):
+    for user in ("runs.run", "building.check"):
         monkeypatch.setattr(f"repairlab.{user}.open_executor", open_far)
     return dataclasses.replace(machine, executor="ray")
 

@@ -13,8 +13,9 @@ from repairlab.core.bug import Bug, Tree
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
 from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.engine_stack import MOST_SEALED, sealable
 from repairlab.validation.test_mutants import Draft
-from repairlab.validation.validator import MOST_SEALED, BugValidator, open_validator, sealable, validate
+from repairlab.validation.validator import BugValidator, Conditions, validate
 
 ATTACKED = str(Path(__file__).parents[1] / "hostile/cases")
 HONEST = "def add(a, b):\n    total = a + b\n    return total\n\n\ndef name(a):\n    return f'n{a}'\n"
@@ -30,7 +31,7 @@ def candidate(text: str) -> Candidate:
 
 
 def test_an_honest_candidate_is_believed_and_the_outcome_says_why(bug: Bug, sandbox: Sandbox) -> None:
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         outcome = validator.validate(candidate(HONEST))
         plan = validator.counter_tests.plan()
     assert outcome.verdict is Verdict.PLAUSIBLE, outcome.message
@@ -51,7 +52,7 @@ def test_an_honest_candidate_is_believed_and_the_outcome_says_why(bug: Bug, sand
     ],
 )
 def test_a_forged_pass_is_none(bug: Bug, sandbox: Sandbox, trick: str, says: str, *, warm: bool) -> None:
-    with open_validator(bug, sandbox, warm=warm) as validator:
+    with BugValidator(Conditions(bug=bug, isolation="warm" if warm else "process"), sandbox) as validator:
         outcome = validator.validate(candidate(trick))
     assert outcome.verdict is not Verdict.PLAUSIBLE
     assert says in outcome.message
@@ -74,7 +75,7 @@ def test_objects_that_equal_everything_are_found_where_no_test_compares_with_a_l
     oracle = dataclasses.replace(bug.oracle, trigger=("tests/test_add.py::test_sum",), regression=())
     tree = dataclasses.replace(bug.tree, source=str(tmp_path / "tree"), digest=secrets.token_hex(8))
     other = dataclasses.replace(bug, oracle=oracle, tree=tree)
-    with open_validator(other, sandbox) as validator:
+    with BugValidator(Conditions(bug=other), sandbox) as validator:
         honest = validator.validate(candidate(HONEST))
         forged = validator.validate(candidate("class Any(int):\n    __eq__ = lambda *a: True\nadd = lambda a, b: Any()\n"))
     assert honest.verdict is Verdict.PLAUSIBLE, honest.message
@@ -139,7 +140,7 @@ def test_a_pass_that_needs_to_rewrite_what_was_there_is_none(late: Bug, sandbox:
     rewrites = f"import pathlib, re\nfile = pathlib.Path({path!r})\n"
     rewrites += "file.write_text(re.sub(r'\\b\\d\\d?$|\\d\\d', lambda n: str(int(n[0]) + 1), file.read_text(), flags=re.M))"
     wrong = "a + b + (b == 2)" if path.endswith(".py") else "a + b + (b == 20)"
-    with open_validator(late, sandbox) as validator:
+    with BugValidator(Conditions(bug=late), sandbox) as validator:
         forged = validator.validate(of_late(rewrites, add=wrong))
         without = validator.validate(of_late("", add=wrong))
         honest = validator.validate(
@@ -167,7 +168,7 @@ def test_where_nothing_can_be_sealed_only_what_the_reference_fix_changes_may_be_
     other = dataclasses.replace(
         late, tree=dataclasses.replace(late.tree, source=str(tmp_path / "tree"), digest=secrets.token_hex(8))
     )
-    with open_validator(other, Unsealed(sandbox)) as validator:
+    with BugValidator(Conditions(bug=other), Unsealed(sandbox)) as validator:
         same = validator.validate(of_late("import calc"))
         more = validator.validate(of_late("open('tests/helpers.py', 'a').close()"))
         own = validator.validate(of_late("open('calc.py', 'a').close()"))
@@ -220,7 +221,7 @@ def test_plans_are_kept_and_drawn_from(bug: Bug, sandbox: Sandbox) -> None:
     new = dataclasses.replace(bug, tree=dataclasses.replace(bug.tree, digest=secrets.token_hex(8)))
     seeds = []
     for _ in range(5):
-        with open_validator(new, sandbox) as validator:
+        with BugValidator(Conditions(bug=new), sandbox) as validator:
             seeds.append(_seed(validator))
     assert len(set(seeds[:3])) == 3
     assert set(seeds[3:]) <= set(seeds[:3])

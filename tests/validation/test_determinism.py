@@ -16,7 +16,7 @@ from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
-from repairlab.validation.validator import open_validator, validate
+from repairlab.validation.validator import BugValidator, Conditions, validate
 from tests.conftest import without_places
 
 PROGRAM = """\
@@ -67,7 +67,7 @@ def test_programs_see_the_same_in_new_processes_and_where_processes_stay(
     before = os.umask(0o077)
     try:
         again = validate(candidate(bug, 1), bug, sandbox)
-        with open_validator(bug, sandbox) as validator:
+        with BugValidator(Conditions(bug=bug), sandbox) as validator:
             warm = [validator.validate(candidate(bug, number)) for number in range(2, 6)]
     finally:
         os.umask(before)

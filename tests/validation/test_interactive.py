@@ -9,7 +9,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.validator import open_validator, validate
+from repairlab.validation.validator import BugValidator, Conditions, validate
 
 pytestmark = pytest.mark.slow  # whoever waits for the other waits for a limit
 
@@ -193,7 +193,7 @@ def test_every_way_to_talk_has_its_verdict(tmp_path: Path, sandbox: Sandbox, nam
 def test_the_reference_is_plausible_in_a_validator_that_stays_and_under_either_policy(tmp_path: Path, sandbox: Sandbox) -> None:
     bug = game(tmp_path, "python")
     fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="test"))
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         assert validator.validate(fix, policy="full").verdict is Verdict.PLAUSIBLE
         assert validator.validate(fix).verdict is Verdict.PLAUSIBLE
 

@@ -13,7 +13,7 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation import validator as validator_module
-from repairlab.validation.validator import open_validator, validate
+from repairlab.validation.validator import BugValidator, Conditions, validate
 from tests.conftest import without_places
 
 
@@ -35,7 +35,7 @@ def candidate(bug: Bug, *, mended: str | None, rank: int) -> Candidate:
 
 def test_a_file_that_does_not_compile_counts_until_a_candidate_mends_it(bug: Bug, sandbox: Sandbox) -> None:
     candidates = [candidate(bug, mended=text, rank=rank) for rank, text in enumerate((None, "x = 1\n", None, "x = (\n", "x = 2\n"))]
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         warm = [validator.validate(one) for one in candidates]
     broken = [outcome.verdict is Verdict.UNCOMPILABLE for outcome in warm]
     assert broken == [True, False, True, True, False]
@@ -45,7 +45,7 @@ def test_a_file_that_does_not_compile_counts_until_a_candidate_mends_it(bug: Bug
 
 def test_only_what_a_candidate_changes_is_compiled_again(tiny: Path, sandbox: Sandbox) -> None:
     bug = open_benchmark(str(tiny)).bug("sum")
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         outcomes = [
             validator.validate(candidate(bug, mended=text, rank=rank)) for rank, text in enumerate(("x = 1\n", "x = (\n", "x\n"))
         ]
@@ -61,7 +61,7 @@ def test_an_engine_that_cannot_be_opened_is_tried_once(tiny: Path, sandbox: Sand
 
     monkeypatch.setattr(validator_module, "IncrementalEngine", fail)
     bug = open_benchmark(str(tiny)).bug("sum")
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         outcomes = [validator.validate(candidate(bug, mended=text, rank=rank)) for rank, text in enumerate(("x = 1\n", "x = (\n"))]
     assert [outcome.verdict is Verdict.UNCOMPILABLE for outcome in outcomes] == [False, True]
     assert len(tried) == 1
@@ -100,7 +100,7 @@ def test_a_test_process_says_what_the_build_would(tiny: Path, sandbox: Sandbox) 
         return Candidate(bug_id=shop.id, edits=edits, rank=rank, origin=Origin(repairer="test"))
 
     candidates = [made(texts, rank) for rank, texts in enumerate(TEXTS.values())]
-    with open_validator(shop, sandbox) as validator:
+    with BugValidator(Conditions(bug=shop), sandbox) as validator:
         warm = [validator.validate(one) for one in candidates]
     fresh = [validate(one, shop, sandbox) for one in candidates]
     for name, one, other in zip(TEXTS, warm, fresh, strict=True):
@@ -142,7 +142,7 @@ def test_the_first_run_of_a_program_says_what_the_build_would(tiny: Path, sandbo
         Candidate(bug_id=bug.id, edits=(Edit(path="main.py", text=text),), rank=rank, origin=Origin(repairer="test"))
         for rank, text in enumerate(PROGRAMS.values())
     ]
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         warm = [validator.validate(one, policy=policy) for one in candidates]
     fresh = [validate(one, bug, sandbox, policy=policy) for one in candidates]
     for name, one, other in zip(PROGRAMS, warm, fresh, strict=True):

@@ -26,7 +26,7 @@ from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_tools, needs_of
 from repairlab.validation.test_run import TestRun
-from repairlab.validation.validator import BugValidator, open_validator, validate
+from repairlab.validation.validator import BugValidator, Conditions, validate
 
 
 @record
@@ -107,8 +107,8 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
     The first time both trees share a build, as candidates of a run do. Repeats are built from nothing, and run the tests
     as listed, in reverse, and each alone, in turn: so a test that depends on others is found out, too.
     """
-    with open_validator(bug, sandbox) as validator:
-        first, fixed = (validator.validate(tree, policy="full") for tree in (bug.unpatched, bug.fix))
+    with BugValidator(Conditions(bug=bug, policy="full"), sandbox) as validator:
+        first, fixed = (validator.validate(tree) for tree in (bug.unpatched, bug.fix))
         looked_for = counter_tests and fixed.verdict is Verdict.PLAUSIBLE
         unguarded = _unguarded(bug, validator) if looked_for else None
         exposed = _exposed(bug, validator) if fixed.verdict is Verdict.PLAUSIBLE else ()
@@ -144,7 +144,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
 
 def _exposed(bug: Bug, validator: BugValidator) -> list[str]:
     """Say which files a candidate could change so that tests pass."""
-    found = unprotected_expectations(bug, lambda candidate: validator.validate(candidate).verdict)
+    found = unprotected_expectations(bug, lambda candidate: validator.validate(candidate, policy="first-failure").verdict)
     return [f"tests depend on {', '.join(found)}, which candidates may edit; {advice_for(found)}"] if found else []
 
 

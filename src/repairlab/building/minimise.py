@@ -26,7 +26,7 @@ from repairlab.runs.executors.work_queue import run_pool
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
 from repairlab.validation.machine import Machine
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 
 ORIGINAL = "fix.original.patch"
 """The fix as it was, beside fix.patch."""
@@ -131,7 +131,7 @@ def minimise(task: MinimiseTask, sandbox: Sandbox, notify: Callable[[Minimised],
         paths = dict.fromkeys(run.path for run in kept)
         return {**whole, **{path: _applied(old[path] or "", [run for run in kept if run.path == path]) for path in paths}}
 
-    with open_validator(bug, sandbox, warm=True) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
 
         def passes(kept: Sequence[_Run]) -> bool:
             edits = tuple(Edit(path=path, text=text) for path, text in texts(kept).items())

@@ -1,6 +1,6 @@
 """`repairlab train`."""
 
-from contextlib import ExitStack
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -165,19 +165,19 @@ def _reward(
         raise UserError("the model to begin with, or where to write to, is not said: add --from MODEL and --to NEW")
     found = read_settings(read_members(first).folders[0])
     require_extra("training", found)
-    from repairlab.api import Validator, load  # noqa: PLC0415  # with all engines
+    from repairlab.api import load  # noqa: PLC0415  # with all engines
     from repairlab.learning.training.rewards import RewardSettings, reward_model, reward_table  # noqa: PLC0415  # loads torch
+    from repairlab.runs.executors.local_machine import local_machine  # noqa: PLC0415  # as above
+    from repairlab.runs.validator_pool import ValidatorPool  # noqa: PLC0415  # with all engines
 
     if found.system != system:
         raise UserError(f"{first} is a model of the system {found.system}, not of {system}")
     bugs = list(load(benchmark).filter(*(include or ()), limit=limit))
-    validators: dict[str, Validator] = {}
-    with ExitStack() as stack, progress_bar() as progress:
+    with closing(ValidatorPool(local_machine())) as pool, progress_bar() as progress:
 
         def judge(bug: Bug, candidate: Candidate) -> Outcome:
-            if bug.id not in validators:
-                validators[bug.id] = stack.enter_context(Validator(bug, workers=1))
-            return validators[bug.id].validate(candidate)
+            outcome: Outcome = pool.ask(pool.opened(bug), candidate).outcome
+            return outcome
 
         settings = RewardSettings(
             epochs=int(given["epochs"]), learning_rate=given["learning_rate"], seed=int(given["seed"]), table=reward_table(table)

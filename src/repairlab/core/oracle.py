@@ -81,6 +81,11 @@ class Oracle:
     """Tests left out by name because they are flaky, or fail with the fix, too."""
 
     @property
+    def n_tests(self) -> int:
+        """Return how many tests and cases there are."""
+        return len(self.cases) + len(self.trigger) + len(self.regression)
+
+    @property
     def case_ids(self) -> tuple[str, ...]:
         """Return the ids of the cases; where they are known without that, no case is read."""
         return self.cases.ids if isinstance(self.cases, ListedCases) else tuple(case.id for case in self.cases)

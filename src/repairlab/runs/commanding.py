@@ -22,7 +22,6 @@ from repairlab.repairers.ledger import FILE, Ledger
 from repairlab.repairers.repairer import OverBudget
 from repairlab.runs.budget import prices_of
 from repairlab.runs.changes import read_plain
-from repairlab.runs.judge import BugError
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
 from repairlab.runs.workspace import LOG, WorkspaceMaker
@@ -30,6 +29,7 @@ from repairlab.sandbox.ports import Halt, Port, forward_to, run_with_ports
 from repairlab.sandbox.process import ProcessSandbox
 from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.supervise import ENVIRONMENT
+from repairlab.validation.validator import BugError
 
 LONGEST_LOG = 1_000_000
 """Characters of a program's log that are kept: its beginning and its end."""

@@ -13,7 +13,7 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import to_data
 from repairlab.formats.patch_forms import KEYS
 from repairlab.metrics.reward import RewardScale
-from repairlab.runs.patch_judge import Patch
+from repairlab.runs.patch import Patch
 
 PATIENCE_S = 600.0
 """How long a service that has answered before may be away or busy before that is an error."""

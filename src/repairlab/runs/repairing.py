@@ -64,10 +64,12 @@ def _open_workspaces(task: Task, sandbox: Sandbox, settings: Any, access: Any) -
 
 
 @contextmanager
-def open_repairer(task: Task, notify: Callable[[str], None], sandbox: Sandbox | None = None) -> Iterator[Repairer]:
+def open_repairer(
+    task: Task, notify: Callable[[str], None], sandbox: Sandbox | None = None, earlier: Sequence[Candidate] = ()
+) -> Iterator[Repairer]:
     """Give the repairer, which serves all bugs of the run; it tells what the user should know.
 
-    One that starts programs needs a sandbox.
+    One that starts programs needs a sandbox, and the candidates that are stored already, best first.
     """
     experiment = task.experiment
     if task.given is not None:
@@ -89,9 +91,7 @@ def open_repairer(task: Task, notify: Callable[[str], None], sandbox: Sandbox | 
             append=functools.partial(append_line, run_id=store.run_id),
             notify=notify,
             keep=TranscriptWriter(store).keep,
-            earlier=tuple(store.at(Candidate, task.candidates[rank]) for rank in sorted(task.candidates))
-            if made.works_on_tree
-            else (),
+            earlier=tuple(earlier) if made.works_on_tree else (),
             workspaces=functools.partial(_open_workspaces, task, sandbox) if sandbox else None,
         )
         with made.open(context) as opened:

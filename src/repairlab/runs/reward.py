@@ -20,8 +20,9 @@ from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.executors.forking import start_server
 from repairlab.runs.executors.local_machine import local_machine
-from repairlab.runs.patch_judge import Patch, PatchJudge
+from repairlab.runs.patch import Patch
 from repairlab.runs.remote_judge import PATIENCE_S, RemoteJudge
+from repairlab.runs.validator_pool import ValidatorPool
 from repairlab.validation.machine import Isolation
 
 _NO_MODEL = "none/none"
@@ -94,11 +95,11 @@ class Reward:
         self._policy: Policy = policy or ("full" if self.scale.share else "first-failure")
         self._benchmark = str(benchmark.name if isinstance(benchmark, LazyBenchmark) else benchmark)
         self._remote = RemoteJudge(url, token=token, patience_s=patience) if url is not None else None
-        self._local: PatchJudge | None = None
+        self._local: ValidatorPool | None = None
         if self._remote is None:
             start_server()
             self._bugs = benchmark if isinstance(benchmark, LazyBenchmark) else LazyBenchmark(benchmark)
-            self._local = PatchJudge(local_machine(**machine))
+            self._local = ValidatorPool(local_machine(**machine))
         elif machine:
             raise UserError(f"{', '.join(sorted(machine))}: with a url it is the service that has such options")
 

@@ -1,6 +1,7 @@
 """Candidates of many bugs drawn at the same time, in threads of the main process: models keep one waiting."""
 
 import contextlib
+import dataclasses
 import math
 import os
 import threading
@@ -10,8 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
+from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted
-from repairlab.repairers.repairer import Unreachable
+from repairlab.core.problem import shown
+from repairlab.core.samples import Ended
+from repairlab.repairers.repairer import Repairer, Unreachable
+from repairlab.runs.loop import repair
+from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 
 GIVE_UP = 3
@@ -127,3 +133,21 @@ class Sampler:
             with self._lock:
                 self._n_unreachable = 0
             self._ready.append(sampled)
+
+
+def sample(task: Task, repairer: Repairer) -> Task:
+    """Draw and store all candidates of a bug; returns the task to judge them."""
+    places = dict(task.candidates)
+    ended: Ended = "asked"
+    if len(places) < task.experiment.n:  # else an earlier start of the run drew them
+        run = Store(task.folder)
+
+        def store(candidate: Candidate) -> Candidate:
+            if candidate.rank in places:
+                return run.at(Candidate, places[candidate.rank])
+            places[candidate.rank] = run.append(candidate)
+            return candidate
+
+        problem = shown(task.bug.problem, task.experiment.visibility)
+        ended = repair(problem, repairer, task.experiment, store=store, judge=lambda candidate: None)  # noqa: ARG005
+    return dataclasses.replace(task, given=None, examples=(), candidates=places, ended=ended)  # workers need no examples any more

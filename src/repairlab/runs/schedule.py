@@ -18,16 +18,15 @@ from repairlab.languages.facts import facts
 from repairlab.runs.executors.executor import DEATHS, Executor, Source
 from repairlab.runs.executors.worker_failures import Deaths
 from repairlab.runs.first_starts import FirstStarts
-from repairlab.runs.judge import Judged
 from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
-from repairlab.runs.sampler import Sampler
+from repairlab.runs.sampler import Sampler, sample
 from repairlab.runs.sharding import Backlog
-from repairlab.runs.store import BugEnd, Store
-from repairlab.runs.task import Shard, Task
+from repairlab.runs.store import BugEnd, Disagreement, Store
+from repairlab.runs.task import Entry, Shard, Task, WorkLoad
 from repairlab.runs.transfer import Dispatch, open_distant_worker
-from repairlab.runs.worker import Begun, Drawn, Event, Failed, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker, sample
+from repairlab.runs.worker import Begun, Drawn, Event, Failed, Judged, Notice, Progress, ProposalsEnded, Proposed, Step, open_worker
 from repairlab.validation.cache import open_verdict_cache
-from repairlab.validation.deciding import INTERNAL
+from repairlab.validation.validator import INTERNAL
 
 SHARD_S = 0.3
 """How much work a shard is meant to be: many times what it costs to hand one out, and little to wait for at the end of a run."""
@@ -46,7 +45,7 @@ class Stored:
     outcomes: Mapping[str, Mapping[str, int]]
 
 
-class Schedule(Source[Task | Shard]):
+class Schedule(Source[WorkLoad]):
     """Brings the tasks of a run to their end; what the pool asks for work."""
 
     def __init__(
@@ -97,19 +96,25 @@ class Schedule(Source[Task | Shard]):
             wakeup = sampler.wakeup if sampler else None
             if executor.is_remote:
                 verdicts = stack.enter_context(open_verdict_cache(tasks[0].machine.verdict_cache))
-                dispatch = Dispatch(self, self._store, self._receive, verdicts)
+                dispatch = Dispatch(self, self._receive, verdicts)
                 executor.run(open_distant_worker, dispatch, dispatch.receive, wakeup=wakeup)
             else:
                 executor.run(open_worker, self, self._receive, wakeup=wakeup)
         if sampler and sampler.ended_by:
             raise sampler.ended_by
 
-    def take(self, worker: int) -> Task | Shard | None:
-        """Return what a worker shall do next; none: nothing for now."""
+    def take(self, worker: int) -> WorkLoad | None:
+        """Return what a worker shall do next, with the records that it needs; none: nothing for now."""
         item = self._next(worker)
-        if item is not None:
-            self._at_work[worker] = item
-        return item
+        if item is None:
+            return None
+        self._at_work[worker] = item
+        if isinstance(item, Task):
+            candidates, outcomes = list(item.candidates.values()), list(item.outcomes.values()) if item.is_sequential else []
+        else:
+            candidates, outcomes = [entry.place for entry in item.entries], list(item.twins.values())
+        store = self._store
+        return WorkLoad(work=item, candidates=store.bodies_at(Candidate, candidates), outcomes=store.bodies_at(Outcome, outcomes))
 
     def is_over(self) -> bool:
         """Return whether nothing is left but what is at work."""
@@ -226,19 +231,30 @@ class Schedule(Source[Task | Shard]):
                 self._judge(event, worker)
             case Failed():
                 self._fail(event.bug_id, event.reason)
-            case Proposed() | ProposalsEnded():
+            case Proposed():
+                self._propose(event)
+            case ProposalsEnded():
                 if backlog := self._backlogs.get(event.bug_id):  # else it failed meanwhile
-                    self._propose(event, backlog)
+                    self._end_proposals(event, backlog)
+            case Disagreement():
+                self._store.append(event)
+                self._step(event)
             case _:
                 self._step(event)
 
-    def _propose(self, event: Proposed | ProposalsEnded, backlog: Backlog) -> None:
-        if isinstance(event, Proposed):
-            place = backlog.task.outcomes.get(event.entry.candidate_id)
-            known = None if place is None else (place, self._store.at(Outcome, place).verdict)
-            if (verdict := backlog.add(event.entry, known=known)) is not None:
-                self._count(event.bug_id, verdict, 1)
+    def _propose(self, event: Proposed) -> None:
+        place = self._store.append_body(Candidate, event.body) if event.body else None
+        backlog = self._backlogs.get(event.bug_id)
+        if backlog is None or backlog.task.is_sequential:
             return
+        place = backlog.task.candidates[event.rank] if place is None else place
+        outcome_place = backlog.task.outcomes.get(event.candidate_id)
+        known = None if outcome_place is None else (outcome_place, self._store.at(Outcome, outcome_place).verdict)
+        verdict = backlog.add(Entry(candidate_id=event.candidate_id, place=place, form=event.form), known=known)
+        if verdict is not None:
+            self._count(event.bug_id, verdict, 1)
+
+    def _end_proposals(self, event: ProposalsEnded, backlog: Backlog) -> None:
         backlog.ended = event.ended
         self._first_starts.take(event.bug_id)
         # Workers need nothing any more of what candidates are made from.
@@ -247,10 +263,11 @@ class Schedule(Source[Task | Shard]):
 
     def _judge(self, event: Judged, worker: int) -> None:
         self._begun.pop(worker, None)
+        place = self._store.append_body(Outcome, event.body) if event.body else None
         backlog = self._backlogs.get(event.bug_id)
         if event.message.startswith(INTERNAL):
             self.internal_errors[event.candidate_id] = f"bug {event.bug_id}, candidate {event.candidate_id}: {event.message}"
-        n_ranks = 1 if backlog is None or backlog.task.is_sequential else backlog.judge(event, worker)
+        n_ranks = 1 if backlog is None or backlog.task.is_sequential or place is None else backlog.judge(event, place, worker)
         self._count(event.bug_id, event.verdict, n_ranks)
 
     def _count(self, bug_id: str, verdict: Verdict, n: int) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from repairlab.core.outcome import Verdict
 from repairlab.core.samples import Ended
-from repairlab.runs.judge import Judged
 from repairlab.runs.task import Entry, Shard, Task
+from repairlab.runs.worker import Judged
 
 FIRST_COST_S = 0.25
 """What a validation is taken to cost before any was seen; few candidates go into the first shard."""
@@ -139,8 +139,8 @@ class Backlog:
         """Take note that a worker begins a validation."""
         self._began[worker] = time.monotonic()
 
-    def judge(self, judged: Judged, worker: int) -> int:
-        """Take an outcome; returns how many ranks it is for."""
+    def judge(self, judged: Judged, place: int, worker: int) -> int:
+        """Take an outcome, which is stored at a place; returns how many ranks it is for."""
         self._began.pop(worker, None)
         form = self._form_of[judged.candidate_id]
         if self._groups[form].outcome is None:  # else it was copied from a twin, which says nothing about costs
@@ -151,7 +151,7 @@ class Backlog:
                 self._n_judged += 1
                 self._judged_s += judged.seconds
                 self._dearest_s = max(self._dearest_s, judged.seconds)
-        self._decide(judged.candidate_id, judged.place, judged.verdict)
+        self._decide(judged.candidate_id, place, judged.verdict)
         return self._ranks[judged.candidate_id]
 
     def put_back(self, shard: Shard, stored: Mapping[str, tuple[int, Verdict]]) -> list[tuple[Verdict, int]]:

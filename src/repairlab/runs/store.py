@@ -8,7 +8,7 @@ import json
 import os
 import uuid
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -132,7 +132,7 @@ class Store:
         """Add one record to its file and return the place of its line; safe while other processes do the same."""
         if isinstance(item, BugEnd) and self.run_id:
             item = dataclasses.replace(item, lines=self._lines())
-        return self.append_body(type(item), encode(item, **({"id": item.id} if isinstance(item, Candidate) else {})))
+        return self.append_body(type(item), encoded(item))
 
     def append_body(self, kind: type, body: bytes) -> int:
         """Add one record that is encoded already, as `bodies` of another run gives it, and return the place of its line."""
@@ -215,9 +215,12 @@ class Store:
         path = self.folder / FILES[kind]
         return path.stat().st_size if path.exists() else 0
 
-    def body_at(self, kind: type, place: int) -> bytes:
-        """Read the record at a place as it is encoded."""
-        return next(self.bodies(kind, start=place))[1]
+    def bodies_at(self, kind: type, places: Collection[int]) -> dict[int, bytes]:
+        """Read the records at some places as they are encoded."""
+        if not places:
+            return {}
+        with (self.folder / FILES[kind]).open("rb") as file:
+            return {place: without_check(file.readline()) for place in sorted(places) if file.seek(place) == place}
 
     def at(self, kind: type[T], place: int) -> T:
         """Read the record at a place that `append` or `scan` gave: a run need not be held in memory."""
@@ -225,6 +228,16 @@ class Store:
         with path.open("rb") as file:
             file.seek(place)
             return decode(kind, _data_of(file.readline()), path.name)
+
+
+def encoded(item: Candidate | Outcome | BugEnd | Disagreement | TranscriptEntry) -> bytes:
+    """Return a record as `append_body` takes it."""
+    return encode(item, **({"id": item.id} if isinstance(item, Candidate) else {}))
+
+
+def decoded(kind: type[T], body: bytes) -> T:
+    """Return the record that was encoded."""
+    return decode(kind, _data_of(body), FILES[kind])
 
 
 def append_line(path: str | Path, body: bytes, run_id: str) -> int:

@@ -1,6 +1,7 @@
-"""What a worker is asked to do for a run: the candidates of a bug, or a shard of them."""
+"""What a worker is asked to do for a run: propose the candidates of a bug, or judge a shard of them."""
 
 from collections.abc import Mapping
+from dataclasses import field
 from pathlib import Path
 
 from repairlab.core.bug import Bug
@@ -9,7 +10,9 @@ from repairlab.core.record import record
 from repairlab.core.samples import Ended
 from repairlab.repairers.example import Example
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.store import decoded
 from repairlab.validation.machine import Machine
+from repairlab.validation.validator import Conditions
 
 
 @record
@@ -42,6 +45,19 @@ class Task:
         """Whether candidates depend on the outcomes of those before, so that one worker proposes and judges them in order."""
         return self.experiment.rounds > 1 or self.experiment.stop_when_fixed
 
+    @property
+    def conditions(self) -> Conditions:
+        """All that decides the verdicts on its candidates."""
+        return Conditions(
+            bug=self.bug,
+            policy=self.experiment.policy,
+            confirm=self.experiment.confirm,
+            isolation=self.machine.isolation,
+            environment=self.environment,
+            tools=self.tools,
+            recheck=self.machine.recheck,
+        )
+
 
 @record
 class Entry:
@@ -64,3 +80,18 @@ class Shard:
     """Those of the candidates over which too many workers died, with the reason."""
     task: Task | None
     """The bug; none when the worker has it open."""
+
+
+@record
+class WorkLoad:
+    """Work with the records that it speaks of by their places, as they are encoded: workers read no run folder."""
+
+    work: Task | Shard
+    candidates: Mapping[int, bytes]
+    outcomes: Mapping[int, bytes]
+    verdicts: Mapping[str, bytes] = field(default_factory=dict)
+    """Of earlier runs, by their names in the verdict cache; only for workers elsewhere."""
+
+    def candidate(self, place: int) -> Candidate:
+        """Return the candidate of a place."""
+        return decoded(Candidate, self.candidates[place])

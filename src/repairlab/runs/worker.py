@@ -1,26 +1,26 @@
-"""The line as code: propose candidates, judge shards of them, store all at once. `schedule` hands the work out, workers do it.
+"""What a worker of a run does: propose the candidates of a bug, or judge a shard of them; all that comes of it is emitted.
 
 Where a candidate depends on the outcomes of those before it (a conversation, a stop at the first fix), it is judged as soon as it
-is proposed, by the same worker.
+is proposed, by the same worker. Workers read and write no records of a run.
 """
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
-from repairlab.core.candidate import Attempt, Candidate
+from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import shown
 from repairlab.core.record import record
 from repairlab.core.samples import Ended
-from repairlab.repairers.repairer import Repairer
-from repairlab.runs.feedback import feedback
-from repairlab.runs.judge import BugError, Judge, Judged
+from repairlab.runs.loop import repair
 from repairlab.runs.repairing import open_repairer
-from repairlab.runs.store import Disagreement, Store
-from repairlab.runs.task import Entry, Shard, Task
+from repairlab.runs.store import Disagreement, decoded, encoded
+from repairlab.runs.task import Task, WorkLoad
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.stopwatch import STOPWATCH, Phase
+from repairlab.validation.validator import BugError, BugValidator
 
 
 @record
@@ -34,10 +34,15 @@ class Progress:
 
 @record
 class Proposed:
-    """A candidate is stored and can be judged."""
+    """A candidate is proposed."""
 
     bug_id: str
-    entry: Entry
+    candidate_id: str
+    rank: int
+    form: str
+    """The digest of its normal form; empty where nobody else is to judge it."""
+    body: bytes
+    """The candidate as it is encoded; empty when it is stored already."""
 
 
 @record
@@ -46,6 +51,20 @@ class Begun:
 
     bug_id: str
     candidate_id: str
+
+
+@record
+class Judged:
+    """One candidate has its outcome."""
+
+    bug_id: str
+    candidate_id: str
+    verdict: Verdict
+    message: str
+    seconds: float
+    """How long that took in the worker."""
+    body: bytes
+    """The outcome as it is encoded; empty when it is stored already."""
 
 
 @record
@@ -100,21 +119,33 @@ class RunWorker:
     def __init__(self, sandbox: Sandbox, emit: Emit) -> None:
         self._sandbox, self._emit = sandbox, emit
         self._task: Task | None = None
-        self._judge: Judge | None = None
+        self._validator: BugValidator | None = None
         self._open = ExitStack()
+        self._outcomes: dict[str, bytes] = {}
+        """Those of the work at hand, by candidate id, as they are encoded."""
+        self._twins: dict[str, bytes] = {}
+        """Those that decide all candidates of a form."""
+        self._given_up: dict[str, str] = {}
 
-    def __call__(self, item: Task | Shard) -> None:
-        """Propose the candidates of a bug, or judge a shard; all that is learnt on the way is stored at once."""
+    def __call__(self, load: WorkLoad) -> None:
+        """Propose the candidates of a bug, or judge a shard; all that is learnt on the way is emitted at once."""
         STOPWATCH.restart()
-        task = item if isinstance(item, Task) else item.task
+        work = load.work
+        task = work if isinstance(work, Task) else work.task
         if task is not None:
             self._turn_to(task)
-        assert self._task is not None and self._judge is not None
+        assert self._task is not None
+        self._given_up |= work.given_up
         try:
-            if isinstance(item, Task):
-                self._propose(item, self._judge)
+            if isinstance(work, Task):
+                self._outcomes = {name: load.outcomes[place] for name, place in work.outcomes.items() if place in load.outcomes}
+                self._twins = {}
+                self._propose(work, load)
             else:
-                self._judge_shard(item, self._task, self._judge)
+                self._outcomes = {}
+                self._twins = {form: load.outcomes[place] for form, place in work.twins.items()}
+                for entry in work.entries:
+                    self._judge(load.candidate(entry.place), entry.form)
         except BugError as error:
             self._emit(Failed(bug_id=self._task.bug.id, reason=str(error)))
         self._emit(WorkerTime(bug_id=self._task.bug.id, seconds=STOPWATCH.taken()))
@@ -122,41 +153,82 @@ class RunWorker:
     def close(self) -> None:
         """Close the bug that is open."""
         self._open.close()
-        self._task = self._judge = None
+        self._task = self._validator = None
 
     def _turn_to(self, task: Task) -> None:
         self.close()
-        begin: Callable[[str], None] = lambda name: self._emit(Begun(bug_id=task.bug.id, candidate_id=name))  # noqa: E731
-        self._judge = self._open.enter_context(Judge(task, self._sandbox, begin=begin, warn=self._emit))
+        self._given_up = {}
+        validator = BugValidator(
+            task.conditions,
+            self._sandbox,
+            task.machine.verdict_cache,
+            begin=lambda name: self._emit(Begun(bug_id=task.bug.id, candidate_id=name)),
+            disagree=self._disagree,
+        )
+        self._validator = self._open.enter_context(validator)
         self._task = task
 
-    def _propose(self, task: Task, judge: Judge) -> None:
-        def receive(candidate: Candidate, place: int) -> Outcome | None:
-            if not task.is_sequential:
-                entry = Entry(candidate_id=candidate.id, place=place, form=judge.form(candidate))
-                self._emit(Proposed(bug_id=task.bug.id, entry=entry))
-                return None
-            outcome, judged = judge(candidate)
-            self._emit(judged)
-            judge.probe()
-            return outcome
+    def _propose(self, task: Task, load: WorkLoad) -> None:
+        assert self._validator is not None
+
+        def store(candidate: Candidate) -> Candidate:
+            place = task.candidates.get(candidate.rank)
+            kept = candidate if place is None else load.candidate(place)
+            body = encoded(kept) if place is None else b""
+            form = "" if task.is_sequential else self._form(kept)
+            self._emit(Proposed(bug_id=task.bug.id, candidate_id=kept.id, rank=kept.rank, form=form, body=body))
+            return kept
 
         if task.ended is not None:
             for rank in sorted(task.candidates):
-                receive(Store(task.folder).at(Candidate, task.candidates[rank]), task.candidates[rank])
+                store(load.candidate(task.candidates[rank]))
             ended = task.ended
         else:
-            with open_repairer(task, lambda text: self._emit(Notice(text=text)), self._sandbox) as repairer:
-                ended = propose(task, repairer, receive)
+            judge: Callable[[Candidate], Outcome | None] = self._judge if task.is_sequential else lambda candidate: None  # noqa: ARG005
+            notify: Callable[[str], None] = lambda text: self._emit(Notice(text=text))  # noqa: E731
+            earlier = [load.candidate(task.candidates[rank]) for rank in sorted(task.candidates)]
+            with open_repairer(task, notify, self._sandbox, earlier) as repairer:
+                problem = shown(task.bug.problem, task.experiment.visibility)
+                ended = repair(problem, repairer, task.experiment, store=store, judge=judge)
         self._emit(ProposalsEnded(bug_id=task.bug.id, ended=ended))
 
-    def _judge_shard(self, shard: Shard, task: Task, judge: Judge) -> None:
-        judge.learn(twins=dict(shard.twins), given_up=dict(shard.given_up))
-        store = Store(task.folder)
-        for entry in shard.entries:
-            _, judged = judge(store.at(Candidate, entry.place), form=entry.form)
-            self._emit(judged)
-            judge.probe()
+    def _judge(self, candidate: Candidate, form: str | None = None) -> Outcome:
+        """Emit the outcome of a candidate: stored in this run, that of a twin, of an earlier run, or by validating it."""
+        assert self._task is not None and self._validator is not None
+        start, name = time.monotonic(), candidate.id
+        form = form or self._form(candidate)
+        if name in self._outcomes:
+            outcome, body = decoded(Outcome, self._outcomes[name]), b""
+        else:
+            if form in self._twins:
+                twin = decoded(Outcome, self._twins[form])
+                outcome = dataclasses.replace(twin, candidate_id=name, equivalent_to=twin.equivalent_to or twin.candidate_id)
+            elif name in self._given_up:
+                outcome = self._task.conditions.undecided(candidate, self._given_up[name])
+            else:
+                outcome = self._validator.judge(candidate, name, form)
+            with STOPWATCH.phase("store"):
+                self._outcomes[name] = body = encoded(outcome)
+        if outcome.verdict is not Verdict.UNDECIDED:
+            self._twins.setdefault(form, self._outcomes[name])
+        judged = Judged(
+            bug_id=self._task.bug.id,
+            candidate_id=name,
+            verdict=outcome.verdict,
+            message=outcome.message if outcome.verdict is Verdict.UNDECIDED else "",
+            seconds=time.monotonic() - start,
+            body=body,
+        )
+        self._emit(judged)
+        self._validator.probe()
+        return outcome
+
+    def _form(self, candidate: Candidate) -> str:
+        assert self._validator is not None
+        return self._validator.form(candidate, candidate.id)
+
+    def _disagree(self, earlier: Outcome, now: Outcome) -> None:
+        self._emit(Disagreement(bug_id=now.bug_id, candidate_id=earlier.candidate_id, cached=earlier.verdict, now=now.verdict))
 
 
 @contextmanager
@@ -167,46 +239,3 @@ def open_worker(sandbox: Sandbox, emit: Emit) -> Iterator[RunWorker]:
         yield opened
     finally:
         opened.close()
-
-
-def propose(task: Task, repairer: Repairer, receive: Callable[[Candidate, int], Outcome | None]) -> Ended:
-    """Draw and store the candidates of a bug, hand each over with its place, and return why no more were drawn.
-
-    `receive` returns the outcomes on which further candidates depend, if they do.
-    """
-    experiment = task.experiment
-    problem = shown(task.bug.problem, experiment.visibility)
-    history: tuple[Attempt, ...] = ()
-    rank = 0
-    for _ in range(experiment.rounds):  # 1, unless the repair is a conversation
-        for proposed in STOPWATCH.each("propose", repairer.propose(problem, history)):
-            rank += 1
-            candidate, place = _stored(task, proposed, rank)
-            outcome = receive(candidate, place)
-            if outcome is not None and experiment.rounds > 1:
-                history += (Attempt(candidate=candidate, feedback=feedback(outcome, experiment.feedback)),)
-            if outcome is not None and experiment.stop_when_fixed and outcome.verdict is Verdict.PLAUSIBLE:
-                return "solved"
-            if rank == experiment.n:
-                return "asked"
-    return "exhausted"
-
-
-def sample(task: Task, repairer: Repairer) -> Task:
-    """Draw and store all candidates of a bug; returns the task to judge them."""
-    places = dict(task.candidates)
-    ended: Ended = "asked"
-    if len(places) < task.experiment.n:  # else an earlier start of the run drew them
-        places.clear()
-        ended = propose(task, repairer, lambda candidate, place: places.update({candidate.rank: place}))
-    return dataclasses.replace(task, given=None, examples=(), candidates=places, ended=ended)  # workers need no examples any more
-
-
-def _stored(task: Task, proposed: Candidate, rank: int) -> tuple[Candidate, int]:
-    """Return the candidate that an earlier start of the run stored at this rank, else store the proposed one; with its place."""
-    store = Store(task.folder)
-    if rank in task.candidates:
-        return store.at(Candidate, task.candidates[rank]), task.candidates[rank]
-    candidate = dataclasses.replace(proposed, rank=rank)
-    with STOPWATCH.phase("store"):
-        return candidate, store.append(candidate)

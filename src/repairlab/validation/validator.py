@@ -1,221 +1,204 @@
-"""Judge candidates of one bug: the quickest engine that can tell, then counter-tests for what passed."""
+"""The judge of one bug: a verdict of an earlier run where there is one, else that of the engines.
+
+Whatever is raised while a candidate is normalised or validated, bugs of ours included, leaves that candidate UNDECIDED and
+nothing else.
+"""
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Set
-from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path, PurePath
+import traceback
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Outcome, Policy, Verdict
-from repairlab.core.record import record
-from repairlab.languages.language import Warmable
-from repairlab.languages.table import language
-from repairlab.sandbox.sandbox import Sandbox, Sealing
-from repairlab.validation.apply import changed_files
-from repairlab.validation.counter_tests import CounterTests, Examination
-from repairlab.validation.engines.engine import Engine, Judgement
-from repairlab.validation.engines.fresh import FreshEngine
-from repairlab.validation.engines.incremental import IncrementalEngine
-from repairlab.validation.engines.resident import ResidentEngine, TwinEngine
-from repairlab.validation.stopwatch import STOPWATCH
-from repairlab.validation.worktree import temporary_folder
+from repairlab.core.record import digest, record
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.apply import normal_digest
+from repairlab.validation.cache import engine_digest, open_verdict_cache
+from repairlab.validation.counter_tests import CounterTests
+from repairlab.validation.engine_stack import EngineStack
+from repairlab.validation.machine import Isolation
 
-MOST_SEALED = 50
-"""How many files and folders are sealed one by one."""
-
-
-def validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
-    """Return the verdict on one candidate, built and run from scratch; our own failures are tried twice, then UNDECIDED.
-
-    `confirm` is how often a failing test is run again, alone, before it counts.
-    """
-    with open_validator(bug, sandbox, warm=False) as validator:
-        return validator.validate(candidate, policy=policy, confirm=confirm)
+INTERNAL = "internal error: "
+"""How the message of an outcome begins that a bug of ours left UNDECIDED; its evidence is the traceback."""
+PROBE_AFTER = 5
+"""After so many candidates that are UNDECIDED, while none of the bug was decided, its unchanged tree is tried."""
+_EVIDENCE_CHARS = 4000
+_MESSAGE_CHARS = 500
 
 
-class BugValidator:
-    """Validates candidates of one bug and keeps what they share; `open_validator` makes it."""
-
-    def __init__(self, bug: Bug, sandbox: Sandbox, stack: ExitStack, *, warm: bool, twin: "TwinOf | None" = None) -> None:
-        """Take what is closed with it, and of what this is a twin: a pass here is believed."""
-        self._bug, self._sandbox, self._stack, self._twin = bug, sandbox, stack, twin
-        self._counter_tests: CounterTests | None = None
-        self._allowed: Set[str] | None = None
-        self._accepted: dict[str, bool] = {}
-        """Whether the checker program accepts what the reference fix prints, by case; as far as anybody asked."""
-        # A conversation is no command of a slot, and its tree must be open to the user of another sandbox.
-        self._shares = warm and not (bug.oracle.checker and bug.oracle.checker.interactive)
-        self._engines: tuple[Engine, ...] = ()
-        self._fresh = FreshEngine(bug, sandbox)
-        self.resident: ResidentEngine | None = None
-        self.incremental: IncrementalEngine | None = None
-
-    def validate(self, candidate: Candidate, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
-        """Return the verdict on one candidate, the same as in processes and a build of its own."""
-        try:
-            changed = changed_files(candidate, self._bug)
-            try:
-                return self._believed(candidate, changed, policy, self._judge(changed, policy, confirm))
-            except HarnessError:
-                return self._believed(candidate, changed, policy, self._fresh.judge(changed, policy, confirm=confirm))
-        except UserError as error:
-            return self._without_run(candidate, policy, Verdict.UNAPPLICABLE, str(error))
-        except HarnessError as error:
-            return self._without_run(candidate, policy, Verdict.UNDECIDED, str(error))
-
-    def _judge(self, changed: Mapping[str, str | None], policy: Policy, confirm: int) -> Judgement:
-        """Ask one engine after the other; the last can always tell."""
-        if self._shares and not self._engines:
-            try:
-                self._engines = tuple(self._open_engines())
-            except HarnessError:
-                self._shares = False  # it would fail for the next candidate, too; `doctor` and `run` say beforehand what is missing
-                raise
-        for engine in self._engines:
-            if found := engine.judge(changed, policy, confirm=confirm):
-                return found
-        return self._fresh.judge(changed, policy, confirm=confirm)
-
-    def _open_engines(self) -> Iterator[Engine]:
-        """Yield the engines that share work between candidates, the quickest first."""
-        toolchain = language(self._bug.problem.language).toolchain
-        above = self._twin.validator if self._twin else None
-        if above and above.resident and self._twin:
-            yield TwinEngine(self._bug, self._twin.texts, above.resident)
-        elif isinstance(toolchain, Warmable):
-            self.resident = ResidentEngine(self._bug, self._sandbox, toolchain, self._stack.enter_context(temporary_folder()))
-            self._stack.callback(self.resident.close)
-            yield self.resident
-        self.incremental = IncrementalEngine(self._bug, self._sandbox, above.incremental if above else None)
-        self._stack.callback(self.incremental.close)
-        yield self.incremental
-
-    def _believed(self, candidate: Candidate, changed: Mapping[str, str | None], policy: Policy, judgement: Judgement) -> Outcome:
-        """Return the outcome of a judgement, unless it is a pass that turns out to be none."""
-        self._settle_doubts(judgement.test_run.doubts)
-        oracle, outcome = self._bug.oracle, self._outcome(candidate, policy, judgement)
-        if outcome.verdict is not Verdict.PLAUSIBLE or self._twin or not (oracle.trigger or oracle.regression):
-            return outcome  # the output of cases is compared outside of the sandbox: there is nothing to forge
-        if candidate.edits == oracle.reference:
-            return dataclasses.replace(outcome, guard="the reference fix, by which counter-tests are chosen")
-        with STOPWATCH.phase("confirm"):
-            note = self._dependence(changed, policy, judgement)
-            found = Examination(problem=note) if note else self.counter_tests.examine(candidate)
-        if not found.problem:
-            return dataclasses.replace(outcome, guard=found.note)
-        return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:500], guard=found.note)
-
-    def _settle_doubts(self, doubts: Mapping[str, str]) -> None:
-        """Raise a HarnessError where the checker program failed in a case whose reference output it does not accept, either."""
-        if new := doubts.keys() - self._accepted.keys():
-            unknown = tuple(case for case in self._bug.oracle.cases if case.id in new)
-            bug = dataclasses.replace(self._bug, oracle=dataclasses.replace(self._bug.oracle, cases=unknown))
-            seen = FreshEngine(bug, self._sandbox).judge(changed_files(bug.fix, bug), "full").test_run.tests
-            self._accepted |= {case.id: any(test.id == case.id and test.passed for test in seen) for case in unknown}
-        for case, failure in doubts.items():
-            if not self._accepted[case]:
-                raise HarnessError(failure)
-
-    def _dependence(self, changed: Mapping[str, str | None], policy: Policy, judgement: Judgement) -> str:
-        """Say what a pass depends on having changed, of what was there before its tests; nothing where it does not.
-
-        What the reference fix changes, too, is left alone. The rest is sealed, and the tests run again, twice if they fail.
-        """
-        theirs = {path for path in judgement.test_run.changed if path not in changed}
-        if not theirs:
-            return ""
-        theirs = {path for path in theirs if not _is_within(path, self._changed_by_reference())}
-        sealed = sealable(theirs, Path(self._bug.tree.source))
-        if not sealed:
-            return ""
-        if not (isinstance(self._sandbox, Sealing) and self._sandbox.seals):
-            return f"tampering: the tests pass after {min(theirs)} was changed, which the reference fix leaves alone"
-        for _ in range(2):
-            if self._fresh.judge(changed, policy, confirm=judgement.test_run.confirm, sealed=sealed).verdict is Verdict.PLAUSIBLE:
-                return ""
-        return f"tampering: the tests pass only if {min(theirs)} can be changed"
-
-    def _changed_by_reference(self) -> Set[str]:
-        """Return what tests change of the tree when they are run with the reference fix."""
-        if self._allowed is None:
-            self._allowed = self._judge(changed_files(self._bug.fix, self._bug), "full", 0).test_run.changed
-        return self._allowed
-
-    @property
-    def counter_tests(self) -> CounterTests:
-        """The counter-tests of the bug, made when first asked for."""
-        if self._counter_tests is None:
-            self._counter_tests = CounterTests(
-                self._bug,
-                lambda: self._stack.enter_context(temporary_folder()),
-                lambda twin, texts: open_validator(
-                    twin, self._sandbox, warm=self._shares, twin=TwinOf(validator=self, texts=texts)
-                ),
-                self._try_tests,
-            )
-            self._stack.callback(self._counter_tests.close)
-        return self._counter_tests
-
-    def _try_tests(self, bug: Bug, texts: Mapping[str, str], candidate: Candidate) -> Outcome | None:
-        """Return what comes of other test files where candidates of this bug run; none where that cannot be told.
-
-        For the reference fix alone: what is warm here knows the real tests, and a candidate could compare.
-        """
-        for engine in (self.resident, self.incremental):
-            with suppress(HarnessError, UserError):
-                changed = {**changed_files(candidate, self._bug), **texts}
-                if engine and (found := engine.judge_as(bug, changed, "full")):
-                    return self._outcome(candidate, "full", found)
-        return None
-
-    def _without_run(self, candidate: Candidate, policy: Policy, verdict: Verdict, message: str) -> Outcome:
-        oracle = self._bug.oracle
-        return Outcome(
-            candidate_id=candidate.id,
-            bug_id=self._bug.id,
-            verdict=verdict,
-            stage="apply",
-            policy=policy,
-            message=message[:500],
-            n_tests=len(oracle.cases) + len(oracle.trigger) + len(oracle.regression),
-        )
-
-    def _outcome(self, candidate: Candidate, policy: Policy, found: Judgement) -> Outcome:
-        test_run = found.test_run
-        return dataclasses.replace(
-            self._without_run(candidate, policy, found.verdict, found.message),
-            stage=test_run.stage,
-            tests=tuple(test_run.tests),
-            cpu_s=round(test_run.cpu_s, 3),
-            wall_s=round(test_run.wall_s, 3),
-            peak_mb=round(test_run.peak_mb, 1),
-            evidence="" if found.verdict is Verdict.PLAUSIBLE else test_run.evidence,
-        )
-
-
-def _is_within(path: str, places: Set[str]) -> bool:
-    return any(str(part) in places for part in (PurePath(path), *PurePath(path).parents))
-
-
-def sealable(paths: Set[str], tree: Path) -> list[str]:
-    """Return what to seal so that nothing of some paths can be changed: for a link the folder around it, for very many all."""
-    places = {str(PurePath(path).parent) if (tree / path).is_symlink() else path for path in paths}
-    return ["."] if len(places) > MOST_SEALED else sorted(places)
+class BugError(HarnessError):
+    """Our own machinery fails for every candidate of a bug."""
 
 
 @record
-class TwinOf:
-    """That a bug differs from another in the texts of some test files."""
+class Conditions:
+    """All that decides the verdict on a candidate of one bug, and how it is found."""
 
-    validator: BugValidator
-    """Of the other bug."""
-    texts: Mapping[str, str]
+    bug: Bug
+    policy: Policy = "first-failure"
+    confirm: int = 0
+    """How often a failing test is run again, alone, before it counts."""
+    isolation: Isolation = "warm"
+    environment: str = ""
+    """Digest of all tools of the run, for outcomes."""
+    tools: str = ""
+    """Digest of the tools that can change a verdict on this bug, for the verdict cache."""
+    recheck: int = 0
+    """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
+
+    @property
+    def key(self) -> str:
+        """What verdicts of earlier runs must have been made under to count."""
+        return digest(self.bug.digest, self.tools, self.policy, self.confirm, self.isolation)
+
+    def undecided(self, candidate: Candidate, reason: str, *, evidence: str = "") -> Outcome:
+        """Return the outcome of a candidate on which we failed."""
+        return Outcome(
+            candidate_id=candidate.id,
+            bug_id=self.bug.id,
+            verdict=Verdict.UNDECIDED,
+            stage="apply",
+            policy=self.policy,
+            message=reason,
+            n_tests=self.bug.oracle.n_tests,
+            environment=self.environment,
+            evidence=evidence,
+        )
 
 
-@contextmanager
-def open_validator(bug: Bug, sandbox: Sandbox, *, warm: bool = True, twin: "TwinOf | None" = None) -> Iterator[BugValidator]:
-    """Open a validator; without `warm` every candidate is built and run from scratch."""
-    with ExitStack() as stack:
-        yield BugValidator(bug, sandbox, stack, warm=warm, twin=twin)
+def validate(candidate: Candidate, bug: Bug, sandbox: Sandbox, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
+    """Return the verdict on one candidate, built and run from scratch; our own failures are tried twice, then UNDECIDED."""
+    with BugValidator(Conditions(bug=bug, policy=policy, confirm=confirm, isolation="process"), sandbox) as validator:
+        return validator.validate(candidate)
+
+
+class BugValidator:
+    """Judges candidates of one bug, which stays open between them."""
+
+    def __init__(
+        self,
+        conditions: Conditions,
+        sandbox: Sandbox,
+        cache: Path | None = None,
+        *,
+        begin: Callable[[str], None] = lambda name: None,  # noqa: ARG005
+        disagree: Callable[[Outcome, Outcome], None] = lambda earlier, now: None,  # noqa: ARG005
+    ) -> None:
+        """Take the folder of the verdict cache, if verdicts of earlier runs count.
+
+        `begin` is called with a candidate's id when its validation begins, `disagree` when a verdict of an earlier run did not
+        come out again.
+        """
+        self._conditions, self._sandbox, self._cache, self._begin, self._disagree = conditions, sandbox, cache, begin, disagree
+        self._key = conditions.key
+        self._forms = digest(engine_digest(), conditions.bug.digest)
+        self._stack, self._engine_stack = ExitStack(), ExitStack()
+        self._engines: EngineStack | None = None
+        self._probe_at = PROBE_AFTER
+        self.n_undecided = 0
+        self.has_decided = False
+        """Whether any candidate was decided that was built and run."""
+
+    def __enter__(self) -> Self:
+        self._verdicts = self._stack.enter_context(open_verdict_cache(self._cache))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._close_engines()
+        self._stack.close()
+
+    @property
+    def counter_tests(self) -> CounterTests:
+        """The counter-tests of the bug."""
+        return self._opened().counter_tests
+
+    def form(self, candidate: Candidate, name: str) -> str:
+        """Return the digest of a candidate's normal form, equal for candidates that differ only in comments and white space.
+
+        `name` is the candidate's id, which costs time to compute.
+        """
+        raw = f"{self._forms}-{name}"
+        form = self._verdicts.form(raw) if self._verdicts else None
+        if form is None:
+            try:
+                form = normal_digest(candidate, self._conditions.bug)
+            except (UserError, HarnessError):
+                form = name
+            except MemoryError:
+                raise
+            except Exception:  # a bug of ours, which must cost no more than a duplicate that is validated twice
+                return name
+            self.remember(raw, form)
+        return form
+
+    def remember(self, key: str, text: str) -> None:
+        """Keep what the reader of something found, beside the verdicts, for whoever asks again."""
+        if self._verdicts is not None:
+            self._verdicts.put_form(key, text)
+
+    def judge(self, candidate: Candidate, name: str, form: str) -> Outcome:
+        """Take the verdict of an earlier run, or validate; a share of the former is validated all the same, and must agree."""
+        key = f"{self._key}-{form}"
+        known = self._verdicts.get(key) if self._verdicts is not None else None
+        if known is not None and not is_sampled(key, self._conditions.recheck):
+            return dataclasses.replace(known, candidate_id=name, cached=True, environment=self._conditions.environment)
+        self._begin(name)
+        outcome = self.validate(candidate)
+        if outcome.verdict is Verdict.UNDECIDED:
+            self.n_undecided += 1
+        elif outcome.verdict is not Verdict.UNAPPLICABLE:  # which says nothing about sandbox and tools
+            self.has_decided = True
+        if self._verdicts is None:
+            return outcome
+        if known is None or outcome.verdict is Verdict.UNDECIDED:
+            self._verdicts.put(key, outcome)
+        elif known.verdict is not outcome.verdict:
+            self._verdicts.remove(key)
+            self._disagree(dataclasses.replace(known, candidate_id=name), outcome)
+        return outcome
+
+    def validate(self, candidate: Candidate, *, policy: Policy | None = None) -> Outcome:
+        """Validate a candidate, whatever earlier runs found; after an exception the next one gets engines of its own."""
+        given = self._conditions if policy is None else dataclasses.replace(self._conditions, policy=policy)
+        try:
+            outcome = self._opened().validate(candidate, policy=given.policy, confirm=given.confirm)
+        except MemoryError:
+            raise  # the worker's end, not the candidate's
+        except Exception as error:
+            trace = traceback.format_exc()[-_EVIDENCE_CHARS:]
+            outcome = given.undecided(candidate, f"{INTERNAL}{type(error).__name__}: {error}"[:_MESSAGE_CHARS], evidence=trace)
+            self._close_engines()
+        isolation = f"{self._sandbox.name}/{given.isolation}"
+        return dataclasses.replace(outcome, environment=given.environment, isolation=isolation)
+
+    def probe(self) -> None:
+        """Raise BugError when so many candidates are UNDECIDED that the bug itself is suspect, and its unchanged tree is, too."""
+        if self.has_decided or self.n_undecided < self._probe_at:
+            return
+        self._probe_at *= 2
+        outcome = self.validate(self._conditions.bug.unpatched)
+        if outcome.verdict is Verdict.UNDECIDED:
+            raise BugError(outcome.message)
+        self.has_decided = True
+
+    def _opened(self) -> EngineStack:
+        if self._engines is None:
+            opened = EngineStack(self._conditions.bug, self._sandbox, warm=self._conditions.isolation == "warm")
+            self._engines = self._engine_stack.enter_context(opened)
+        return self._engines
+
+    def _close_engines(self) -> None:
+        self._engines = None
+        with suppress(Exception):  # what it leaves behind lies in the run's temporary folder
+            self._engine_stack.close()
+
+
+def is_sampled(key: str, one_in: int) -> bool:
+    """Return whether a verdict of an earlier run is made again; every part of its key counts, the candidate's form above all."""
+    return one_in > 0 and int(digest(key), 16) % one_in == 0

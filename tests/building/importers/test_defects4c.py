@@ -20,7 +20,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
-from repairlab.validation.validator import open_validator, validate
+from repairlab.validation.validator import BugValidator, Conditions, validate
 
 pytestmark = pytest.mark.imports
 
@@ -170,7 +170,7 @@ def bug_of(checkout: Path, pattern: str) -> ImportedBug | Dropped:
 
 def judged(bug: Bug, sandbox: Sandbox, *texts: str) -> list[Outcome]:
     edits = [Edit(path=bug.problem.path, text=text) for text in texts]
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         origin = Origin(repairer="test")
         return [validator.validate(Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=origin)) for edit in edits]
 

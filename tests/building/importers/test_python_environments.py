@@ -27,7 +27,7 @@ from repairlab.languages.python.uv import UvError, not_built, run_uv, sources
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import provide
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 from tests.building.importers.conftest import git, write
 from tests.building.importers.wheels import served, write_source_that_does_not_build, write_wheel, write_wheels_of_pytest
 
@@ -154,7 +154,10 @@ def test_a_project_with_packages_and_plugins_is_healthy_and_judged_the_same_in_f
     )
     edits = [(Edit(path=bug.problem.path, span=Span(start=line, end=len(bug.problem.source)), text=text),) for text in texts]
     candidates = [Candidate(bug_id=bug.id, edits=edit, rank=1, origin=Origin(repairer="test")) for edit in edits]
-    with open_validator(bug, sandbox) as warm, open_validator(bug, sandbox, warm=False) as fresh:
+    with (
+        BugValidator(Conditions(bug=bug), sandbox) as warm,
+        BugValidator(Conditions(bug=bug, isolation="process"), sandbox) as fresh,
+    ):
         verdicts = [
             [(test.id, test.verdict) for test in v.validate(c, policy="full").tests] for v in (warm, fresh) for c in candidates
         ]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 pytest.importorskip("fastapi", reason="the extra web is not installed")
 
 from repairlab.core.errors import UserError
-from repairlab.runs.executors.worker_set import CallHandle
+from repairlab.runs.validator_pool import CallHandle
 from repairlab.serve.http.counters import Counters
 from repairlab.serve.http.dispatcher import Dispatcher
 from repairlab.serve.http.fair_queue import FairQueue, QueueFullError

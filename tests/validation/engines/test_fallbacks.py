@@ -20,10 +20,11 @@ from repairlab.sandbox.resident import Resident, ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
 from repairlab.validation.compiling import CompiledTree, close_compilers
+from repairlab.validation.engine_stack import EngineStack
 from repairlab.validation.engines.incremental import IncrementalEngine
 from repairlab.validation.engines.resident import ResidentEngine, TwinEngine, _CompiledBase, _Known, _write_products
 from repairlab.validation.test_run import TestRun
-from repairlab.validation.validator import open_validator
+from repairlab.validation.validator import BugValidator, Conditions
 from repairlab.validation.worktree import WorkTree, files_below
 
 ATTACKED = open_benchmark(str(Path(__file__).parents[2] / "hostile/cases"))
@@ -87,7 +88,7 @@ def test_a_tree_with_links_is_compiled_without_touching_what_they_lead_to(java: 
 
 
 def validated(bug: Bug, sandbox: FakeSandbox) -> Outcome:
-    with open_validator(bug, sandbox) as validator:
+    with BugValidator(Conditions(bug=bug), sandbox) as validator:
         return validator.validate(bug.fix)
 
 
@@ -154,10 +155,10 @@ def test_what_is_known_of_a_case_is_told_once() -> None:
 
 def test_a_java_fix_in_other_words_is_believed_after_its_twins(java: Bug, sandbox: Sandbox) -> None:
     fixed = changed_files(java.fix, java)[java.problem.path]
-    with open_validator(java, sandbox) as validator:
-        outcome = validator.validate(java.candidate((Edit(path=java.problem.path, text=f"{fixed}// in other words\n"),), "test"))
-        assert validator.resident is not None
-        assert validator.resident.n_judged > 0
+    with EngineStack(java, sandbox) as engines:
+        outcome = engines.validate(java.candidate((Edit(path=java.problem.path, text=f"{fixed}// in other words\n"),), "test"))
+        assert engines.resident is not None
+        assert engines.resident.n_judged > 0
     assert outcome.verdict is Verdict.PLAUSIBLE, outcome.message
     assert "counter-tests failed as they must" in outcome.guard
 

@@ -18,8 +18,9 @@ from repairlab.languages.table import language
 from repairlab.repairers.table import repairer
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
+from repairlab.validation.engine_stack import EngineStack
 from repairlab.validation.engines.resident import ResidentEngine
-from repairlab.validation.validator import open_validator, validate
+from repairlab.validation.validator import validate
 
 COUNTER = """\
 public class Counter {
@@ -434,14 +435,14 @@ def test_programs_that_need_a_process_for_each_case_get_one(
 
 def test_a_validator_is_warm_from_the_first_candidate(bugs: dict[str, Bug], sandbox: Sandbox) -> None:
     bug = bugs["sum"]
-    with open_validator(bug, sandbox) as validator:
-        assert validator.validate(candidate(bug, "sum = 1", "sum = 2")).verdict is Verdict.WRONG
-        assert validator.validate(candidate(bug, "sum = 1", "sum = 3")).verdict is Verdict.WRONG
-        assert validator.resident is not None
-        assert validator.resident.n_judged == 2
-        assert validator.validate(candidate(bug, "sum = 1", "sum = 0")).verdict is Verdict.PLAUSIBLE
+    with EngineStack(bug, sandbox) as engines:
+        assert engines.validate(candidate(bug, "sum = 1", "sum = 2")).verdict is Verdict.WRONG
+        assert engines.validate(candidate(bug, "sum = 1", "sum = 3")).verdict is Verdict.WRONG
+        assert engines.resident is not None
+        assert engines.resident.n_judged == 2
+        assert engines.validate(candidate(bug, "sum = 1", "sum = 0")).verdict is Verdict.PLAUSIBLE
         stray = dataclasses.replace(candidate(bug, "sum = 1", "sum = 0"), bug_id="another")
-        assert validator.validate(stray).verdict is Verdict.UNAPPLICABLE
+        assert engines.validate(stray).verdict is Verdict.UNAPPLICABLE
 
 
 STARTER_JAVA = [

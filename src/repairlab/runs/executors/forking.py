@@ -22,7 +22,7 @@ from typing import Any
 
 from repairlab.core.errors import HarnessError
 
-PRELOADED = ("repairlab.runs.worker",)
+PRELOADED = ("repairlab.runs.worker", "repairlab.runs.validator_pool")
 """Modules that every worker needs, with all that they import."""
 _LOST = -int(signal.SIGKILL)
 _PR_SET_PDEATHSIG = 1

@@ -20,7 +20,8 @@ from repairlab.runs.examples import read_examples
 from repairlab.runs.executors.forking import start_server
 from repairlab.runs.executors.local_machine import local_machine
 from repairlab.runs.experiment import Experiment, make_experiment
-from repairlab.runs.patch_judge import Patch, PatchJudge
+from repairlab.runs.patch import Patch
+from repairlab.runs.validator_pool import ValidatorPool
 
 _NO_MODEL = "none/none"
 
@@ -92,24 +93,24 @@ class Evaluation:
     def judge(self, bug_id: str, answer: str) -> Outcome:
         """Return the verdict on an answer; may be called from any thread."""
         settings = self.settings
-        opened = self._judge.opened(self.benchmark.bug(bug_id), policy=self.experiment.policy)
+        opened = self._pool.opened(self.benchmark.bug(bug_id), policy=self.experiment.policy)
         patch = Patch(text=answer, strategy=settings.strategy, localisation=settings.localisation)
-        return (self._judge.known(opened, patch) or self._judge.judge(opened, patch)).outcome
+        return (self._pool.known(opened, patch) or self._pool.judge(opened, patch)).outcome
 
     @property
     def n_workers(self) -> int:
         """Return how many answers are judged at the same time."""
-        return self._judge.machine.workers
+        return self._pool.machine.workers
 
     def close(self) -> None:
         """End the workers."""
-        if "_judge" in self.__dict__:
-            self._judge.close()
+        if "_pool" in self.__dict__:
+            self._pool.close()
 
     @cached_property
-    def _judge(self) -> PatchJudge:
+    def _pool(self) -> ValidatorPool:
         start_server()
-        return PatchJudge(local_machine())
+        return ValidatorPool(local_machine())
 
 
 def _experiment(settings: EvaluationSettings) -> Experiment:

@@ -4,7 +4,7 @@ from typing import Any
 
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.metrics.reward import RewardScale, reward_of
-from repairlab.runs.patch_judge import JudgedPatch, OpenBug
+from repairlab.runs.validator_pool import JudgedPatch, OpenBug
 from repairlab.serve.http.inline_bug import BENCHMARK
 
 OUR_FAILURE = "the service could not decide this; ask again, or look at the server's log"

@@ -20,7 +20,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest, to_data
 from repairlab.metrics.reward import RewardScale
-from repairlab.runs.patch_judge import Patch, candidate_of_patch
+from repairlab.runs.patch import Patch, candidate_of_patch
 from repairlab.serve.http.http_error import RequestRefused
 from repairlab.serve.http.job_store import Job
 from repairlab.serve.http.requests import BuildPatchRequest, FixRequest, ReproduceRequest, parse

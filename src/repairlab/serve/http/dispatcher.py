@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from repairlab.core.errors import Interrupted
-from repairlab.runs.executors.worker_set import CallHandle
+from repairlab.runs.validator_pool import CallHandle
 from repairlab.serve.http.fair_queue import FairQueue
 
 GRACE_S = 5.0

@@ -13,7 +13,7 @@ from repairlab.core.storage.checking import plain_error
 from repairlab.formats.patch_forms import KEYS, key_of
 from repairlab.metrics.reward import RewardScale
 from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
-from repairlab.runs.patch_judge import Patch
+from repairlab.runs.patch import Patch
 from repairlab.serve.http.http_error import bad_request
 
 M = TypeVar("M", bound=BaseModel)

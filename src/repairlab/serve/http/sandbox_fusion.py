@@ -28,7 +28,7 @@ class RunCodeRoute:
         wanted = parse(RunCodeRequest, await self._access.body(request))
         item = _item(wanted)
         self._access.charge(client, 1)
-        workers = self._service.judge.workers
+        workers = self._service.pool
         call = (secrets.token_hex(16), lambda handle: workers.call(open_code_runner, item, handle)[-1])
         (ticket,) = self._service.submit_calls(client.turn, [call])
         try:

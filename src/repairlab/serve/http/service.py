@@ -19,8 +19,8 @@ from repairlab.core.record import digest, record
 from repairlab.core.words import count
 from repairlab.metrics.reward import RewardScale
 from repairlab.runs.executors.temp_dirs import scratch_folder
-from repairlab.runs.executors.worker_set import CallHandle
-from repairlab.runs.patch_judge import JudgedPatch, OpenBug, Patch, PatchJudge
+from repairlab.runs.patch import Patch
+from repairlab.runs.validator_pool import CallHandle, JudgedPatch, OpenBug, ValidatorPool
 from repairlab.serve.http.answers import OUR_FAILURE, answer, undecided_answer
 from repairlab.serve.http.counters import Counters
 from repairlab.serve.http.dispatcher import Call, Dispatcher, Ticket
@@ -32,8 +32,6 @@ from repairlab.serve.http.served_benchmarks import ServedBenchmarks
 from repairlab.serve.http.settings import ServiceSettings
 from repairlab.validation.machine import Machine
 
-_MOST_OPEN = 512
-"""Bugs that are found without looking for them."""
 _USUAL_SCALE = RewardScale()
 _MOST_INLINE = 256
 """Problems of requests whose trees are kept."""
@@ -72,11 +70,10 @@ class Service:
     def __init__(self, benchmarks: ServedBenchmarks, machine: Machine, settings: ServiceSettings) -> None:
         self.benchmarks, self.settings, self.machine = benchmarks, settings, machine
         self.counters = Counters()
-        self.judge = PatchJudge(machine)
+        self.pool = ValidatorPool(machine)
         self.dispatcher: Dispatcher
         self.started_at = time.time()
         self.is_draining = False
-        self._open: OrderedDict[tuple[str, Policy, int], OpenBug] = OrderedDict()
         self._inline: OrderedDict[str, Bug] = OrderedDict()
         self._stack = contextlib.ExitStack()
         self._folder = self._stack.enter_context(scratch_folder())
@@ -90,7 +87,7 @@ class Service:
         """End all workers."""
         self.is_draining = True
         await self.dispatcher.close()
-        await asyncio.to_thread(self.judge.close)
+        await asyncio.to_thread(self.pool.close)
         self._stack.close()
 
     async def ask(self, request: ValidateRequest, *, most: int | None) -> PatchRequest:
@@ -112,17 +109,13 @@ class Service:
     async def opened(self, bug: Bug | str, *, policy: Policy = "first-failure", confirm: int = 0) -> OpenBug:
         """Return a bug, given by its name perhaps, ready to be asked about."""
         name = bug if isinstance(bug, str) else bug.digest
-        key = (name, policy, confirm)
-        if key not in self._open:
-            self._open[key] = await asyncio.to_thread(self._opened, bug, policy, confirm)
-            while len(self._open) > _MOST_OPEN:
-                self._open.popitem(last=False)
-        return self._open[key]
+        found = self.pool.find_open(name, policy=policy, confirm=confirm)
+        return await asyncio.to_thread(self._opened, bug, name, policy, confirm) if found is None else found
 
-    def _opened(self, bug: Bug | str, policy: Policy, confirm: int) -> OpenBug:
+    def _opened(self, bug: Bug | str, name: str, policy: Policy, confirm: int) -> OpenBug:
         found = self.benchmarks.bug(bug) if isinstance(bug, str) else bug
         try:
-            return self.judge.opened(found, policy=policy, confirm=confirm)
+            return self.pool.opened(found, policy=policy, confirm=confirm, name=name)
         except (HarnessError, UserError, OSError) as error:
             log(f"bug {found.id} cannot be opened: {error}")
             raise RequestRefused(
@@ -153,7 +146,7 @@ class Service:
 
     def known(self, question: PatchQuestion) -> JudgedPatch | None:
         """Return the verdict that is known, if one is."""
-        return self.judge.known(question.opened, question.patch)
+        return self.pool.known(question.opened, question.patch)
 
     def submit(self, client: str, questions: Sequence[PatchQuestion]) -> list[Ticket]:
         """Let questions wait for a worker, all or none."""
@@ -231,7 +224,7 @@ class Service:
 
     def _call(self, question: PatchQuestion) -> Call:
         def call(handle: CallHandle) -> JudgedPatch:
-            return self.judge.judge(question.opened, question.patch, handle)
+            return self.pool.judge(question.opened, question.patch, handle)
 
         return call
 
@@ -242,7 +235,7 @@ class Service:
             "repairlab_queue_waiting": len(self.dispatcher.queue),
             "repairlab_queue_size": self.settings.queue,
             "repairlab_running": self.dispatcher.n_running,
-            "repairlab_worker_processes": len(self.judge.workers.pids()),
+            "repairlab_worker_processes": len(self.pool.pids()),
             "repairlab_memory_bytes": pages * 4096,
             "repairlab_uptime_seconds": round(time.time() - self.started_at, 1),
             "repairlab_draining": self.is_draining,

@@ -1,4 +1,4 @@
-"""What an engine is: one way to build and test candidates of a bug. `validator` asks the engines in turn, the quickest first."""
+"""What an engine is: one way to build and test candidates of a bug."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -26,9 +26,3 @@ class Engine(Protocol):
         A test that fails is run again up to `confirm` times. Our own failures are HarnessErrors.
         """
         ...
-
-
-def judge(test_run: TestRun) -> Judgement:
-    """Build and test what a test run was given."""
-    verdict, message = test_run.judge()
-    return Judgement(verdict=verdict, message=message, test_run=test_run)

@@ -11,7 +11,7 @@ from repairlab.languages.language import Shareable, SharedBuild, Toolchain
 from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import lay_out, lay_over
-from repairlab.validation.engines.engine import Judgement, judge
+from repairlab.validation.engines.engine import Judgement
 from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree, files_below, temporary_folder
@@ -44,12 +44,13 @@ class IncrementalEngine:
         self._open.close()
         self._tree = self._runner = None
 
-    def judge(self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
-        """Return the judgement on the tree with these files changed; none when only a build from nothing would be right."""
-        return self.judge_as(self._bug, changed, policy, confirm=confirm)
+    def judge(
+        self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0, bug: Bug | None = None
+    ) -> Judgement | None:
+        """Return the judgement on the tree with these files changed; none: it must be built and run from scratch.
 
-    def judge_as(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
-        """Judge by the tests of a bug that differs from this one in nothing but files that are among those changed."""
+        The tests may be those of a bug that differs from this one in nothing but files that are among those changed.
+        """
         if self._tree is None:
             with STOPWATCH.phase("set-up"):
                 self._lay_out()
@@ -57,7 +58,9 @@ class IncrementalEngine:
         toolchain = self._shared.toolchain(changed, prepared=self._prepared) if self._shared else None
         if self._shared and (toolchain is None or not all(self._notices(path, toolchain) for path in changed)):
             return None
-        return judge(self._test_run(changed, policy, confirm=confirm, toolchain=toolchain, bug=bug))
+        test_run = self._test_run(changed, policy, confirm=confirm, toolchain=toolchain, bug=bug)
+        verdict, message = test_run.judge()
+        return Judgement(verdict=verdict, message=message, test_run=test_run)
 
     def _lay_out(self) -> None:
         """Lay the tree out, over the build of a twin if there is one: only what differs is then built."""

@@ -1,4 +1,4 @@
-"""The engine with a resident compiler, and a tree that is put back after each candidate; `validator` asks it first.
+"""The engine with a resident compiler, and a tree that is put back after each candidate.
 
 The compiler runs nothing of a candidate's, so what it says is final. All else happens in processes that serve one candidate alone:
 one process for all cases of a program, as far as that is sure to come to the same as a process for each.
@@ -20,7 +20,7 @@ from repairlab.sandbox.resident import ResidentLost
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.apply import lay_out
 from repairlab.validation.compiling import CompiledTree
-from repairlab.validation.engines.engine import Judgement, judge
+from repairlab.validation.engines.engine import Judgement
 from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree
@@ -57,22 +57,22 @@ class ResidentEngine:
         self._compiler = self._base = None
         self._open.close()
 
-    def judge(self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
+    def judge(
+        self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0, bug: Bug | None = None
+    ) -> Judgement | None:
         """Return the judgement on the tree with these files changed; none: it must be built and run from scratch.
 
-        A test that fails is run again up to `confirm` times, as by any engine.
+        The tests may be those of a bug that differs from this one in nothing but files that are among those changed.
         """
-        return self.judge_as(self._bug, changed, policy, confirm=confirm)
-
-    def judge_as(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
-        """Judge by the tests of a bug that differs from this one in nothing but files that are among those changed."""
-        test_run = self.test_run(bug, changed, policy, confirm=confirm)
+        test_run = self.test_run(bug or self._bug, changed, policy, confirm=confirm)
+        if test_run is None:
+            return None
         try:
-            found = judge(test_run) if test_run else None
+            verdict, message = test_run.judge()
         except HarnessError:
             return None
-        self.n_judged += found is not None
-        return found
+        self.n_judged += 1
+        return Judgement(verdict=verdict, message=message, test_run=test_run)
 
     def test_run(self, bug: Bug, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> TestRun | None:
         """Return the test run of a tree that is compiled already; none where this engine cannot tell. It ends with the next one."""
@@ -142,7 +142,7 @@ class TwinEngine:
 
     def judge(self, changed: Mapping[str, str | None], policy: Policy, *, confirm: int = 0) -> Judgement | None:
         """Return the judgement on the tree with these files changed; none: it must be built and run from scratch."""
-        return self._engine.judge_as(self._twin, {**changed, **self._texts}, policy, confirm=confirm)
+        return self._engine.judge({**changed, **self._texts}, policy, confirm=confirm, bug=self._twin)
 
 
 @record

@@ -18,14 +18,13 @@ from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.text import Span
 from repairlab.runs.experiment import Experiment, make_experiment
-from repairlab.runs.judge import PROBE_AFTER
 from repairlab.runs.run import begin, complete
-from repairlab.runs.store import Store
-from repairlab.runs.task import Entry, Shard, Task
-from repairlab.runs.worker import Event, Failed, Proposed, open_worker
+from repairlab.runs.store import Store, decoded
+from repairlab.runs.task import Entry, Shard, Task, WorkLoad
+from repairlab.runs.worker import Event, Failed, Judged, Proposed, open_worker
 from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.validation.deciding import INTERNAL, is_sampled
 from repairlab.validation.machine import Machine
+from repairlab.validation.validator import INTERNAL, PROBE_AFTER, is_sampled
 
 ORIGIN = Origin(repairer="file")
 
@@ -52,7 +51,7 @@ def candidate(rank: int, text: str) -> Candidate:
 
 
 def judged(bug: Bug, folder: Path, sandbox: FakeSandbox, candidates: list[Candidate]) -> tuple[dict[str, Outcome], list[Event]]:
-    """Propose and judge candidates as one worker does; returns the stored outcomes and all events."""
+    """Propose and judge candidates as one worker does; returns the outcomes and all events."""
     experiment = Experiment(benchmark="tiny", repairer="file", n=len(candidates))
     task = Task(
         bug=bug,
@@ -68,10 +67,13 @@ def judged(bug: Bug, folder: Path, sandbox: FakeSandbox, candidates: list[Candid
     )
     events: list[Event] = []
     with open_worker(sandbox, events.append) as do:
-        do(task)
-        entries: dict[str, Entry] = {event.entry.candidate_id: event.entry for event in events if isinstance(event, Proposed)}
-        do(Shard(bug_id=bug.id, entries=tuple(entries.values()), twins={}, given_up={}, task=None))
-    return {outcome.candidate_id: outcome for outcome in Store(folder).outcomes()}, events
+        do(WorkLoad(work=task, candidates={}, outcomes={}))
+        proposed = {event.candidate_id: event for event in events if isinstance(event, Proposed)}
+        entries = [Entry(candidate_id=event.candidate_id, place=event.rank, form=event.form) for event in proposed.values()]
+        bodies = {event.rank: event.body for event in proposed.values()}
+        shard = Shard(bug_id=bug.id, entries=tuple(entries), twins={}, given_up={}, task=None)
+        do(WorkLoad(work=shard, candidates=bodies, outcomes={}))
+    return {event.candidate_id: decoded(Outcome, event.body) for event in events if isinstance(event, Judged)}, events
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from repairlab.core.errors import Interrupted
-from repairlab.runs.executors.worker_set import CallHandle, WorkerLostError, WorkerSet
+from repairlab.runs.validator_pool import CallHandle, ValidatorPool, WorkerLostError
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
@@ -32,13 +32,13 @@ def opened(name: str, sandbox: Sandbox, emit: Callable[[Any], None]) -> Iterator
 
 
 @pytest.fixture
-def workers(machine: Machine) -> Iterator[WorkerSet[Any, Any]]:
-    made: WorkerSet[Any, Any] = WorkerSet(machine, most=2)
+def workers(machine: Machine) -> Iterator[ValidatorPool]:
+    made = ValidatorPool(machine, most_workers=2)
     yield made
     made.close()
 
 
-def test_an_item_goes_to_the_worker_that_has_its_work_open(workers: WorkerSet[Any, Any]) -> None:
+def test_an_item_goes_to_the_worker_that_has_its_work_open(workers: ValidatorPool) -> None:
     works = {name: partial(opened, name) for name in "abc"}
     first = {name: workers.call(works[name], 1)[0] for name in "ab"}
     assert [workers.call(works[name], 2)[0] for name in "abab"] == [first[name] for name in "abab"]
@@ -46,7 +46,7 @@ def test_an_item_goes_to_the_worker_that_has_its_work_open(workers: WorkerSet[An
     assert workers.call(works["b"], 1)[0] == first["b"] and len(workers.pids()) == 2
 
 
-def test_a_worker_that_dies_while_idle_is_nobodys_fault(workers: WorkerSet[Any, Any]) -> None:
+def test_a_worker_that_dies_while_idle_is_nobodys_fault(workers: ValidatorPool) -> None:
     work = partial(opened, "a")
     for _ in range(4):
         _, pid = workers.call(work, 1)[0]
@@ -56,7 +56,7 @@ def test_a_worker_that_dies_while_idle_is_nobodys_fault(workers: WorkerSet[Any, 
         workers.call(work, "die")
 
 
-def test_a_call_can_be_ended_by_another_thread(workers: WorkerSet[Any, Any]) -> None:
+def test_a_call_can_be_ended_by_another_thread(workers: ValidatorPool) -> None:
     work, handle = partial(opened, "a"), CallHandle()
     workers.call(work, 1)
     threading.Timer(0.3, handle.end).start()

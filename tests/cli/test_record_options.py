@@ -56,9 +56,10 @@ def test_an_option_that_the_verb_has_itself_gets_the_name_of_the_repairer() -> N
 
 
 def test_help_lists_options_by_repairer(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "--help"]) == 0
+    assert run(["run", "--help-all"]) == 0
     text = capsys.readouterr().out
-    assert text.index("--config") < text.index("Options of the repairer llm:") < text.index("--temperature")
+    assert text.index("--model") < text.index("--config") < text.index("Verdicts:") < text.index("--confirm")
+    assert text.index("--confirm") < text.index("Options of llm:") < text.index("--temperature")
     assert "--experiment" not in text
 
 

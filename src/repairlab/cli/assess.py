@@ -48,7 +48,10 @@ def assess(
     allow_unsafe: AllowUnsafe = False,
     json: Json = False,
 ) -> None:
-    """Say which plausible candidates are correct: the fix itself, rules and evidence, and what people say."""
+    """Assess which plausible candidates are correct.
+
+    Evidence, in this order: the fix itself, rules, test results and what people say.
+    """
     if inputs < 0:
         raise UserError(f"--inputs is {inputs}: write how many new inputs to try, or 0 for none")
     if (raters or hints) and to is None:

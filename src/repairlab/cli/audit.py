@@ -41,7 +41,7 @@ def audit(
     allow_unsafe: AllowUnsafe = False,
     json: Json = False,
 ) -> None:
-    """Audit a benchmark for duplicates, leaked fixes and tests, and weak tests."""
+    """Audit a benchmark for duplicates, leaked fixes and weak tests."""
     opened = open_benchmark(benchmark)
     place = card or find_folder(benchmark) / CARD_NAME
     known = read_card(place) if card or place.is_file() else None

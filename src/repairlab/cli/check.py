@@ -127,7 +127,7 @@ def check(
         talk().print(f"Stopped after {shown.n_bugs} of {count(len(bugs), 'bug')}; this is what they showed; {how}", markup=False)
         raise typer.Exit(130)
     if shown.sick:
-        talk().print(f"Look closer with: repairlab checkout {benchmark}/{shown.sick[0].bug_id} DIR", markup=False)
+        talk().print(f"Look closer with: repairlab work checkout {benchmark}/{shown.sick[0].bug_id} DIR", markup=False)
         raise typer.Exit(1)
 
 

@@ -41,7 +41,7 @@ def demo(
     recheck: Recheck = RECHECK,
     json: Json = False,
 ) -> None:
-    """Run the whole line on the built-in benchmark and show the leaderboard."""
+    """Run three repairers on built-in bugs and show the leaderboard."""
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
     benchmark = open_benchmark("starter")
     n = n or (N_FULL if full else N)

@@ -61,7 +61,7 @@ def import_bugs(
     allow_unsafe: AllowUnsafe = False,
     json: Json = False,
 ) -> None:
-    """Import a benchmark, or bug–fix pairs, that have another form."""
+    """Import a published benchmark or a set of bug–fix pairs."""
     if name is None:
         _list(as_json=json)
         return

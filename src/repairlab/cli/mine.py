@@ -88,7 +88,7 @@ def mine(
     allow_unsafe: AllowUnsafe = False,
     json: Json = False,
 ) -> None:
-    """Make a benchmark of the fixes in the histories of projects."""
+    """Mine a benchmark of fixes from project histories."""
     sorted_tests = tests_to_sort(tests)
     _check_issue(issue, model)
     rules = preset(

@@ -17,7 +17,7 @@ def minimise(
     allow_unsafe: AllowUnsafe = False,
     json: Json = False,
 ) -> None:
-    """Leave out of the fixes of a benchmark what their tests do not need."""
+    """Remove from reference fixes what their tests do not need."""
     found: list[Minimised] = []
     with progress_bar() as progress:
         task = progress.add_task("fixes looked at", total=None)

@@ -30,6 +30,7 @@ from repairlab.cli.options import (
 from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.cli.run_folders import warn_unchecked
+from repairlab.cli.sections import COURSE, SEEN, VERDICTS
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.cost import dollars
@@ -53,66 +54,88 @@ _RESUMES = "--resume goes on with the settings of the run; leave the other setti
 def run(
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of a benchmark.")] = None,
     repairer: Annotated[
-        str | None, typer.Option("--repairer", help="command, copy, llm, reference, templates, or one of another package.")
+        str | None,
+        typer.Option("--repairer", help="command, copy, llm, neural, reference, templates, or one of another package."),
     ] = None,
     n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10].")] = None,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10.")] = None,
-    localisation: Annotated[
-        str | None,
-        typer.Option("--localisation", help="What is shown of the bug's place: line, hunk, function or file [default: line]."),
-    ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option("--policy", help="first-failure, or full: run every test, which TCA@k needs [default: first-failure]."),
-    ] = None,
-    show_error: Annotated[
-        bool | None, typer.Option("--show-error/--hide-error", help="Show the first failing message of the hidden tests.")
-    ] = None,
-    show_tests: Annotated[
-        bool | None, typer.Option("--show-tests/--hide-tests", help="Show the tests to a program of the repairer command.")
-    ] = None,
-    feedback: Annotated[
-        str | None,
-        typer.Option("--feedback", help="What a conversation learns of its candidates: none, verdict or message [default: none]."),
-    ] = None,
-    confirm: Annotated[
-        int | None, typer.Option("--confirm", help="Run a failing test so often again, alone, before it counts [default: 0].")
-    ] = None,
-    stop_when_fixed: Annotated[
-        bool | None, typer.Option("--stop-when-fixed/--all-candidates", help="Draw no more candidates once one is plausible.")
-    ] = None,
     include: Include = None,
     limit: Limit = None,
-    skip_unfit: Annotated[
-        bool | None, typer.Option("--skip-unfit", help="Leave out bugs that the repairer cannot work on.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Seed of repairers that draw at random.")] = None,
     config: Annotated[Path | None, typer.Option("--config", help="TOML file with settings; options override it.")] = None,
     experiment: Annotated[Path | None, typer.Option("--experiment", hidden=True)] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", help="Run folder; by default runs/BENCHMARK-REPAIRER, resumed when it exists.")
+        Path | None, typer.Option("--to", help="Run folder, resumed if it exists [default: runs/BENCHMARK-REPAIRER].")
     ] = None,
-    resume: Annotated[
-        Path | None, typer.Option("--resume", help="Go on with the run in this folder, with its own settings.")
-    ] = None,
-    keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Score the repairer even if its first bugs all fail in the same way.")
-    ] = False,
+    resume: Annotated[Path | None, typer.Option("--resume", help="Resume the run in this folder with its own settings.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show bugs, requests, tokens, cost and missing tools; ask nobody.")
+        bool, typer.Option("--dry-run", help="Show bugs, requests, tokens, cost and missing tools; run nothing.")
+    ] = False,
+    workers: Workers = None,
+    json: Json = False,
+    localisation: Annotated[
+        str | None,
+        typer.Option(
+            "--localisation", help="How the bug is located: line, hunk, function or file [default: line].", rich_help_panel=SEEN
+        ),
+    ] = None,
+    show_error: Annotated[
+        bool | None,
+        typer.Option("--show-error/--hide-error", help="Show the first failure message of the hidden tests.", rich_help_panel=SEEN),
+    ] = None,
+    show_tests: Annotated[
+        bool | None,
+        typer.Option("--show-tests/--hide-tests", help="Show the tests to the program of --command.", rich_help_panel=SEEN),
+    ] = None,
+    feedback: Annotated[
+        str | None,
+        typer.Option(
+            "--feedback",
+            help="What a conversation learns about its candidates: none, verdict or message [default: none].",
+            rich_help_panel=SEEN,
+        ),
+    ] = None,
+    stop_when_fixed: Annotated[
+        bool | None,
+        typer.Option(
+            "--stop-when-fixed/--all-candidates", help="Stop a bug at its first plausible candidate.", rich_help_panel=COURSE
+        ),
+    ] = None,
+    skip_unfit: Annotated[
+        bool | None, typer.Option("--skip-unfit", help="Skip bugs the repairer does not support.", rich_help_panel=COURSE)
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of repairers that sample.", rich_help_panel=COURSE)] = None,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Go on even if the first bugs all fail in the same way.", rich_help_panel=COURSE)
     ] = False,
     repair: Repair = False,
-    workers: Workers = None,
-    executor: ExecutorName = LOCAL,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            help="first-failure, or full: run every test, as TCA@k needs [default: first-failure].",
+            rich_help_panel=VERDICTS,
+        ),
+    ] = None,
+    confirm: Annotated[
+        int | None,
+        typer.Option(
+            "--confirm",
+            help="Rerun each failing test N times in isolation before counting it [default: 0].",
+            rich_help_panel=VERDICTS,
+        ),
+    ] = None,
     isolation: IsolationName = "warm",
     no_cache: NoCache = False,
     recheck: Recheck = RECHECK,
-    json: Json = False,
+    executor: ExecutorName = LOCAL,
+    sandbox: SandboxName = "auto",
+    allow_unsafe: AllowUnsafe = False,
     **own: Any,
 ) -> None:
-    """Ask a repairer for fixes of every bug and validate them."""
+    """Ask a repairer for fixes of every bug and validate them.
+
+    For example: repairlab run starter --repairer templates
+    """
     options = {
         "benchmark": benchmark,
         "repairer": repairer,

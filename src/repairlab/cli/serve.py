@@ -47,7 +47,10 @@ def serve(
         int, typer.Option("--recheck", help="Make one in so many verdicts of earlier runs again and compare; 0: none.")
     ] = 0,
 ) -> None:
-    """Serve verdicts over HTTP: rewards for trainers, and the requests of SandboxFusion's and Defects4C's clients."""
+    """Serve verdicts and rewards over HTTP.
+
+    Clients of SandboxFusion and Defects4C can send their own requests.
+    """
     if name is not None:
         token, line = new_token(name, is_read_only=read_only)
         talk().print(f"The token of {name}, which is shown this once: {token}", markup=False)

@@ -53,10 +53,10 @@ def validate(
     include: Include = None,
     limit: Limit = None,
     only_given: Annotated[
-        bool, typer.Option("--only-given", help="Score only bugs with a candidate; by default the others count as failures.")
+        bool, typer.Option("--only-given", help="Score only bugs with a candidate; otherwise the others count as failures.")
     ] = False,
     policy: Annotated[str, typer.Option("--policy", help="first-failure, or full: run every test.")] = "first-failure",
-    confirm: Annotated[int, typer.Option("--confirm", help="Run a failing test so often again, alone, before it counts.")] = 0,
+    confirm: Annotated[int, typer.Option("--confirm", help="Rerun each failing test N times in isolation before counting it.")] = 0,
     to: Annotated[Path | None, typer.Option("--to", help="Run folder; by default runs/NAME-DIGEST of the file.")] = None,
     repair: Repair = False,
     workers: Workers = None,
@@ -68,7 +68,7 @@ def validate(
     recheck: Recheck = RECHECK,
     json: Json = False,
 ) -> None:
-    """Validate candidates made elsewhere."""
+    """Validate candidates from a file."""
     here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, executor=executor)
     opened = open_benchmark(benchmark)
     external = read_external_candidates(candidates, opened, format_name)

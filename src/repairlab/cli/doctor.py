@@ -1,12 +1,13 @@
 """`repairlab doctor`: whether this machine and the parts that are installed work."""
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from repairlab.cli.options import AllowUnsafe, Json, SandboxName, machine, need
+from repairlab.cli.options import Json, need, on_machine
 from repairlab.cli.output import data, print_json, print_table
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
@@ -18,9 +19,10 @@ from repairlab.validation.machine import Machine
 _WRONG = "[red]wrong[/red]    "
 
 
+@on_machine("sandbox", "allow_unsafe")
 def doctor(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="With --parts a kind; with --try a part and what it shall read.")
+        list[str] | None, typer.Argument(metavar="NAME", help="With --parts a kind; with --try a part and what it shall read.")
     ] = None,
     parts: Annotated[
         bool, typer.Option("--parts", help=f"List installed parts and whether they load; kinds: {', '.join(KINDS)}.")
@@ -32,19 +34,19 @@ def doctor(
     config: Annotated[
         Path | None, typer.Option("--config", help="With --try: TOML file with settings of a repairer, in a table of its name.")
     ] = None,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
     """Check this machine, or list and try installed parts."""
     if parts and try_part:
         raise UserError("--parts and --try are both given; choose one")
     if not try_part:
-        need("--try", {"--config": config, "--sandbox": sandbox != "auto", "--allow-unsafe": allow_unsafe})
+        need("--try", {"--config": config, "--sandbox": here.sandbox != "auto", "--allow-unsafe": here.allow_unsafe})
     if parts:
         _list_parts(names or (), as_json=json)
     elif try_part:
-        _try_part(names or (), config, machine(1, sandbox, allow_unsafe), as_json=json)
+        _try_part(names or (), config, dataclasses.replace(here, workers=1), as_json=json)
     elif names:
         raise UserError(f"{names[0]!r} is given without --parts or --try; to try a part write: repairlab doctor --try {names[0]}")
     else:

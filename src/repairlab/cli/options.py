@@ -1,51 +1,23 @@
 """Options that several verbs share, declared once."""
 
-from collections.abc import Mapping
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from repairlab.cli.sections import COURSE, MACHINE, VERDICTS
+from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
 from repairlab.core.errors import UserError
 from repairlab.runs.executors.local_machine import local_machine
-from repairlab.validation.machine import LOCAL, RECHECK, Machine
+from repairlab.validation.machine import COURSE, Machine
 
 Include = Annotated[
     list[str] | None,
     typer.Option("--include", "-i", help="Only bugs whose id matches this shell pattern; repeatable."),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", help="Use at most this many bugs.")]
-Workers = Annotated[int | None, typer.Option("--workers", "-j", help="Worker processes [default: one per available core].")]
-ExecutorName = Annotated[
-    str,
-    typer.Option(
-        "--executor",
-        help="Where workers run: local, ray (this machine's Ray cluster), or ray://HOST:PORT.",
-        rich_help_panel=MACHINE,
-    ),
-]
-SandboxName = Annotated[
-    str,
-    typer.Option(
-        "--sandbox",
-        help="bubblewrap, landlock, podman, docker, process, or auto: the best that works here.",
-        rich_help_panel=MACHINE,
-    ),
-]
-AllowUnsafe = Annotated[
-    bool, typer.Option("--allow-unsafe", help="Run candidates without isolation; only for code you trust.", rich_help_panel=MACHINE)
-]
-IsolationName = Annotated[
-    str,
-    typer.Option(
-        "--isolation", help="warm, or process: a fresh process per test and a clean build per candidate.", rich_help_panel=VERDICTS
-    ),
-]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not read or write the verdict cache.", rich_help_panel=VERDICTS)]
-Recheck = Annotated[
-    int, typer.Option("--recheck", help="Recompute one in N cached verdicts and compare; 0 for none.", rich_help_panel=VERDICTS)
-]
 Repair = Annotated[
     bool, typer.Option("--repair", help="Move damaged files of the run aside and rerun what is missing.", rich_help_panel=COURSE)
 ]
@@ -57,30 +29,30 @@ SortRepeats = Annotated[int, typer.Option("--repeat", min=1, help="How often tes
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def machine(
-    workers: int | None,
-    sandbox: str,
-    allow_unsafe: bool,
-    *,
-    isolation: str = "warm",
-    no_cache: bool = False,
-    recheck: int = RECHECK,
-    access: object | None = None,
-    executor: str = LOCAL,
-    keep_going: bool = False,
-) -> Machine:
-    """Return how to run work on this machine."""
-    return local_machine(
-        workers=workers,
-        sandbox=sandbox,
-        allow_unsafe=allow_unsafe,
-        isolation=isolation,
-        cache=not no_cache,
-        recheck=recheck,
-        access=access,
-        executor=executor,
-        keep_going=keep_going,
-    )
+def on_machine(*names: str, **usual: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a verb options for these fields of `Machine`, `usual` ones with another default; it gets the machine as `here`."""
+    found = options_of("machine", "settings", Machine, (*names, *usual))
+    options = tuple(_with_default(item, usual) for item in found)
+    flags = {item.name for item in options}
+
+    def add(function: Callable[..., None]) -> Callable[..., None]:
+        def verb(**values: Any) -> None:
+            given: dict[str, Any] = {**usual, **values_for("machine", options, values).settings}
+            here = local_machine(cache=given.pop("use_verdicts", True), **given)
+            function(**{name: value for name, value in values.items() if name not in flags}, here=here)
+
+        signature = inspect.signature(function, eval_str=True)
+        own = [item for name, item in signature.parameters.items() if name != "here"]
+        verb.__doc__, verb.__signature__ = function.__doc__, signature.replace(parameters=own)  # type: ignore[attr-defined]  # inspect looks for this name
+        return with_options(verb, options, grouped=False)
+
+    return add
+
+
+def _with_default(item: RecordOption, usual: Mapping[str, int]) -> RecordOption:
+    place = item.places[0]
+    setting = dataclasses.replace(place.setting, default=usual.get(place.setting.name, place.setting.default))
+    return dataclasses.replace(item, places=(dataclasses.replace(place, setting=setting),))
 
 
 def tests_to_sort(text: str) -> Literal["relevant", "all"]:

@@ -14,7 +14,7 @@ from repairlab.building.mining.pairing import PairingSettings, pair_submissions
 from repairlab.building.mining.submission_forms.table import FORMS
 from repairlab.building.mining.submission_paths import STEPS
 from repairlab.cli.mine import draw_funnel
-from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
+from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.access import Access
 from repairlab.core.diff import unified_diff
@@ -40,6 +40,7 @@ from repairlab.metrics.distribution import Distribution
 from repairlab.metrics.matching import MatchScores, MatchSettings
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
+from repairlab.validation.machine import Machine
 
 PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="A set of pairs: a folder that `import` or `pairs` made.")]
 To = Annotated[Path, typer.Option("--to", help="New folder for the set that is made.")]
@@ -48,6 +49,7 @@ Near = Annotated[
 ]
 
 
+@on_machine("workers", "sandbox", "allow_unsafe")
 def make(
     submissions: Annotated[Path, typer.Argument(help=f"A folder or file with submissions: {', '.join(FORMS)}.")],
     to: Annotated[Path, typer.Option("--to", help="New folder for the set of pairs.")],
@@ -70,10 +72,9 @@ def make(
     limit: Annotated[int | None, typer.Option("--limit", help="At most so many problems.")] = None,
     checker: Annotated[str | None, typer.Option("--checker", help="How outputs are compared, as test.checker in bug.toml.")] = None,
     name: Annotated[str | None, typer.Option("--name", help="Of the set; by default that of its folder.")] = None,
-    workers: Workers = None,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
     """Build bug–fix pairs from submissions: a rejected program and the accepted one after it."""
     steps = next((item for item in STEPS if item == path), None)
@@ -99,7 +100,7 @@ def make(
             to,
             started=lambda n: progress.update(task, total=n, description="pairs tried"),
             done=lambda _: progress.advance(task),
-            machine=machine(workers, sandbox, allow_unsafe),
+            machine=here,
         )
     table = draw_funnel(made.stages, to, "Submissions")
     if json:

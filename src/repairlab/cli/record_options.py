@@ -152,8 +152,9 @@ def _parameter(item: RecordOption, *, grouped: bool) -> inspect.Parameter:
     kinds = {_option_kind(place) for place in item.places}
     kind: Any = kinds.pop() if len(kinds) == 1 else str  # each repairer's record converts it
     owners = " and ".join(filter(None, (", ".join(item.owners[:-1]), item.owners[-1])))
-    panel = f"Options of {owners}" if grouped and not item.is_common else None
-    option = typer.Option(item.flag, help=_help(item.places[0]), rich_help_panel=panel)
+    said = item.places[0].setting.option
+    panel = said.section or (f"Options of {owners}" if grouped and not item.is_common else None)
+    option = typer.Option(item.flag, *filter(None, [said.letter]), help=_help(item.places[0]), rich_help_panel=panel)
     return inspect.Parameter(item.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option])
 
 
@@ -172,7 +173,7 @@ def _help(place: OptionTarget) -> str:
     setting, option = place.setting, place.setting.option
     if place.short and option.short:
         return option.short[2]
-    default = setting.default
+    default = option.usual or setting.default
     if default is dataclasses.MISSING or default is None or default == () or isinstance(default, bool):
         return option.help
     shown = f"{default:g}" if isinstance(default, float) else default

@@ -12,25 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import (
-    AllowUnsafe,
-    ExecutorName,
-    Include,
-    IsolationName,
-    Json,
-    Limit,
-    NoCache,
-    Recheck,
-    Repair,
-    SandboxName,
-    Workers,
-    machine,
-    numbers,
-)
+from repairlab.cli.options import Include, Json, Limit, Repair, numbers, on_machine
 from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.cli.run_folders import warn_unchecked
-from repairlab.cli.sections import COURSE, SEEN, VERDICTS
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.core.cost import dollars
@@ -46,11 +31,13 @@ from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import asks_model, factory_of, repairer_names
 from repairlab.runs.run import begin, complete, how_to_go_on, locked
 from repairlab.runs.store import Disagreement, Store
-from repairlab.validation.machine import LOCAL, RECHECK, Machine
+from repairlab.validation.machine import COURSE, LOCAL, VERDICTS, Machine
 
+SEEN = "What the repairer sees"
 _RESUMES = "--resume goes on with the settings of the run; leave the other settings out"
 
 
+@on_machine("workers", "executor", "sandbox", "allow_unsafe", "isolation", "use_verdicts", "recheck", "keep_going")
 def run(
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of a benchmark.")] = None,
     repairer: Annotated[
@@ -70,7 +57,6 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show bugs, requests, tokens, cost and missing tools; run nothing.")
     ] = False,
-    workers: Workers = None,
     json: Json = False,
     localisation: Annotated[
         str | None,
@@ -104,9 +90,6 @@ def run(
         bool | None, typer.Option("--skip-unfit", help="Skip bugs the repairer does not support.", rich_help_panel=COURSE)
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of repairers that sample.", rich_help_panel=COURSE)] = None,
-    keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Go on even if the first bugs all fail in the same way.", rich_help_panel=COURSE)
-    ] = False,
     repair: Repair = False,
     policy: Annotated[
         str | None,
@@ -124,12 +107,8 @@ def run(
             rich_help_panel=VERDICTS,
         ),
     ] = None,
-    isolation: IsolationName = "warm",
-    no_cache: NoCache = False,
-    recheck: Recheck = RECHECK,
-    executor: ExecutorName = LOCAL,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
+    *,
+    here: Machine,
     **own: Any,
 ) -> None:
     """Ask a repairer for fixes of every bug and validate them.
@@ -163,17 +142,7 @@ def run(
     else:
         settings, access = _experiment(file, given, seen, own)
         folder = to or Path("runs") / default_name(settings)
-    here = machine(
-        workers,
-        sandbox,
-        allow_unsafe,
-        isolation=isolation,
-        no_cache=no_cache,
-        recheck=recheck,
-        access=access,
-        executor=executor,
-        keep_going=keep_going,
-    )
+    here = dataclasses.replace(here, access=access)
     if dry_run:
         _show_plan(plan_run(settings, open_benchmark(settings.benchmark), folder, here), as_json=json)
         return

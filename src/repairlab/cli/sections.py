@@ -8,7 +8,6 @@ from typer.core import TyperCommand
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter  # typer brings its own copy
 
-MACHINE, SEEN, VERDICTS, COURSE = "Machine", "What the repairer sees", "Verdicts", "Course of the run"
 _MANY = 20
 """A verb with more options explains only those without a section, unless `--help-all` asks for the others."""
 

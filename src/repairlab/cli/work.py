@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.catalog import open_bug
-from repairlab.cli.options import AllowUnsafe, Json, SandboxName, machine
+from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import data, print_json, talk
 from repairlab.core.record import to_data
 from repairlab.runs.checkout import CheckoutResult, bug_of, build_and_test, check_out, test_names
 from repairlab.runs.checkout import export as exported
+from repairlab.validation.machine import Machine
 
 FolderArgument = Annotated[Path | None, typer.Argument(metavar="FOLDER", help="The working copy, as with --work.")]
 Folder = Annotated[Path, typer.Option("--work", "-w", help="The working copy; by default the current folder.")]
@@ -27,15 +28,15 @@ def checkout(
     talk().print(f"Checked out {bug} ({'fixed' if fixed else 'buggy'}) to {folder}", markup=False)
 
 
-def compile(
-    folder: FolderArgument = None, work: Folder = Path(), sandbox: SandboxName = "auto", allow_unsafe: AllowUnsafe = False
-) -> None:
+@on_machine("sandbox", "allow_unsafe")
+def compile(folder: FolderArgument = None, work: Folder = Path(), *, here: Machine) -> None:
     """Build a working copy in the sandbox."""
     bug = bug_of(folder or work)
-    _need_build(bug.id, build_and_test(folder or work, bug, machine(1, sandbox, allow_unsafe).open_sandbox(), []))
+    _need_build(bug.id, build_and_test(folder or work, bug, here.open_sandbox(), []))
     talk().print(f"Build of {bug.id}: OK", markup=False)
 
 
+@on_machine("sandbox", "allow_unsafe")
 def test(
     folder: FolderArgument = None,
     work: Folder = Path(),
@@ -44,15 +45,15 @@ def test(
         bool, typer.Option("--relevant", "-r", help="Run the relevant tests: all that the bug names (default).")
     ] = False,
     trigger: Annotated[bool, typer.Option("--trigger", help="Run only the trigger tests.")] = False,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
     """Run the tests of a working copy in the sandbox."""
     work = folder or work
     bug = bug_of(work)
     names = test_names(bug, name, trigger_only=trigger and not relevant)
-    done = build_and_test(work, bug, machine(1, sandbox, allow_unsafe).open_sandbox(), names)
+    done = build_and_test(work, bug, here.open_sandbox(), names)
     if json:
         print_json({"bug": bug.id, "build_error": done.build_error, "tests": to_data(done.results)})
         raise typer.Exit(1 if done.build_error or done.failing else 0)

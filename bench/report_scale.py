@@ -71,7 +71,7 @@ def main() -> None:
             "naive: all records in memory": [sys.executable, "-c", NAIVE, str(run)],
             "repairlab score": [*verb, "score", str(run), "--json"],
             "repairlab score --duplicates merged": [*verb, "score", str(run), "--json", "--duplicates", "merged"],
-            "repairlab tables": [*verb, "tables", str(run), "--json"],
+            "repairlab report --tables": [*verb, "report", "--tables", str(run), "--json"],
             "repairlab report": [*verb, "report", str(run), "--json"],
         }
         for label, command in rows.items():

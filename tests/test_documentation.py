@@ -20,7 +20,7 @@ from repairlab.runs.experiment import Manifest
 ROOT = Path(__file__).parent.parent
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
 REPRODUCING = sorted((ROOT / "docs").glob("reproduce-*.md"))
-QUICK = ("list", "info", "checkout", "export")
+QUICK = ("list", "info", "checkout", "export", "work checkout", "work export")
 """Verbs that run no candidate."""
 ELSEWHERE = ("make ", ". .venv/", "repairlab doctor", "llm", "talk", "runs/*", "export OPENAI")
 """What belongs to the machine that a reader sits at: its set-up, its tools, its models."""
@@ -48,7 +48,7 @@ class Command(NamedTuple):
     @property
     def is_quick(self) -> bool:
         words = self.line.split()
-        return words[0] == "repairlab" and words[1] in QUICK
+        return words[0] == "repairlab" and (words[1] in QUICK or " ".join(words[1:3]) in QUICK)
 
 
 def commands(block: Block) -> list[Command]:
@@ -155,8 +155,8 @@ def test_pages_that_go_the_way_of_a_paper_are_true(path: Path, tmp_path: Path) -
         for line in block.text.splitlines() if block.kind == "" else ():
             words = line.strip().partition(" #")[0].split()
             if words and words[0] == "repairlab":
-                verb = words[1:3] if words[1] == "pairs" else words[1:2]
-                told = shell.run(shlex.join(["repairlab", *verb, "--help"]))
+                verb = words[1:3] if words[1] in ("pairs", "work") else words[1:2]
+                told = shell.run(shlex.join(["repairlab", *verb, "--help-all"]))
                 assert [word for word in words if word.startswith("--") and word not in told] == [], line
     assert n_run >= 2
 

@@ -49,7 +49,7 @@ FORKING = """
 import json, os, sys
 from importlib import import_module
 from repairlab.cli.main import run
-for verb in ("import", "run", "selftest", "tables"):
+for verb in ("import", "run", "doctor", "report"):
     import_module(f"repairlab.cli.{verb}")
 for line in sys.stdin:
     path, cwd, out, err, arguments = json.loads(line)
@@ -96,7 +96,7 @@ def repairlab(*arguments: str, path: Path, cwd: Path, code: int | None = 0) -> s
 
 
 def test_all_parts_are_listed_with_where_they_come_from(installed: Path, tmp_path: Path) -> None:
-    found = json.loads(repairlab("plugins", "--json", path=installed, cwd=tmp_path).stdout)
+    found = json.loads(repairlab("doctor", "--parts", "--json", path=installed, cwd=tmp_path).stdout)
     ours = {item["kind"]: item for item in found if item["source"] == "repairlab-shellkit 2.1"}
     assert {kind: item["name"] for kind, item in ours.items()} == KINDS
     assert all(item["works"] and item["about"] for item in ours.values())
@@ -106,7 +106,7 @@ def test_all_parts_are_listed_with_where_they_come_from(installed: Path, tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_part_passes_the_self_test_of_its_kind(installed: Path, tmp_path: Path, kind: str) -> None:
-    done = repairlab("selftest", f"{kind}/{KINDS[kind]}", "--json", path=installed, cwd=tmp_path)
+    done = repairlab("doctor", "--try", f"{kind}/{KINDS[kind]}", "--json", path=installed, cwd=tmp_path)
     checks = json.loads(done.stdout)["checks"]
     assert len(checks) >= 2
     assert not [check for check in checks if check["problem"] or check["not_tried"]]
@@ -128,7 +128,7 @@ def test_the_whole_line_goes_through_parts_of_the_package(installed: Path, tmp_p
     assert "--swap is an option of --repairer swapper, not of templates" in wrong.stderr
     wrong = repairlab("run", "bench", "--swap", "x", path=installed, cwd=tmp_path, code=2)
     assert "--swap is 'x': write OLD=NEW" in wrong.stderr
-    assert "Options of the repairer swapper" in repairlab("run", "--help", path=installed, cwd=tmp_path).stdout
+    assert "Options of swapper" in repairlab("run", "--help", path=installed, cwd=tmp_path).stdout
 
     done = repairlab("run", "bench", "--swap", "-=+", "-n", "2", "-k", "1", "--json", path=installed, cwd=tmp_path)
     scores = {item["metric"]: item["value"] for item in json.loads(done.stdout)["scores"]}
@@ -146,7 +146,7 @@ def test_the_whole_line_goes_through_parts_of_the_package(installed: Path, tmp_p
     repairlab("convert", "again", "bench", "--format", "tsv", "--to", "made.tsv", path=installed, cwd=tmp_path)
     given = repairlab("validate", "bench", "made.tsv", "--json", path=installed, cwd=tmp_path)
     assert [item["verdict"] for item in json.loads(given.stdout)["outcomes"]][:1] == ["PLAUSIBLE"]
-    tables = repairlab("tables", "again", "--only", "sizes", "--json", path=installed, cwd=tmp_path)
+    tables = repairlab("report", "--tables", "again", "--only", "sizes", "--json", path=installed, cwd=tmp_path)
     assert json.loads(tables.stdout)["tables"][0]["rows"] == [["swapper", 1]]
     prompt = repairlab("prompt", "bench/add", "--strategy", "terse", path=installed, cwd=tmp_path)
     assert "Fix this function:" in prompt.stdout
@@ -167,7 +167,7 @@ def test_a_broken_package_is_named_and_harms_no_other(tmp_path: Path) -> None:
         "repairlab.languages": {"odd": "broken:Copy"},
     }
     write_dist_info(folder, "broken-kit", "0.3", points)
-    done = repairlab("plugins", "--json", path=folder, cwd=tmp_path, code=1)
+    done = repairlab("doctor", "--parts", "--json", path=folder, cwd=tmp_path, code=1)
     problems = {(item["kind"], item["name"]): item["problem"] for item in json.loads(done.stdout) if not item["works"]}
     assert {key: text.rpartition(": ")[2] for key, text in problems.items()} == {
         ("repairers", "mine"): "No module named 'nothing_of_this_name'",

@@ -1,6 +1,6 @@
 """Parts by name: our own, and those that other packages bring through entry points; loaded when asked for.
 
-Every kind of part has a table (`Parts`) in its own package; `KINDS` says where. `repairlab plugins` lists them all.
+Every kind of part has a table (`Parts`) in its own package; `KINDS` says where. `repairlab doctor --parts` lists them all.
 """
 
 import functools
@@ -94,7 +94,7 @@ class Parts(Mapping[str, T], Generic[T]):
         return tuple(part for part in self._parts().values() if part.source != BUILT_IN)
 
     def working(self) -> Iterator[tuple[str, T]]:
-        """Load all parts; one that cannot be used is passed over: `repairlab plugins` says why."""
+        """Load all parts; one that cannot be used is passed over: `repairlab doctor --parts` says why."""
         for name, part in self._parts().items():
             try:
                 yield name, self._load(part)

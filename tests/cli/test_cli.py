@@ -1,5 +1,6 @@
 import importlib
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.main import VERBS, run
+from repairlab.cli.main import ALIASES, GROUPS, VERBS, run
 from repairlab.core.errors import Interrupted
 from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
@@ -26,6 +27,34 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 def test_every_verb_answers_help_with_the_text_of_the_table(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = said(capsys, verb, "--help")
     assert VERBS[verb] in " ".join(out.split())
+
+
+def test_help_lists_26_verbs_in_five_groups_with_short_texts(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = said(capsys, "--help")[0].splitlines()
+    assert [line[:-1] for line in lines if line.endswith(":")] == list(GROUPS)
+    assert [line.split()[0] for line in lines if line.startswith("  ")] == list(VERBS)
+    assert (len(GROUPS), len(VERBS)) == (5, 26) and max(map(len, lines)) <= 80
+    assert not ALIASES.keys() & VERBS.keys()
+
+
+@pytest.mark.parametrize("old", ALIASES)
+def test_an_old_verb_names_the_new_form_and_does_the_same(old: str, capsys: pytest.CaptureFixture[str]) -> None:
+    verb, form = ALIASES[old]
+    for arguments in (["--help"], ["--wrokers", "3"]):
+        code = 0 if arguments == ["--help"] else 2
+        out, err = said(capsys, old, *arguments, code=code)
+        note, _, rest = err.partition("\n")
+        assert note == f"repairlab {old} is now: repairlab {verb} {form} (the next release drops the old name)"
+        assert (out, rest) == said(capsys, verb, form, *arguments, code=code)
+
+
+def test_help_explains_all_options_only_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    short, whole = (said(capsys, "run", option)[0] for option in ("--help", "--help-all"))
+    flags = re.findall(r"--[a-z][a-z-]+", whole)
+    assert [flag for flag in flags if flag not in short] == [], "each is at least named"
+    assert len(short.splitlines()) < 70 and len(whole.splitlines()) > 150
+    assert "--temperature <float>" in whole and "--temperature <float>" not in short
+    assert said(capsys, "list", "--help") == said(capsys, "list", "--help-all")
 
 
 def test_a_verb_answers_the_short_option_too(capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,7 +81,7 @@ def test_help_and_version_answer() -> None:
         (["rum"], "unknown verb 'rum'"),
         (["--fast"], "unknown option '--fast'"),
         (["list", "startr"], "Did you mean 'starter'"),
-        (["info", "starter/none"], "unknown bug of starter 'none'"),
+        (["list", "starter/none"], "unknown bug of starter 'none'"),
         (["run", "starter", "--repairer", "templatse"], "Did you mean 'templates'"),
         (["run", "starter"], "no repairer is named"),
         (["run"], "no benchmark is named"),
@@ -60,14 +89,28 @@ def test_help_and_version_answer() -> None:
         (["run", "starter", "--repairer", "copy", "-j", "0"], "at least 1 worker"),
         (["run", "starter", "--repairer", "copy", "-i", "cobol-*"], "unknown bug of starter 'cobol-*'"),
         (["run", "starter", "--repairer", "copy", "--sandbox", "magic"], "unknown sandbox 'magic'"),
+        (["list", "starter/c-lap-time-mean", "--limit", "2"], "is one bug"),
+        (["list", "--about"], "need a benchmark"),
+        (["doctor", "starter"], "repairlab doctor --try starter"),
+        (["doctor", "--parts", "--try"], "choose one"),
+        (["doctor", "--parts", "sandbxes"], "Did you mean 'sandboxes'"),
+        (["doctor", "--try"], "--try needs a part"),
+        (["doctor", "--sandbox", "docker"], "--sandbox goes with --try only"),
+        (["report", "r", "--only", "t", "--csv"], "--only, --csv goes with --tables only"),
+        (["report", "r", "--tables", "-k", "1"], "-k goes with the HTML report"),
+        (["convert", "starter", "--strategy", "s"], "--strategy goes with --task only"),
+        (["convert", "--task", "--to", "x"], "--task needs a benchmark"),
+        (["convert", "starter", "other", "--task", "--to", "x"], "leave other out"),
+        (["score", "--compare", "r"], "only one run is given"),
+        (["score", "--compare", "a", "b", "-k", "1,5"], "a comparison is at one k"),
         (["run", "--resume", "nowhere"], "no run folder"),
         (["score", "nowhere"], "no run folder"),
-        (["test", "-w", "/"], "no working copy"),
+        (["work", "test", "-w", "/"], "no working copy"),
         (["list", "starter", "--limit", "0"], "at least 1 bug"),
         (["run", "starter", "--repairer", "copy", "--limit", "-1"], "at least 1 bug"),
         (["check", "starter", "--repeat", "0"], "needs at least 1"),
         (["check", "starter", "--resume"], "--resume needs --card FILE"),
-        (["checkout", "starter/c-lap-time-mean", "/etc/passwd"], "not an empty folder"),
+        (["work", "checkout", "starter/c-lap-time-mean", "/etc/passwd"], "not an empty folder"),
         (["run", "--experiment", "/"], "cannot read the experiment file"),
         (["run", "starter", "--repairer", "copy", "--isolation", "wram"], "Did you mean 'warm'"),
         (["run", "starter", "--repairer", "copy", "--confirm", "-1"], "how often a failing test is run again"),
@@ -88,44 +131,44 @@ def test_an_unknown_flag_of_a_verb_is_exit_code_2(capsys: pytest.CaptureFixture[
     assert "--wrokers" in said(capsys, "list", "--wrokers", "3", code=2)[1]
 
 
-def test_list_and_info_print_tables_and_json(capsys: pytest.CaptureFixture[str], tiny: Path) -> None:
+def test_list_prints_benchmarks_their_bugs_and_one_bug(capsys: pytest.CaptureFixture[str], tiny: Path) -> None:
     assert "starter" in said(capsys, "list")[0]
     assert json.loads(said(capsys, "list", "--json")[0])[0]["name"] == "starter"
     assert [bug["id"] for bug in json.loads(said(capsys, "list", str(tiny), "--json")[0])] == ["shop", "sum"]
     assert "Sum is one too large" in said(capsys, "list", str(tiny))[0]
-    assert json.loads(said(capsys, "info", str(tiny), "--json")[0])["n_bugs"] == 2
-    assert "2 bugs" in said(capsys, "info", str(tiny))[0]
-    assert "printed as 4" in said(capsys, "info", f"{tiny}/sum")[0]
-    assert json.loads(said(capsys, "info", f"{tiny}/sum", "--json")[0])["properties"]["tests.all"] == ["01", "02"]
+    assert json.loads(said(capsys, "list", str(tiny), "--about", "--json")[0])["n_bugs"] == 2
+    assert "2 bugs" in said(capsys, "list", str(tiny), "--about")[0]
+    assert "printed as 4" in said(capsys, "list", f"{tiny}/sum")[0]
+    assert json.loads(said(capsys, "list", f"{tiny}/sum", "--json")[0])["properties"]["tests.all"] == ["01", "02"]
 
 
-def test_checkout_compile_test_and_export_work_as_in_defects4j(
+def test_work_checks_out_compiles_tests_and_exports_as_in_defects4j(
     capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox
 ) -> None:
     copy = tmp_path / "copy"
-    said(capsys, "checkout", f"{tiny}/shop", str(copy))
-    said(capsys, "compile", "-w", str(copy))
-    out, _ = said(capsys, "test", "-w", str(copy), code=1)
+    said(capsys, "work", "checkout", f"{tiny}/shop", str(copy))
+    said(capsys, "work", "compile", "-w", str(copy))
+    out, _ = said(capsys, "work", "test", "-w", str(copy), code=1)
     assert out == "Failing tests: 1\n  - tests/test_cart.py::test_total\n"
     assert (copy / "failing_tests").read_text().startswith("--- tests/test_cart.py::test_total\n")
-    assert said(capsys, "test", "-w", str(copy), "-t", "tests/test_cart.py::test_empty")[0] == "Failing tests: 0\n"
-    assert "unknown test of shop" in said(capsys, "test", "-w", str(copy), "-t", "test_none", code=2)[1]
-    assert said(capsys, "export", "-w", str(copy / "shop"), "-p", "tests.trigger")[0] == "tests/test_cart.py::test_total\n"
-    said(capsys, "export", "-w", str(copy), "-p", "classes.modified", "-o", str(tmp_path / "out"))
+    assert said(capsys, "work", "test", "-w", str(copy), "-t", "tests/test_cart.py::test_empty")[0] == "Failing tests: 0\n"
+    assert "unknown test of shop" in said(capsys, "work", "test", "-w", str(copy), "-t", "test_none", code=2)[1]
+    assert said(capsys, "work", "export", "-w", str(copy / "shop"), "-p", "tests.trigger")[0] == "tests/test_cart.py::test_total\n"
+    said(capsys, "work", "export", "-w", str(copy), "-p", "classes.modified", "-o", str(tmp_path / "out"))
     assert (tmp_path / "out").read_text() == "shop/cart.py\n"
-    assert "unknown property" in said(capsys, "export", "-w", str(copy), "-p", "tests.triger", code=2)[1]
-    assert "not an empty folder" in said(capsys, "checkout", f"{tiny}/shop", str(copy), code=2)[1]
+    assert "unknown property" in said(capsys, "work", "export", "-w", str(copy), "-p", "tests.triger", code=2)[1]
+    assert "not an empty folder" in said(capsys, "work", "checkout", f"{tiny}/shop", str(copy), code=2)[1]
     (copy / "shop" / "cart.py").write_text("class Cart(:\n")
-    assert "failed" in said(capsys, "compile", "-w", str(copy), code=1)[1]
-    assert json.loads(said(capsys, "test", "-w", str(copy), "--json", code=1)[0])["build_error"]
+    assert "failed" in said(capsys, "work", "compile", "-w", str(copy), code=1)[1]
+    assert json.loads(said(capsys, "work", "test", "-w", str(copy), "--json", code=1)[0])["build_error"]
 
 
 def test_a_fixed_working_copy_passes_and_one_without_tests_has_none(
     capsys: pytest.CaptureFixture[str], tiny: Path, tmp_path: Path, sandbox: Sandbox
 ) -> None:
-    said(capsys, "checkout", f"{tiny}/sum", str(tmp_path / "fixed"), "--fixed")
-    assert said(capsys, "test", "-w", str(tmp_path / "fixed"), "-r")[0] == "Failing tests: 0\n"
-    said(capsys, "checkout", f"{tiny}/shop", str(tmp_path / "bare"), "--no-tests")
+    said(capsys, "work", "checkout", f"{tiny}/sum", str(tmp_path / "fixed"), "--fixed")
+    assert said(capsys, "work", "test", "-w", str(tmp_path / "fixed"), "-r")[0] == "Failing tests: 0\n"
+    said(capsys, "work", "checkout", f"{tiny}/shop", str(tmp_path / "bare"), "--no-tests")
     assert not list((tmp_path / "bare").rglob("test_*.py"))
 
 
@@ -220,7 +263,7 @@ def test_a_run_ends_with_scores_and_a_report(
         )
         scores = {(score["metric"], score["k"]): score["value"] for score in json.loads(out)["scores"]}
         assert scores["pass@k", 1] == (name == "reference")
-    out, _ = said(capsys, "compare", str(tmp_path / "copy"), str(tmp_path / "reference"), "--json")
+    out, _ = said(capsys, "score", "--compare", str(tmp_path / "copy"), str(tmp_path / "reference"), "--json")
     assert json.loads(out)
     said(capsys, "report", str(tmp_path / "copy"), str(tmp_path / "reference"), "-o", str(tmp_path / "r.html"))
     assert "Sum is one too large" in (tmp_path / "r.html").read_text()

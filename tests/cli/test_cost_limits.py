@@ -184,12 +184,12 @@ def test_what_has_no_price_is_unknown_until_a_price_is_given(server: Server, cap
     assert "unknown cost for 2 requests to vllm/unpriced; give its price with: repairlab run --resume made --prices FILE" in said
     assert [request.cost_usd for request in read_requests(Path("made", FILE))] == [None, None]
     assert [candidate.origin.cost_usd for candidate in Store(Path("made")).candidates()] == [None, None]
-    assert run(["tables", "made", "--only", "cost", "--json"]) == 0
+    assert run(["report", "--tables", "made", "--only", "cost", "--json"]) == 0
     ((_, *unknown),) = json.loads(capsys.readouterr().out)["tables"][0]["rows"]
     assert unknown[5:7] == [None, None]
     assert run(["run", "--resume", "made", "--prices", "late.toml", "--json"]) == 0
     assert "$0.0220 paid" in capsys.readouterr().err
-    assert run(["tables", "made", "--only", "cost", "--json"]) == 0
+    assert run(["report", "--tables", "made", "--only", "cost", "--json"]) == 0
     ((_, *known),) = json.loads(capsys.readouterr().out)["tables"][0]["rows"]
     assert known[5:7] == pytest.approx([2 * COST, 2 * COST])
     assert [row["cost_usd"] for row in repairlab.open_run("made").rows()] == pytest.approx([COST, COST])

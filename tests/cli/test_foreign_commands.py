@@ -7,12 +7,13 @@ import pytest
 from repairlab.cli.main import run
 
 POINTED = [
-    ("checkout -p Lang -v 1b -w /tmp/lang_1", "Write: repairlab checkout BENCHMARK/Lang-1 /tmp/lang_1"),
-    ("checkout -p Lang -v 1f -w w", "Write: repairlab checkout BENCHMARK/Lang-1 w --fixed"),
-    ("checkout -pLang -v1b -ww", "Write: repairlab checkout BENCHMARK/Lang-1 w"),
-    ("checkout -p Lang", "Write: repairlab checkout BENCHMARK/Lang-NUMBER FOLDER"),
-    ("info -p Lang -b 1", "Write: repairlab info BENCHMARK/Lang-1"),
-    ("info -p Lang", "Write: repairlab info BENCHMARK/Lang-NUMBER"),
+    ("checkout -p Lang -v 1b -w /tmp/lang_1", "Write: repairlab work checkout BENCHMARK/Lang-1 /tmp/lang_1"),
+    ("checkout -p Lang -v 1f -w w", "Write: repairlab work checkout BENCHMARK/Lang-1 w --fixed"),
+    ("checkout -pLang -v1b -ww", "Write: repairlab work checkout BENCHMARK/Lang-1 w"),
+    ("checkout -p Lang", "Write: repairlab work checkout BENCHMARK/Lang-NUMBER FOLDER"),
+    ("work checkout -p Lang -v 1b -w w", "Write: repairlab work checkout BENCHMARK/Lang-1 w"),
+    ("info -p Lang -b 1", "Write: repairlab list BENCHMARK/Lang-1"),
+    ("info -p Lang", "Write: repairlab list BENCHMARK/Lang-NUMBER"),
     ("pids", "repairlab list BENCHMARK -i 'Lang-*'"),
     ("bids -p Lang", "repairlab list BENCHMARK -i 'PROJECT-*'"),
     ("query -p Lang -q bug.id", "repairlab list BENCHMARK --json"),
@@ -29,10 +30,10 @@ def test_a_command_of_another_tool_names_ours(command: str, expected: str, capsy
     assert expected in said and said.count("\n") == 1
 
 
-@pytest.mark.parametrize("verb", ["compile", "test", "export -p path"])
+@pytest.mark.parametrize("verb", ["work compile", "work test", "work export -p path"])
 def test_the_working_copy_may_be_named_without_an_option(
     verb: str, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["checkout", f"{tiny}/sum", str(tmp_path / "w1")]) == 0
+    assert run(["work", "checkout", f"{tiny}/sum", str(tmp_path / "w1")]) == 0
     before = run([*verb.split(), "-w", str(tmp_path / "w1")]), capsys.readouterr().out
     assert (run([*verb.split(), str(tmp_path / "w1")]), capsys.readouterr().out) == before

@@ -1,16 +1,20 @@
 """Options that are made from settings records."""
 
 import dataclasses
+import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
 
+from repairlab.api import MachineOptions
 from repairlab.cli.main import run
+from repairlab.cli.options import on_machine
 from repairlab.cli.record_options import options_of, owner_of, repairer_options, values_for
 from repairlab.core.errors import UserError
-from repairlab.core.option import Option
+from repairlab.core.option import Option, settings_of
 from repairlab.core.record import record
+from repairlab.validation.machine import Machine
 
 
 @record
@@ -56,9 +60,10 @@ def test_an_option_that_the_verb_has_itself_gets_the_name_of_the_repairer() -> N
 
 
 def test_help_lists_options_by_repairer(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "--help"]) == 0
+    assert run(["run", "--help-all"]) == 0
     text = capsys.readouterr().out
-    assert text.index("--config") < text.index("Options of the repairer llm:") < text.index("--temperature")
+    assert text.index("--model") < text.index("--config") < text.index("Verdicts:") < text.index("--confirm")
+    assert text.index("--confirm") < text.index("Options of llm:") < text.index("--temperature")
     assert "--experiment" not in text
 
 
@@ -97,3 +102,24 @@ def test_a_number_of_an_option_that_another_repairer_has_as_text_is_read(text: s
             values_for("mine", OPTIONS, {"own_depth": text})
     else:
         assert values_for("mine", OPTIONS, {"own_depth": text}).settings == {"depth": expected}
+
+
+def test_a_verb_gets_the_machine_that_its_options_describe() -> None:
+    seen: list[Machine] = []
+
+    @on_machine("workers", "isolation", "use_verdicts", recheck=0)
+    def verb(name: str = "", *, here: Machine) -> None:
+        seen.append(here)
+
+    assert list(inspect.signature(verb).parameters) == ["name", "own_workers", "own_isolation", "own_no_cache", "own_recheck"]
+    verb(name="a")
+    verb(own_workers=3, own_isolation="process", own_no_cache=True, own_recheck=5)
+    assert [(here.recheck, here.isolation, here.use_verdicts) for here in seen] == [(0, "warm", True), (5, "process", False)]
+    assert seen[1].workers == 3
+    with pytest.raises(UserError, match="Did you mean 'process'"):
+        verb(own_isolation="proces")
+
+
+def test_the_api_takes_what_the_command_line_takes() -> None:
+    settings = {setting.name for setting in settings_of(Machine) if setting.option.help}
+    assert {*MachineOptions.__annotations__, "executor", "keep_going", "use_verdicts"} == {*settings, "access", "cache"}

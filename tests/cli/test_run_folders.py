@@ -19,8 +19,8 @@ Capture = pytest.CaptureFixture[str]
 READERS = {
     "score": ("score", "RUN"),
     "report": ("report", "RUN"),
-    "compare": ("compare", "RUN", "OTHER"),
-    "tables": ("tables", "RUN", "OTHER"),
+    "compare": ("score", "--compare", "RUN", "OTHER"),
+    "tables": ("report", "--tables", "RUN", "OTHER"),
     "rank": ("rank", "RUN", "--by", "majority"),
     "rescore": ("rescore", "RUN"),
     "convert": ("convert", "RUN", "BENCHMARK", "--format", "repairlab", "--to", "OUT"),
@@ -83,12 +83,12 @@ def test_a_run_of_before_there_were_checks_opens_with_one_line_of_warning(
 
 def test_one_unfinished_run_does_not_stop_the_tables_of_the_others(make_run: MakeRun, capsys: Capture) -> None:
     folders = [make_run("chat", n=2), make_run("neural", n=2, unfinished=3), make_run("templates", n=2)]
-    assert run(["tables", *map(str, folders), "--only", "overlap", "--json"]) == 0
+    assert run(["report", "--tables", *map(str, folders), "--only", "overlap", "--json"]) == 0
     said = capsys.readouterr()
     assert f"{folders[1]} is skipped: 3 of 12 bugs are unfinished (--partial takes the others)" in said.err
     (table,) = json.loads(said.out)["tables"]
     assert {name for row in table["rows"] for name in row[0].split(" + ")} <= {"chat", "templates"}
-    assert run(["tables", *map(str, folders), "--only", "projects", "--json", "--partial"]) == 0
+    assert run(["report", "--tables", *map(str, folders), "--only", "projects", "--json", "--partial"]) == 0
     (table,) = json.loads(capsys.readouterr().out)["tables"]
     assert f"{folders[1]}: 3 of 12 bugs are unfinished and left out." in table["notes"]
 
@@ -96,15 +96,15 @@ def test_one_unfinished_run_does_not_stop_the_tables_of_the_others(make_run: Mak
 def test_tables_of_nothing_but_unfinished_runs_are_refused(make_run: MakeRun, capsys: Capture) -> None:
     folders = [make_run("chat", n=2, unfinished=1), make_run("neural", n=2, unfinished=1)]
     for chosen in (folders, folders[:1]):
-        assert run(["tables", *map(str, chosen)]) == 2
+        assert run(["report", "--tables", *map(str, chosen)]) == 2
         assert "--partial" in capsys.readouterr().err
 
 
 def test_unfinished_runs_are_compared_by_what_both_have_finished(make_run: MakeRun, capsys: Capture) -> None:
     a, b = make_run("chat", n=2), make_run("neural", n=2, unfinished=3)
-    assert run(["compare", str(a), str(b)]) == 2
+    assert run(["score", "--compare", str(a), str(b)]) == 2
     assert "--partial" in capsys.readouterr().err
-    assert run(["compare", str(a), str(b), "--partial", "--json"]) == 0
+    assert run(["score", "--compare", str(a), str(b), "--partial", "--json"]) == 0
     said = capsys.readouterr()
     found = json.loads(said.out)
     n = sum(len(found[name]) for name in ("both", "only_a", "only_b", "neither", "undecided"))

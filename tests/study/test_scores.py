@@ -132,7 +132,7 @@ def test_what_the_repairer_was_shown_is_part_of_the_signature(make_run: MakeRun)
 
 def test_compare_shows_who_fixed_what(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     a, b = make_run("chat", n=4, strength=0.5), make_run("templates", n=3, strength=0.1)
-    assert run(["compare", str(a), str(b), "--json"]) == 0
+    assert run(["score", "--compare", str(a), str(b), "--json"]) == 0
     captured = capsys.readouterr()
     found = json.loads(captured.out)
     lists = [set(found[name]) for name in ("both", "only_a", "only_b", "neither", "undecided")]
@@ -147,7 +147,7 @@ def test_compare_shows_who_fixed_what(make_run: MakeRun, capsys: pytest.CaptureF
 
 def test_compare_prints_a_table_and_falls_back_to_top_at_k(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     a, b = make_run("chat", n=4, strength=0.5, stop=True, bugs=6), make_run("neural", n=4, strength=0.5, bugs=6)
-    assert run(["compare", str(a), str(b), "-k", "2"]) == 0
+    assert run(["score", "--compare", str(a), str(b), "-k", "2"]) == 0
     printed = capsys.readouterr().out
     for text in ("fixed by both (first 4)", "exact McNemar test: p = ", "top@2: A ", "only A: ", "only B: "):
         assert text in printed
@@ -164,26 +164,40 @@ def test_runs_on_different_benchmarks_or_bugs_are_not_compared(make_run: MakeRun
 def test_compare_leaves_undecided_bugs_out_and_says_so(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     a, b = make_run("lost", n=1), make_run("chat", n=1)
     lost = [item.bug_id for item in read_run(a).samples if {verdict.value for verdict in item.verdicts} == {"UNDECIDED"}]
-    assert run(["compare", str(a), str(b), "--json"]) == 0
+    assert run(["score", "--compare", str(a), str(b), "--json"]) == 0
     assert set(lost) <= set(json.loads(capsys.readouterr().out)["undecided"])
 
 
 def test_three_runs_are_compared_pair_by_pair_with_adjusted_p_values(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     folders = [str(make_run(name, n=4, strength=strength)) for name, strength in (("chat", 0.9), ("neural", 0.3), ("copy", 0.0))]
-    assert run(["compare", *folders, "--json"]) == 0
+    assert run(["score", "--compare", *folders, "--json"]) == 0
     pairs = json.loads(capsys.readouterr().out)["pairs"]
     assert [(pair["a"]["run"], pair["b"]["run"]) for pair in pairs] == list(itertools.combinations(folders, 2))
-    assert run(["compare", *folders[:2], "--json"]) == 0
+    assert run(["score", "--compare", *folders[:2], "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {key: value for key, value in pairs[0].items() if key != "holm_p"}
     assert all(pair["mcnemar_p"] <= pair["holm_p"] <= 1 for pair in pairs)
     smallest = min(pairs, key=lambda pair: pair["mcnemar_p"])
     assert smallest["holm_p"] == pytest.approx(min(1.0, 3 * smallest["mcnemar_p"]))
-    assert run(["compare", *folders]) == 0
+    assert run(["score", "--compare", *folders]) == 0
     printed = capsys.readouterr().out
     assert "C: copy, " in printed and "p (Holm)" in printed
     assert printed.count("pass@1") == 3
 
 
+def test_scores_of_several_runs_end_with_their_comparison(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = (str(make_run(name, n=4, bugs=4)) for name in ("chat", "neural"))
+    assert run(["score", "--compare", a, b]) == 0
+    compared = capsys.readouterr().out
+    assert run(["score", a, b]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("signature ") == 2 and printed.endswith(compared)
+    other = str(make_run("templates", n=1, bugs=3))
+    assert run(["score", a, other]) == 0
+    printed, said = capsys.readouterr()
+    assert printed.count("signature ") == 2 and "McNemar" not in printed
+    assert "The runs are not compared: the runs have different bugs" in said
+
+
 def test_a_run_alone_is_not_compared(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["compare", str(make_run("chat", n=1, bugs=1))]) == 2
+    assert run(["score", "--compare", str(make_run("chat", n=1, bugs=1))]) == 2
     assert "only one run is given" in capsys.readouterr().err

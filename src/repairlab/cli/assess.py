@@ -8,7 +8,7 @@ import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.building.evidence import EvidenceAnswer, gather
-from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
+from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets, show_agreement
 from repairlab.core.errors import UserError
@@ -18,8 +18,10 @@ from repairlab.study.assessment.records import RULES
 from repairlab.study.assessment.sheet_files import draw_tasks, write_sheets
 from repairlab.study.assessment.sheets import read_ratings, read_rulings
 from repairlab.study.assessment.store import open_assessment
+from repairlab.validation.machine import Machine
 
 
+@on_machine("workers", "sandbox", "allow_unsafe")
 def assess(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     inputs: Annotated[
@@ -43,12 +45,14 @@ def assess(
     take: TakenSheets = None,
     adjudicate: SettledSheet = None,
     by: SettledBy = "adjudicator",
-    workers: Workers = None,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
-    """Say which plausible candidates are correct: the fix itself, rules and evidence, and what people say."""
+    """Assess which plausible candidates are correct.
+
+    Evidence, in this order: the fix itself, rules, test results and what people say.
+    """
     if inputs < 0:
         raise UserError(f"--inputs is {inputs}: write how many new inputs to try, or 0 for none")
     if (raters or hints) and to is None:
@@ -71,8 +75,7 @@ def assess(
                 if answered.evidence is None:
                     failed.append(answered)
 
-            on = machine(workers, sandbox, allow_unsafe)
-            gather(work, on, done, n_inputs=inputs, seed=seed, held_out=other, again=again)
+            gather(work, here, done, n_inputs=inputs, seed=seed, held_out=other, again=again)
         open_tasks = work.open_tasks()
         if raters is not None:
             draw_tasks(store, open_tasks, raters, overlap=overlap, per_task=per_task, seed=seed)

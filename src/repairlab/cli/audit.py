@@ -12,7 +12,7 @@ from repairlab.benchmarks.health import CARD_NAME, card_place, check_command, re
 from repairlab.building.audit import audit as audit_bugs
 from repairlab.building.coverage import FixCoverage, measure_coverage
 from repairlab.building.weak_tests import audit_runs
-from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
+from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
 from repairlab.core.bug import Bug
 from repairlab.core.record import to_data
@@ -23,6 +23,7 @@ _SHOWN = 30
 """Findings that a table shows; --json has all."""
 
 
+@on_machine("workers", "sandbox", "allow_unsafe")
 def audit(
     benchmark: Annotated[str, typer.Argument(help="Name or folder of a benchmark.")],
     pairs: Annotated[
@@ -36,19 +37,18 @@ def audit(
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Run the trigger tests to see whether they cover the fix; the rest runs nothing.")
     ] = False,
-    workers: Workers = None,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
-    """Audit a benchmark for duplicates, leaked fixes and tests, and weak tests."""
+    """Audit a benchmark for duplicates, leaked fixes and weak tests."""
     opened = open_benchmark(benchmark)
     place = card or find_folder(benchmark) / CARD_NAME
     known = read_card(place) if card or place.is_file() else None
     if known is None:
         again = "" if card_place(benchmark) else f" && repairlab audit {shlex.quote(benchmark)} --card {CARD_NAME}"
         talk().print(f"There is no health card. Make one with: {check_command(benchmark)}{again}", markup=False, soft_wrap=True)
-    covered = _measured(opened.bugs, machine(workers, sandbox, allow_unsafe)) if coverage else None
+    covered = _measured(opened.bugs, here) if coverage else None
     found = list(audit_bugs(opened, card=known, pairs=pairs or (), coverage=covered))
     found.append(audit_runs(run or [], opened.name))
     findings = [finding for audited in found for finding in audited.findings]

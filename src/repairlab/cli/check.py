@@ -25,16 +25,17 @@ from repairlab.benchmarks.health import (
 from repairlab.building.check import check_bugs
 from repairlab.building.exclusions import exclude, exclusion_line, shows_nothing
 from repairlab.building.mining.flaky_tests import leave_out, project_of_bug
-from repairlab.cli.options import AllowUnsafe, ExecutorName, Include, Json, Limit, SandboxName, Workers, machine
+from repairlab.cli.options import Include, Json, Limit, on_machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import Interrupted, UserError
-from repairlab.validation.machine import LOCAL, environment_of
+from repairlab.validation.machine import Machine, environment_of
 
 _CARD_SHARE = 20
 """Writing the card takes at most so small a part of the time."""
 
 
+@on_machine("workers", "executor", "sandbox", "allow_unsafe")
 def check(
     benchmark: Annotated[str, typer.Argument(help="Name or folder of a benchmark.")],
     repeat: Annotated[
@@ -74,11 +75,9 @@ def check(
     ] = True,
     include: Include = None,
     limit: Limit = None,
-    workers: Workers = None,
-    executor: ExecutorName = LOCAL,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
     """Prove that bugs fail unpatched and pass with their reference fix."""
     if repeat < 1:
@@ -88,7 +87,6 @@ def check(
         raise UserError("--resume needs --card FILE, which says what was checked")
     opened = open_benchmark(benchmark)
     bugs = opened.select(tuple(include or ()), limit=limit)
-    here = machine(workers, sandbox, allow_unsafe, executor=executor)
     environment = environment_of([bug.problem.language for bug in bugs], here)
     if resume and card is not None and card.exists():
         so_far = go_on(card, opened, environment, repeats=repeat)
@@ -127,7 +125,7 @@ def check(
         talk().print(f"Stopped after {shown.n_bugs} of {count(len(bugs), 'bug')}; this is what they showed; {how}", markup=False)
         raise typer.Exit(130)
     if shown.sick:
-        talk().print(f"Look closer with: repairlab checkout {benchmark}/{shown.sick[0].bug_id} DIR", markup=False)
+        talk().print(f"Look closer with: repairlab work checkout {benchmark}/{shown.sick[0].bug_id} DIR", markup=False)
         raise typer.Exit(1)
 
 

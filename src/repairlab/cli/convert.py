@@ -5,21 +5,26 @@ from typing import Annotated
 
 import typer
 
-from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import Json
+from repairlab.benchmarks.catalog import benchmark_names, open_benchmark
+from repairlab.cli.options import Include, Json, need
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.formats.table import FORMATS
 from repairlab.runs.store import Store
+from repairlab.serve.harnesses.evaluation import EvaluationSettings
+from repairlab.serve.harnesses.lm_eval_task import write_task
 from repairlab.study.converting import convert_candidates
 
 
 def convert(
     source: Annotated[
         Path | None,
-        typer.Argument(metavar="RUN_OR_FILE", help="A run folder, or candidates in any format; without it all formats are listed."),
+        typer.Argument(
+            metavar="SOURCE",
+            help="A run folder, or candidates in any format; with --task a benchmark. Without it all formats are listed.",
+        ),
     ] = None,
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of the benchmark; by default the run's own.")] = None,
     format_name: Annotated[str | None, typer.Option("--format", help=f"What to write: {', '.join(FORMATS)}.")] = None,
@@ -29,9 +34,33 @@ def convert(
     source_format: Annotated[
         str | None, typer.Option("--from", help="Format of the file to read; recognised when it is obvious.")
     ] = None,
+    task: Annotated[
+        bool,
+        typer.Option("--task", help="Write a benchmark as a task of lm-evaluation-harness, which gets --to as --include_path."),
+    ] = False,
+    strategy: Annotated[
+        str | None, typer.Option("--strategy", help="With --task: how a model is asked [default: zero-shot].")
+    ] = None,
+    localisation: Annotated[
+        str | None, typer.Option("--localisation", help="With --task: line, hunk, function or file [default: line].")
+    ] = None,
+    include: Include = None,
     json: Json = False,
 ) -> None:
-    """Write candidates in another tool's format."""
+    """Write candidates or a benchmark for another tool.
+
+    Inspect needs no conversion: `inspect eval repairlab/BENCHMARK`.
+    """
+    if task:
+        if wrong := [
+            name for name, value in {"--format": format_name, "--from": source_format, benchmark: benchmark}.items() if value
+        ]:
+            raise UserError(f"--task takes one benchmark, --to and how it is asked; leave {', '.join(map(str, wrong))} out")
+        if source is None or to is None:
+            raise UserError("--task needs a benchmark and --to DIR, such as: repairlab convert starter --task --to tasks")
+        _write_task(str(source), to, strategy or "zero-shot", localisation or "line", tuple(include or ()), as_json=json)
+        return
+    need("--task", {"--strategy": strategy, "--localisation": localisation, "--include": include})
     if source is None:
         formats = {name: FORMATS.about(name) for name in FORMATS}
         if json:
@@ -56,3 +85,13 @@ def convert(
         f"{count(made.n_candidates, 'candidate')} read, {len(made.errors)} unreadable; written to {made.path} as {format_name}",
         markup=False,
     )
+
+
+def _write_task(benchmark: str, to: Path, strategy: str, localisation: str, include: tuple[str, ...], *, as_json: bool) -> None:
+    is_folder = benchmark not in benchmark_names() and Path(benchmark).is_dir()
+    name = str(Path(benchmark).absolute()) if is_folder else benchmark  # lm_eval may be started elsewhere
+    path = write_task(EvaluationSettings(benchmark=name, strategy=strategy, localisation=localisation, include=include), to)
+    if as_json:
+        print_json({"task": path.stem, "path": str(path)})
+    else:
+        data().print(f"Task {path.stem} written to {path}", markup=False)

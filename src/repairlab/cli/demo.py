@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import AllowUnsafe, Include, IsolationName, Json, Limit, NoCache, Recheck, SandboxName, Workers, machine
+from repairlab.cli.options import Include, Json, Limit, on_machine
 from repairlab.cli.output import count, talk
 from repairlab.cli.report import write_report
 from repairlab.cli.run import run_to_end
@@ -15,7 +15,7 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.languages.facts import title
 from repairlab.runs.experiment import make_experiment
 from repairlab.study.page import make_report
-from repairlab.validation.machine import RECHECK
+from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import missing_tools
 
 REPAIRERS = ("copy", "templates", "reference")
@@ -25,6 +25,7 @@ N, N_FULL = 10, 50
 """Candidates per bug."""
 
 
+@on_machine("workers", "sandbox", "allow_unsafe", "isolation", "use_verdicts", "recheck")
 def demo(
     full: Annotated[bool, typer.Option("--full", help="All bugs, and more candidates: minutes instead of one or two.")] = False,
     n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10, with --full 50].")] = None,
@@ -33,16 +34,11 @@ def demo(
     ] = None,
     include: Include = None,
     limit: Limit = None,
-    workers: Workers = None,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
-    isolation: IsolationName = "warm",
-    no_cache: NoCache = False,
-    recheck: Recheck = RECHECK,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
-    """Run the whole line on the built-in benchmark and show the leaderboard."""
-    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck)
+    """Run three repairers on built-in bugs and show the leaderboard."""
     benchmark = open_benchmark("starter")
     n = n or (N_FULL if full else N)
     to = to or Path("runs") / ("demo-full" if full else "demo")

@@ -9,20 +9,21 @@ _VERBS = {
     "bids": "`repairlab list` lists the bugs: repairlab list BENCHMARK -i 'PROJECT-*'",
     "query": "`repairlab list` prints what is known of bugs: repairlab list BENCHMARK --json",
     "env": "`repairlab doctor` lists the tools of this machine",
-    "relevant": "`repairlab export` prints the tests: repairlab export FOLDER -p tests.all",
+    "relevant": "`repairlab work export` prints the tests: repairlab work export FOLDER -p tests.all",
     "evaluate": "`repairlab validate` judges candidates: repairlab validate BENCHMARK FILE",
     "run_evaluation": "`repairlab validate` judges predictions: repairlab validate BENCHMARK FILE",
 }
 """Verbs of Defects4J, BugsInPy and SWE-bench."""
-_OPTIONS = {"checkout": {"-p": "", "-v": "", "-w": "FOLDER"}, "info": {"-p": "", "-b": ""}}
-"""Options of Defects4J's verbs that have our names; each takes a value."""
+_OPTIONS = {("work", "checkout"): {"-p": "", "-v": "", "-w": "FOLDER"}, ("list",): {"-p": "", "-b": ""}}
+"""Options of Defects4J's verbs `checkout` and `info`, by what does the same here; each takes a value."""
 
 
 def point_from(verb: str, arguments: Sequence[str]) -> None:
     """Raise a UserError that names our command when these are another tool's."""
     if verb in _VERBS:
         raise UserError(f"there is no verb {verb!r}. {_VERBS[verb]}")
-    options = _OPTIONS.get(verb, {})
+    words = (verb, *arguments[:1]) if verb == "work" else (verb,)
+    options = _OPTIONS.get(words, {})
     given = dict(options)
     for place, argument in enumerate(arguments):
         name = argument[:2]
@@ -31,7 +32,8 @@ def point_from(verb: str, arguments: Sequence[str]) -> None:
     if given == options:
         return
     number = given.get("-v") or given.get("-b") or ""
-    ours = f"repairlab {verb} BENCHMARK/{given['-p'] or 'PROJECT'}-{number.rstrip('bf') or 'NUMBER'}"
-    if verb == "checkout":
+    command = f"repairlab {' '.join(words)}"
+    ours = f"{command} BENCHMARK/{given['-p'] or 'PROJECT'}-{number.rstrip('bf') or 'NUMBER'}"
+    if "-w" in given:
         ours += f" {given['-w']}{' --fixed' if number.endswith('f') else ''}"
-    raise UserError(f"{verb} takes a benchmark and the id of a bug in it, not a project and a number. Write: {ours}")
+    raise UserError(f"{command} takes a benchmark and the id of a bug in it, not a project and a number. Write: {ours}")

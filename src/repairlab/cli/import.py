@@ -10,24 +10,14 @@ from repairlab.building.importers.pairs import PAIR_SETS
 from repairlab.building.importers.table import IMPORTERS
 from repairlab.building.importing import import_benchmark
 from repairlab.building.importing_pairs import import_pairs
-from repairlab.cli.options import (
-    AllowUnsafe,
-    Include,
-    Interpreter,
-    Json,
-    Libraries,
-    Limit,
-    SandboxName,
-    SortRepeats,
-    Workers,
-    machine,
-    tests_to_sort,
-)
+from repairlab.cli.options import Include, Interpreter, Json, Libraries, Limit, SortRepeats, on_machine, tests_to_sort
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
+from repairlab.validation.machine import Machine
 
 
+@on_machine("workers", "sandbox", "allow_unsafe")
 def import_bugs(
     name: Annotated[str | None, typer.Argument(help="Whose form the source has; without it all are listed.")] = None,
     sources: Annotated[list[Path] | None, typer.Argument(metavar="SOURCE...", help="What to read: files or folders.")] = None,
@@ -56,12 +46,11 @@ def import_bugs(
     repeat: SortRepeats = 1,
     include: Include = None,
     limit: Limit = None,
-    workers: Workers = None,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
-    """Import a benchmark, or bug–fix pairs, that have another form."""
+    """Import a published benchmark or a set of bug–fix pairs."""
     if name is None:
         _list(as_json=json)
         return
@@ -93,7 +82,7 @@ def import_bugs(
             started=lambda n: progress.update(task, total=n),
             done=lambda _: progress.advance(task),
             at=lambda bug, stage: progress.update(task, description=f"bugs read ({bug}: {stage})"),
-            machine=machine(workers, sandbox, allow_unsafe),
+            machine=here,
         )
     if json:
         print_json(to_data(made) | {"folder": str(made.folder)})

@@ -59,7 +59,10 @@ def label(
     by: SettledBy = "adjudicator",
     json: Json = False,
 ) -> None:
-    """Label bugs by what their fixes do: location, repair actions and patterns, error type, category, difficulty."""
+    """Label bugs by fix: location, patterns, category, difficulty.
+
+    Repair actions and patterns, error types and the state and element of a fix are labelled, too.
+    """
     opened = open_benchmark(benchmark, found_labels=False)
     if taxonomy is not None or raters is not None or take or adjudicate or (to is not None and is_project(to)):
         if to is None:

@@ -4,6 +4,7 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from repairlab.cli.foreign_commands import point_from
@@ -11,49 +12,64 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.version import VERSION
 
 STOPPED = 130
-VERBS = {
-    "demo": "Run the whole line on the built-in benchmark and show the leaderboard.",
-    "plugins": "List all parts by kind: ours and those of other packages, and whether they load.",
-    "selftest": "Try a part, one of ours or of another package, against all that its kind promises.",
-    "doctor": "Say what works on this machine and how to get what is missing.",
-    "list": "List the benchmarks, or the bugs of one.",
-    "info": "Describe a benchmark or a bug.",
-    "checkout": "Write a bug's tree to a folder to work on.",
-    "compile": "Build a working copy in the sandbox.",
-    "test": "Run the tests of a working copy in the sandbox.",
-    "import": "Import a benchmark, or bug–fix pairs, that have another form.",
-    "mine": "Make a benchmark of the fixes in the histories of projects.",
-    "pair": "Make bug–fix pairs of what people handed in: a rejected program and the accepted one that it became.",
-    "minimise": "Leave out of the fixes of a benchmark what their tests do not need.",
-    "label": "Label bugs by what their fixes do: location, repair actions and patterns, error type, category, difficulty.",
-    "audit": "Audit a benchmark for duplicates, leaked fixes and tests, and weak tests.",
-    "publish": "Write a benchmark for others (tables without tests or fixes, data card, checksums, changes), or runs as Parquet.",
-    "pairs": "Show, split, filter, dedup, decontaminate, describe and export sets of bug–fix pairs.",
-    "match": "Match predictions against the fixes of a set of pairs: exact match, BLEU, CodeBLEU, edit similarity, syntax.",
-    "train": "Train a network on bug–fix pairs: one command for every system of the papers.",
-    "predict": "Let a trained model predict the fixes of pairs, for `repairlab match`, or of bugs, for `repairlab validate`.",
-    "export": "Print a property of a working copy's bug.",
-    "check": "Prove that bugs fail unpatched and pass with their reference fix.",
-    "prompt": "Show what a model would be asked about a bug, or a strategy's prompt template to copy and change.",
-    "run": "Ask a repairer for fixes of every bug and validate them.",
-    "validate": "Validate candidates made elsewhere.",
-    "serve": "Serve verdicts over HTTP: rewards for trainers, and the requests of SandboxFusion's and Defects4C's clients.",
-    "task": "Write a benchmark as a task of lm-evaluation-harness. Inspect needs none: `inspect eval repairlab/BENCHMARK`.",
-    "convert": "Write candidates in another tool's format.",
-    "rank": "Rank the candidates of a run and say what the order is worth.",
-    "assess": "Say which plausible candidates are correct: the fix itself, rules and evidence, and what people say.",
-    "score": "Compute the scores of a run.",
-    "show": "Show the bugs of a run, the candidates of a bug, or one candidate with diff, tests and transcript.",
-    "compare": "Compare runs bug by bug, every pair of them.",
-    "report": "Write an HTML report over runs.",
-    "view": "Show runs and benchmarks in the browser.",
-    "tables": "Make the papers' tables and figures from runs.",
-    "rescore": "Compute scores from published verdicts, without executing anything.",
+GROUPS = {
+    "Try": {
+        "demo": "Run three repairers on built-in bugs and show the leaderboard.",
+        "doctor": "Check this machine, or list and try installed parts.",
+        "list": "List benchmarks or the bugs of one, or describe a bug.",
+        "work": "Check out, compile and test a bug, as in Defects4J.",
+    },
+    "Build": {
+        "import": "Import a published benchmark or a set of bug–fix pairs.",
+        "mine": "Mine a benchmark of fixes from project histories.",
+        "pairs": "Make, filter, split, export and match sets of bug–fix pairs.",
+        "check": "Prove that bugs fail unpatched and pass with their reference fix.",
+        "minimise": "Remove from reference fixes what their tests do not need.",
+        "label": "Label bugs by fix: location, patterns, category, difficulty.",
+        "audit": "Audit a benchmark for duplicates, leaked fixes and weak tests.",
+    },
+    "Repair": {
+        "run": "Ask a repairer for fixes of every bug and validate them.",
+        "validate": "Validate candidates from a file.",
+        "prompt": "Show the prompt a model would get, or a template to edit.",
+        "train": "Train a network on bug–fix pairs.",
+        "predict": "Predict fixes of pairs or bugs with a trained network.",
+    },
+    "Read": {
+        "score": "Compute the scores of runs and compare them bug by bug.",
+        "show": "Show the bugs, candidates, diffs and transcripts of a run.",
+        "rank": "Rank the candidates of a run and evaluate the order.",
+        "assess": "Assess which plausible candidates are correct.",
+        "report": "Write an HTML report, or the papers' tables and figures.",
+        "rescore": "Compute scores from published verdicts without running tests.",
+        "view": "Browse runs and benchmarks in a web browser.",
+    },
+    "Share": {
+        "publish": "Write a benchmark or runs as tables for others to use.",
+        "convert": "Write candidates or a benchmark for another tool.",
+        "serve": "Serve verdicts and rewards over HTTP.",
+    },
 }
+VERBS = {name: text for group in GROUPS.values() for name, text in group.items()}
 """Each verb is a file of this package with a function of its name, or with `VERBS` of its own; the text begins its docstring."""
+ALIASES: Mapping[str, Sequence[str]] = {
+    "plugins": ("doctor", "--parts"),
+    "selftest": ("doctor", "--try"),
+    "info": ("list", "--about"),
+    "checkout": ("work", "checkout"),
+    "compile": ("work", "compile"),
+    "test": ("work", "test"),
+    "export": ("work", "export"),
+    "pair": ("pairs", "make"),
+    "match": ("pairs", "match"),
+    "compare": ("score", "--compare"),
+    "tables": ("report", "--tables"),
+    "task": ("convert", "--task"),
+}
+"""Verbs of the last release and what they are called now; they go with the next one."""
 
-_JUDGING = ("run", "selftest", "validate")
-"""Verbs whose workers are forked from a server: it loads while this process does."""
+_JUDGING = ("run", "validate")
+"""Verbs whose workers are forked from a server, as those of `doctor --try`: it loads while this process does."""
 _STANDARD_ERROR = 2
 
 
@@ -81,7 +97,7 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 a negative answer, 2 wrong input, 3 our machinery failed, 130 Ctrl-C."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # messages of candidates' tests hold whatever those wrote
-    if not arguments or arguments[0] in ("--help", "-h", "help"):
+    if not arguments or arguments[0] in ("--help", "--help-all", "-h", "help"):
         print(usage())  # noqa: T201  # the answer to --help
         return 0
     if arguments[0] == "--version":
@@ -109,20 +125,29 @@ def _fail(error: Exception, code: int) -> int:
 def usage() -> str:
     """Return the help text of the command itself."""
     width = max(map(len, VERBS))
-    verbs = "\n".join(f"  {name:<{width}}  {text}" for name, text in VERBS.items())
+    groups = "\n\n".join(
+        "\n".join([f"{title}:", *(f"  {name:<{width}}  {text}" for name, text in verbs.items())]) for title, verbs in GROUPS.items()
+    )
     return (
         "Usage: repairlab VERB [OPTIONS] [ARGUMENTS]\n\n"
         "Automated program repair: benchmarks, repairers, sandboxed validation, scores.\n\n"
-        f"{verbs}\n\n"
-        "repairlab VERB --help tells what a verb takes. Begin with: repairlab demo"
+        f"{groups}\n\n"
+        "Start with: repairlab demo\n"
+        "Options of a verb: repairlab VERB --help"
     )
 
 
-def _run_verb(verb: str, arguments: list[str]) -> int:
+def _run_verb(old: str, given: list[str]) -> int:
+    verb, *arguments = (*ALIASES.get(old, (old,)), *given)
     point_from(verb, arguments)
     if verb not in VERBS:
-        raise unknown("verb" if not verb.startswith("-") else "option", verb, VERBS, listing="repairlab --help")
-    if verb in _JUDGING and not {"--help", "-h"} & set(arguments):
+        raise unknown("verb" if not verb.startswith("-") else "option", verb, [*VERBS, *ALIASES], listing="repairlab --help")
+    if old in ALIASES:
+        said = f"repairlab {old} is now: repairlab {' '.join(ALIASES[old])} (the next release drops the old name)"
+        print(said, file=sys.stderr)  # noqa: T201
+    wants_all = "--help-all" in arguments
+    arguments = ["--help" if text == "--help-all" or given == ["-h"] == [text] else text for text in arguments]
+    if (verb in _JUDGING or (verb == "doctor" and "--try" in arguments)) and "--help" not in arguments:
         from repairlab.runs.executors.forking import start_server  # noqa: PLC0415
 
         start_server()
@@ -141,7 +166,7 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
         # Some verbs have options that are made from settings records, for which these are loaded now.
         app.command(name=verb, cls=SectionedCommand)(module.with_own_options() if hasattr(module, "with_own_options") else function)
     try:
-        app(args=["--help"] if arguments == ["-h"] else arguments, prog_name=f"repairlab {verb}")
+        app(args=arguments, prog_name=f"repairlab {verb}", obj=wants_all)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0

@@ -14,29 +14,19 @@ from repairlab.building.mining.mine import mine as mine_histories
 from repairlab.building.mining.settings import PRESETS, MiningSettings, preset
 from repairlab.building.mining.training_pairs import mine_pairs
 from repairlab.cli.models import asked_model
-from repairlab.cli.options import (
-    AllowUnsafe,
-    ExecutorName,
-    Interpreter,
-    Json,
-    Libraries,
-    SandboxName,
-    SortRepeats,
-    Workers,
-    machine,
-    tests_to_sort,
-)
+from repairlab.cli.options import Interpreter, Json, Libraries, SortRepeats, on_machine, tests_to_sort
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.core.table import Table
 from repairlab.languages.fix_extent import EXTENTS
 from repairlab.study.svg import draw
-from repairlab.validation.machine import LOCAL
+from repairlab.validation.machine import Machine
 
 ISSUES = ("title", "llm")
 
 
+@on_machine("workers", "executor", "sandbox", "allow_unsafe")
 def mine(
     repositories: Annotated[list[Path], typer.Argument(help="Local clones, bare or not.")],
     to: Annotated[Path, typer.Option("--to", help="New folder for the benchmark.")],
@@ -82,13 +72,11 @@ def mine(
         str, typer.Option("--tests", help="Tests to sort: relevant (files that came with the fix), or all.")
     ] = "relevant",
     repeat: SortRepeats = 2,
-    workers: Workers = None,
-    executor: ExecutorName = LOCAL,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
-    """Make a benchmark of the fixes in the histories of projects."""
+    """Mine a benchmark of fixes from project histories."""
     sorted_tests = tests_to_sort(tests)
     _check_issue(issue, model)
     rules = preset(
@@ -121,7 +109,7 @@ def mine(
             done=lambda _: progress.advance(task),
             at=lambda bug, stage: progress.update(task, description=f"fixes tried ({bug}: {stage})"),
             notify=talk().print,
-            machine=machine(workers, sandbox, allow_unsafe, executor=executor),
+            machine=here,
             model=writer,
         )
     table = draw_funnel(made.stages, to)

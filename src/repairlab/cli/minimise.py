@@ -5,19 +5,20 @@ from typing import Annotated
 import typer
 
 from repairlab.building.minimise import ORIGINAL, Minimised, minimise_benchmark
-from repairlab.cli.options import AllowUnsafe, Json, SandboxName, Workers, machine
+from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar
 from repairlab.core.record import to_data
+from repairlab.validation.machine import Machine
 
 
+@on_machine("workers", "sandbox", "allow_unsafe")
 def minimise(
     benchmark: Annotated[str, typer.Argument(help="Folder of a benchmark; its fixes are changed.")],
-    workers: Workers = None,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
-    """Leave out of the fixes of a benchmark what their tests do not need."""
+    """Remove from reference fixes what their tests do not need."""
     found: list[Minimised] = []
     with progress_bar() as progress:
         task = progress.add_task("fixes looked at", total=None)
@@ -26,9 +27,7 @@ def minimise(
             found.append(result)
             progress.advance(task)
 
-        minimise_benchmark(
-            benchmark, machine(workers, sandbox, allow_unsafe), started=lambda n: progress.update(task, total=n), done=done
-        )
+        minimise_benchmark(benchmark, here, started=lambda n: progress.update(task, total=n), done=done)
     found.sort(key=lambda result: result.bug_id)
     if json:
         print_json({"bugs": [to_data(result) for result in found]})

@@ -1,78 +1,58 @@
 """Options that several verbs share, declared once."""
 
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
 from repairlab.core.errors import UserError
 from repairlab.runs.executors.local_machine import local_machine
-from repairlab.validation.machine import LOCAL, RECHECK, Machine
+from repairlab.validation.machine import COURSE, Machine
 
 Include = Annotated[
     list[str] | None,
-    typer.Option("--include", "-i", help="Only bugs whose id matches this shell pattern; may be given several times."),
+    typer.Option("--include", "-i", help="Only bugs whose id matches this shell pattern; repeatable."),
 ]
-Limit = Annotated[int | None, typer.Option("--limit", help="At most so many bugs.")]
-Workers = Annotated[
-    int | None, typer.Option("--workers", "-j", help="Worker processes; by default one for each core that this process may use.")
-]
-ExecutorName = Annotated[
-    str,
-    typer.Option(
-        "--executor",
-        help="Where workers are: local, ray (the Ray cluster that this machine belongs to), or the address of one (ray://HOST:PORT).",
-    ),
-]
-SandboxName = Annotated[
-    str, typer.Option("--sandbox", help="bubblewrap, landlock, podman, docker, process, or auto: the best that works here.")
-]
-AllowUnsafe = Annotated[
-    bool, typer.Option("--allow-unsafe", help="Allow running candidates without isolation (only for code that you trust).")
-]
-IsolationName = Annotated[
-    str,
-    typer.Option("--isolation", help="warm, or process: a fresh process for every test and a clean build for every candidate."),
-]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use verdicts of earlier runs nor keep those of this one.")]
-Recheck = Annotated[int, typer.Option("--recheck", help="Make one in so many verdicts of earlier runs again and compare; 0: none.")]
+Limit = Annotated[int | None, typer.Option("--limit", help="Use at most this many bugs.")]
 Repair = Annotated[
-    bool, typer.Option("--repair", help="Move damaged files of the run aside, keep what is intact and run again what is missing.")
+    bool, typer.Option("--repair", help="Move damaged files of the run aside and rerun what is missing.", rich_help_panel=COURSE)
 ]
 Libraries = Annotated[Path | None, typer.Option("--libs", help="Folder with jars or wheels that projects need.")]
 Interpreter = Annotated[
     str | None, typer.Option("--python", help="Interpreter for Python projects: a release, e.g. 3.9, or a path.")
 ]
 SortRepeats = Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree while they are sorted.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
-WorkFolderArgument = Annotated[Path | None, typer.Argument(metavar="FOLDER", help="The working copy, as with --work.")]
-WorkFolder = Annotated[Path, typer.Option("--work", "-w", help="The working copy; by default the current folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def machine(
-    workers: int | None,
-    sandbox: str,
-    allow_unsafe: bool,
-    *,
-    isolation: str = "warm",
-    no_cache: bool = False,
-    recheck: int = RECHECK,
-    access: object | None = None,
-    executor: str = LOCAL,
-    keep_going: bool = False,
-) -> Machine:
-    """Return how to run work on this machine."""
-    return local_machine(
-        workers=workers,
-        sandbox=sandbox,
-        allow_unsafe=allow_unsafe,
-        isolation=isolation,
-        cache=not no_cache,
-        recheck=recheck,
-        access=access,
-        executor=executor,
-        keep_going=keep_going,
-    )
+def on_machine(*names: str, **usual: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a verb options for these fields of `Machine`, `usual` ones with another default; it gets the machine as `here`."""
+    found = options_of("machine", "settings", Machine, (*names, *usual))
+    options = tuple(_with_default(item, usual) for item in found)
+    flags = {item.name for item in options}
+
+    def add(function: Callable[..., None]) -> Callable[..., None]:
+        def verb(**values: Any) -> None:
+            given: dict[str, Any] = {**usual, **values_for("machine", options, values).settings}
+            here = local_machine(cache=given.pop("use_verdicts", True), **given)
+            function(**{name: value for name, value in values.items() if name not in flags}, here=here)
+
+        signature = inspect.signature(function, eval_str=True)
+        own = [item for name, item in signature.parameters.items() if name != "here"]
+        verb.__doc__, verb.__signature__ = function.__doc__, signature.replace(parameters=own)  # type: ignore[attr-defined]  # inspect looks for this name
+        return with_options(verb, options, grouped=False)
+
+    return add
+
+
+def _with_default(item: RecordOption, usual: Mapping[str, int]) -> RecordOption:
+    place = item.places[0]
+    setting = dataclasses.replace(place.setting, default=usual.get(place.setting.name, place.setting.default))
+    return dataclasses.replace(item, places=(dataclasses.replace(place, setting=setting),))
 
 
 def tests_to_sort(text: str) -> Literal["relevant", "all"]:
@@ -90,3 +70,9 @@ def numbers(text: str, option: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise UserError(f"{option} is {text!r}: write whole numbers separated by commas, such as 1,5,10") from None
+
+
+def need(flag: str, given: Mapping[str, object]) -> None:
+    """Refuse options that are given, as they go with `flag` only, which is not."""
+    if wrong := [name for name, value in given.items() if value]:
+        raise UserError(f"{', '.join(wrong)} goes with {flag} only; add {flag}, or leave {', '.join(wrong)} out")

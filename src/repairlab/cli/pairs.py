@@ -1,6 +1,6 @@
 """`repairlab pairs`: verbs over sets of bug–fix pairs."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -9,7 +9,12 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import Json
+from repairlab.building.importers.importer import Settings
+from repairlab.building.mining.pairing import PairingSettings, pair_submissions
+from repairlab.building.mining.submission_forms.table import FORMS
+from repairlab.building.mining.submission_paths import STEPS
+from repairlab.cli.mine import draw_funnel
+from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.access import Access
 from repairlab.core.diff import unified_diff
@@ -27,16 +32,87 @@ from repairlab.learning.pairs.representing import RepresentedPairs, learnt_setti
 from repairlab.learning.pairs.rewriting import DROPPED, Rewritten, every_pair
 from repairlab.learning.pairs.splitting import SPLIT_BY, STRATA, SplitSettings, split_pairs
 from repairlab.learning.pairs.statistics import pair_statistics
+from repairlab.learning.predictions import match_predictions
 from repairlab.learning.representations.table import REPRESENTATIONS, representation, settings_of
+from repairlab.metrics.bleu import BLEU_VARIANTS, BleuVariant
+from repairlab.metrics.codebleu import CODEBLEU_VARIANTS, CodeBleuVariant
 from repairlab.metrics.distribution import Distribution
+from repairlab.metrics.matching import MatchScores, MatchSettings
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
+from repairlab.validation.machine import Machine
 
 PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="A set of pairs: a folder that `import` or `pairs` made.")]
 To = Annotated[Path, typer.Option("--to", help="New folder for the set that is made.")]
 Near = Annotated[
     float | None, typer.Option("--near", help="Jaccard index of token pairs from which on texts are nearly alike, from 0.5 to 1.")
 ]
+
+
+@on_machine("workers", "sandbox", "allow_unsafe")
+def make(
+    submissions: Annotated[Path, typer.Argument(help=f"A folder or file with submissions: {', '.join(FORMS)}.")],
+    to: Annotated[Path, typer.Option("--to", help="New folder for the set of pairs.")],
+    path: Annotated[
+        str, typer.Option("--path", help="; ".join(f"{name}: {about}" for name, about in STEPS.items()) + ".")
+    ] = "last",
+    problems: Annotated[
+        Path | None,
+        typer.Option("--problems", help="Folder with the test cases of problems: pairs are then proved by running them."),
+    ] = None,
+    language: Annotated[str | None, typer.Option("--language", help="Only submissions in this language.")] = None,
+    keep_near: Annotated[
+        bool, typer.Option("--keep-near", help="Keep pairs whose fix nearly repeats an earlier one of the same problem.")
+    ] = False,
+    max_characters: Annotated[
+        int | None, typer.Option("--max-characters", help="Longest program; FixEval took 6000.", min=1)
+    ] = None,
+    shares: Annotated[str, typer.Option("--shares", help="Splits and their shares of the pairs.")] = "train=0.8,valid=0.1,test=0.1",
+    seed: Annotated[int, typer.Option("--seed", help="Of the splits.")] = 0,
+    limit: Annotated[int | None, typer.Option("--limit", help="At most so many problems.")] = None,
+    checker: Annotated[str | None, typer.Option("--checker", help="How outputs are compared, as test.checker in bug.toml.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Of the set; by default that of its folder.")] = None,
+    json: Json = False,
+    *,
+    here: Machine,
+) -> None:
+    """Build bug–fix pairs from submissions: a rejected program and the accepted one after it."""
+    steps = next((item for item in STEPS if item == path), None)
+    if steps is None:
+        raise unknown("path", path, STEPS)
+    settings = PairingSettings(
+        steps=steps,
+        language=language,
+        drop_near=not keep_near,
+        max_characters=max_characters,
+        limit=limit,
+        shares=shares_of(shares),
+        seed=seed,
+        tests=problems,
+        judge=Settings(checker=checker),
+    )
+    with progress_bar() as progress:
+        task = progress.add_task("reading submissions", total=None)
+        made = pair_submissions(
+            submissions,
+            name or to.name,
+            settings,
+            to,
+            started=lambda n: progress.update(task, total=n, description="pairs tried"),
+            done=lambda _: progress.advance(task),
+            machine=here,
+        )
+    table = draw_funnel(made.stages, to, "Submissions")
+    if json:
+        print_json(to_data(made) | {"folder": str(to)})
+        return
+    for note in made.notes:
+        talk().print(note, markup=False)
+    print_table(table.title, list(table.columns), [list(row) for row in table.rows])
+    splits = ", ".join(f"{split} {n}" for split, n in made.splits.items())
+    proved = f", {made.n_bugs} proved by running and written as bugs, too" if made.n_bugs else ", none run: there are no tests"
+    data().print(f"{count(sum(made.splits.values()), 'pair')} written to {to} ({splits}){proved}", markup=False)
+    talk().print(f"Next: repairlab pairs stats {to}", markup=False)
 
 
 def show(
@@ -304,7 +380,79 @@ def _print_made(made: Rewritten | ExportedPairs, *, as_json: bool) -> None:
     data().print(f"{count(sum(made.splits.values()), 'pair')} written to {made.folder}: {splits}{why}", markup=False)
 
 
+def match(
+    predictions: Annotated[
+        Path, typer.Argument(help="One prediction a line in the order of the pairs, or *.jsonl with id and prediction(s).")
+    ],
+    pairs: Annotated[Path, typer.Option("--pairs", help="The set of pairs: a folder that `import` or `pairs` made.")],
+    split: Annotated[str, typer.Option("--split", help="The split that was predicted.")] = "test",
+    bleu: Annotated[str, typer.Option("--bleu", help=f"Variant of BLEU: {', '.join(BLEU_VARIANTS)}.")] = "codexglue",
+    codebleu: Annotated[
+        str, typer.Option("--codebleu", help=f"Variant of CodeBLEU: {', '.join(CODEBLEU_VARIANTS)}.")
+    ] = "codexglue",
+    copy: Annotated[bool, typer.Option("--copy", help="Also match the buggy texts themselves: what copying is worth.")] = False,
+    json: Json = False,
+) -> None:
+    """Match predictions with the fixes: exact match, BLEU, CodeBLEU, edit similarity, syntax."""
+    facts, splits = read_head(pairs)
+    settings = MatchSettings(language=facts.language, bleu=_bleu(bleu), codebleu=_codebleu(codebleu))
+    with progress_bar() as progress:
+        task = progress.add_task("pairs matched", total=splits.get(split))
+        found = match_predictions(predictions, pairs, split, settings, copy=copy, done=lambda: progress.advance(task))
+    if json:
+        print_json({"pairs": str(pairs), "split": split, "settings": to_data(settings), **to_data(found)})
+        return
+    columns = ["metric", "predictions", *(["copy"] if found.copied else [])]
+    both = [found.scores, *([found.copied] if found.copied else [])]
+    print_table(f"{predictions} on {facts.name}, {split}: {count(found.scores.n, 'pair')}", columns, _match_rows(both))
+    data().print(f"signature {settings.signature}", markup=False)
+
+
+def _match_rows(scores: Sequence[MatchScores]) -> list[tuple[str, ...]]:
+    named = [_named(item) for item in scores]
+    return [(name, *(_percent(item.get(name)) for item in named)) for name in named[0]]
+
+
+def _named(scores: MatchScores) -> dict[str, float | None]:
+    parts = scores.codebleu
+    within = {f"exact within {k}": value for k, value in scores.exact_within.items() if k > 1}
+    code = {} if parts is None else {"CodeBLEU": parts.value, "  n-grams": parts.ngram, "  weighted": parts.weighted}
+    more = {} if parts is None else {"  syntax": parts.syntax, "  data flow": parts.flow}
+    return {
+        "exact text": scores.exact_text,
+        "exact tokens": scores.exact_tokens,
+        "exact tree": scores.exact_tree,
+        **within,
+        "BLEU": scores.bleu,
+        **code,
+        **more,
+        "edit similarity": scores.edit_similarity,
+        "well-formed": scores.well_formed,
+        "unchanged": scores.unchanged,
+        "missing": scores.missing,
+    }
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.2f}"
+
+
+def _bleu(name: str) -> BleuVariant:
+    for variant in BLEU_VARIANTS:
+        if variant == name:
+            return variant
+    raise unknown("variant of BLEU", name, BLEU_VARIANTS)
+
+
+def _codebleu(name: str) -> CodeBleuVariant:
+    for variant in CODEBLEU_VARIANTS:
+        if variant == name:
+            return variant
+    raise unknown("variant of CodeBLEU", name, CODEBLEU_VARIANTS)
+
+
 VERBS: Mapping[str, Callable[..., None]] = {
+    "make": make,
     "show": show,
     "split": split,
     "filter": filter_,
@@ -314,4 +462,5 @@ VERBS: Mapping[str, Callable[..., None]] = {
     "take": take,
     "represent": represent,
     "export": export,
+    "match": match,
 }

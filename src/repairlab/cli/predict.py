@@ -22,7 +22,7 @@ def predict(
     model: Annotated[Path, typer.Argument(help="A model: a folder that `train` made.")],
     to: Annotated[Path, typer.Option("--to", help="New file *.jsonl for what it writes.")],
     pairs: Annotated[
-        Path | None, typer.Option("--pairs", help="A set of pairs: a folder that `import` or `pairs` made; for `match`.")
+        Path | None, typer.Option("--pairs", help="A set of pairs: a folder that `import` or `pairs` made; for `pairs match`.")
     ] = None,
     benchmark: Annotated[
         str | None, typer.Option("--benchmark", help="Instead: name or folder of a benchmark; candidates for `validate`.")
@@ -41,7 +41,7 @@ def predict(
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
     json: Json = False,
 ) -> None:
-    """Let a trained model predict the fixes of pairs, for `repairlab match`, or of bugs, for `repairlab validate`."""
+    """Predict fixes of pairs or bugs with a trained network."""
     require_extra("predicting", read_settings(read_members(model).folders[0]))
     if to.suffix != ".jsonl":
         raise UserError(f"--to {to}: predictions are JSON lines; name the file *.jsonl")
@@ -97,4 +97,4 @@ def _predict_pairs(
         f"{count(made.n, 'pair')}, {count(made.n_texts, 'prediction')} in {to}; {made.unrepresentable} could not be represented",
         markup=False,
     )
-    talk().print(f"Next: repairlab match {to} --pairs {pairs} --split {split}", markup=False)
+    talk().print(f"Next: repairlab pairs match {to} --pairs {pairs} --split {split}", markup=False)

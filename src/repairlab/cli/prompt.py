@@ -40,7 +40,7 @@ def prompt(
     json: Json = False,
     **own: Any,
 ) -> None:
-    """Show what a model would be asked about a bug, or a strategy's prompt template to copy and change."""
+    """Show the prompt a model would get, or a template to edit."""
     given = values_for(_LLM, _options(), own).settings
     strategy_name = given.get("strategy", "zero-shot")
     strategy(strategy_name)

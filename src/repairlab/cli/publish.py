@@ -30,7 +30,10 @@ def publish(
     parquet: Annotated[bool, typer.Option("--parquet/--no-parquet", help="Write Parquet beside JSON Lines.")] = True,
     json: Json = False,
 ) -> None:
-    """Write a benchmark for others (tables without tests or fixes, data card, checksums, changes), or runs as Parquet."""
+    """Write a benchmark or runs as tables for others to use.
+
+    A benchmark becomes tables without tests or fixes, a data card, checksums and changes; runs become Parquet.
+    """
     if any(map(is_run, sources)):
         if previous or context or not parquet:
             raise UserError(

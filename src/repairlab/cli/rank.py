@@ -69,7 +69,7 @@ def rank(
     json: Json = False,
     **own: Any,
 ) -> None:
-    """Rank the candidates of a run and say what the order is worth."""
+    """Rank the candidates of a run and evaluate the order."""
     by = by or ("similarity" if embedding_model else "majority")
     recipe = RankingRecipe(
         order=by,

@@ -14,6 +14,7 @@ from repairlab.core.record import record
 from repairlab.registry import PartError
 from repairlab.repairers.table import REPAIRERS, factory
 
+_COMMON = 3
 _SIMPLE = (str, int, float, bool)
 
 
@@ -47,6 +48,11 @@ class RecordOption:
         """Return the repairers that have it."""
         return tuple(dict.fromkeys(place.owner for place in self.places))
 
+    @property
+    def is_common(self) -> bool:
+        """Whether so many repairers have it that it stands beside `--repairer`."""
+        return len(self.owners) >= _COMMON
+
 
 @record
 class OwnValues:
@@ -63,7 +69,7 @@ def repairer_options(taken: Iterable[str] = ()) -> tuple[RecordOption, ...]:
         try:
             made = factory(name)
             found = [*_places(name, "settings", made.settings), *_places(name, "access", made.access)]
-        except (PartError, TypeError, NameError):  # broken, and `repairlab plugins` says so; the others still work
+        except (PartError, TypeError, NameError):  # broken, and `repairlab doctor --parts` says so; the others still work
             continue
         for flag, place in found:
             places.setdefault(flag if flag not in set(taken) else f"--{name}-{flag.lstrip('-')}", []).append(place)
@@ -82,9 +88,13 @@ def with_options(function: Callable[..., None], options: Sequence[RecordOption],
     def verb(**values: Any) -> None:
         function(**values)
 
-    own = [item for item in inspect.signature(function, eval_str=True).parameters.values() if item.kind is not item.VAR_KEYWORD]
+    signature = inspect.signature(function, eval_str=True)
+    own = [item.replace(kind=item.KEYWORD_ONLY) for item in signature.parameters.values() if item.kind is not item.VAR_KEYWORD]
+    at = next((place for place, item in enumerate(own, start=1) if item.name == "repairer"), len(own))
+    made = [_parameter(item, grouped=grouped) for item in sorted(options, key=lambda item: not item.is_common)]
+    n_common = sum(item.is_common for item in options)
     verb.__doc__, verb.__annotations__ = function.__doc__, {}
-    verb.__signature__ = inspect.Signature([*own, *(_parameter(item, grouped=grouped) for item in options)])  # type: ignore[attr-defined]  # inspect looks for this name
+    verb.__signature__ = inspect.Signature([*own[:at], *made[:n_common], *own[at:], *made[n_common:]])  # type: ignore[attr-defined]  # inspect looks for this name
     return verb
 
 
@@ -141,8 +151,10 @@ def _simple(setting: Setting) -> bool:
 def _parameter(item: RecordOption, *, grouped: bool) -> inspect.Parameter:
     kinds = {_option_kind(place) for place in item.places}
     kind: Any = kinds.pop() if len(kinds) == 1 else str  # each repairer's record converts it
-    panel = f"Options of the repairer {' and '.join(item.owners)}" if grouped else None
-    option = typer.Option(item.flag, help=_help(item.places[0]), rich_help_panel=panel)
+    owners = " and ".join(filter(None, (", ".join(item.owners[:-1]), item.owners[-1])))
+    said = item.places[0].setting.option
+    panel = said.section or (f"Options of {owners}" if grouped and not item.is_common else None)
+    option = typer.Option(item.flag, *filter(None, [said.letter]), help=_help(item.places[0]), rich_help_panel=panel)
     return inspect.Parameter(item.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option])
 
 
@@ -161,7 +173,7 @@ def _help(place: OptionTarget) -> str:
     setting, option = place.setting, place.setting.option
     if place.short and option.short:
         return option.short[2]
-    default = setting.default
+    default = option.usual or setting.default
     if default is dataclasses.MISSING or default is None or default == () or isinstance(default, bool):
         return option.help
     shown = f"{default:g}" if isinstance(default, float) else default

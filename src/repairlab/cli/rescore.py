@@ -51,7 +51,7 @@ def rescore(
     figures: Annotated[Path | None, typer.Option("--figures", help="Folder for figures (SVG).")] = None,
     json: Json = False,
 ) -> None:
-    """Compute scores from published verdicts, without executing anything."""
+    """Compute scores from published verdicts without running tests."""
     if table:
         if arguments:
             raise UserError(f"--table names its data itself; leave {arguments[0]} out, or leave --table out")

@@ -12,21 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import (
-    AllowUnsafe,
-    ExecutorName,
-    Include,
-    IsolationName,
-    Json,
-    Limit,
-    NoCache,
-    Recheck,
-    Repair,
-    SandboxName,
-    Workers,
-    machine,
-    numbers,
-)
+from repairlab.cli.options import Include, Json, Limit, Repair, numbers, on_machine
 from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.cli.run_folders import warn_unchecked
@@ -45,74 +31,90 @@ from repairlab.runs.repair import repair_run
 from repairlab.runs.repairing import asks_model, factory_of, repairer_names
 from repairlab.runs.run import begin, complete, how_to_go_on, locked
 from repairlab.runs.store import Disagreement, Store
-from repairlab.validation.machine import LOCAL, RECHECK, Machine
+from repairlab.validation.machine import COURSE, LOCAL, VERDICTS, Machine
 
+SEEN = "What the repairer sees"
 _RESUMES = "--resume goes on with the settings of the run; leave the other settings out"
 
 
+@on_machine("workers", "executor", "sandbox", "allow_unsafe", "isolation", "use_verdicts", "recheck", "keep_going")
 def run(
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of a benchmark.")] = None,
     repairer: Annotated[
-        str | None, typer.Option("--repairer", help="command, copy, llm, reference, templates, or one of another package.")
+        str | None,
+        typer.Option("--repairer", help="command, copy, llm, neural, reference, templates, or one of another package."),
     ] = None,
     n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10].")] = None,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10.")] = None,
-    localisation: Annotated[
-        str | None,
-        typer.Option("--localisation", help="What is shown of the bug's place: line, hunk, function or file [default: line]."),
-    ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option("--policy", help="first-failure, or full: run every test, which TCA@k needs [default: first-failure]."),
-    ] = None,
-    show_error: Annotated[
-        bool | None, typer.Option("--show-error/--hide-error", help="Show the first failing message of the hidden tests.")
-    ] = None,
-    show_tests: Annotated[
-        bool | None, typer.Option("--show-tests/--hide-tests", help="Show the tests to a program of the repairer command.")
-    ] = None,
-    feedback: Annotated[
-        str | None,
-        typer.Option("--feedback", help="What a conversation learns of its candidates: none, verdict or message [default: none]."),
-    ] = None,
-    confirm: Annotated[
-        int | None, typer.Option("--confirm", help="Run a failing test so often again, alone, before it counts [default: 0].")
-    ] = None,
-    stop_when_fixed: Annotated[
-        bool | None, typer.Option("--stop-when-fixed/--all-candidates", help="Draw no more candidates once one is plausible.")
-    ] = None,
     include: Include = None,
     limit: Limit = None,
-    skip_unfit: Annotated[
-        bool | None, typer.Option("--skip-unfit", help="Leave out bugs that the repairer cannot work on.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Seed of repairers that draw at random.")] = None,
     config: Annotated[Path | None, typer.Option("--config", help="TOML file with settings; options override it.")] = None,
     experiment: Annotated[Path | None, typer.Option("--experiment", hidden=True)] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", help="Run folder; by default runs/BENCHMARK-REPAIRER, resumed when it exists.")
+        Path | None, typer.Option("--to", help="Run folder, resumed if it exists [default: runs/BENCHMARK-REPAIRER].")
     ] = None,
-    resume: Annotated[
-        Path | None, typer.Option("--resume", help="Go on with the run in this folder, with its own settings.")
-    ] = None,
-    keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Score the repairer even if its first bugs all fail in the same way.")
-    ] = False,
+    resume: Annotated[Path | None, typer.Option("--resume", help="Resume the run in this folder with its own settings.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show bugs, requests, tokens, cost and missing tools; ask nobody.")
+        bool, typer.Option("--dry-run", help="Show bugs, requests, tokens, cost and missing tools; run nothing.")
     ] = False,
-    repair: Repair = False,
-    workers: Workers = None,
-    executor: ExecutorName = LOCAL,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
-    isolation: IsolationName = "warm",
-    no_cache: NoCache = False,
-    recheck: Recheck = RECHECK,
     json: Json = False,
+    localisation: Annotated[
+        str | None,
+        typer.Option(
+            "--localisation", help="How the bug is located: line, hunk, function or file [default: line].", rich_help_panel=SEEN
+        ),
+    ] = None,
+    show_error: Annotated[
+        bool | None,
+        typer.Option("--show-error/--hide-error", help="Show the first failure message of the hidden tests.", rich_help_panel=SEEN),
+    ] = None,
+    show_tests: Annotated[
+        bool | None,
+        typer.Option("--show-tests/--hide-tests", help="Show the tests to the program of --command.", rich_help_panel=SEEN),
+    ] = None,
+    feedback: Annotated[
+        str | None,
+        typer.Option(
+            "--feedback",
+            help="What a conversation learns about its candidates: none, verdict or message [default: none].",
+            rich_help_panel=SEEN,
+        ),
+    ] = None,
+    stop_when_fixed: Annotated[
+        bool | None,
+        typer.Option(
+            "--stop-when-fixed/--all-candidates", help="Stop a bug at its first plausible candidate.", rich_help_panel=COURSE
+        ),
+    ] = None,
+    skip_unfit: Annotated[
+        bool | None, typer.Option("--skip-unfit", help="Skip bugs the repairer does not support.", rich_help_panel=COURSE)
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of repairers that sample.", rich_help_panel=COURSE)] = None,
+    repair: Repair = False,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            help="first-failure, or full: run every test, as TCA@k needs [default: first-failure].",
+            rich_help_panel=VERDICTS,
+        ),
+    ] = None,
+    confirm: Annotated[
+        int | None,
+        typer.Option(
+            "--confirm",
+            help="Rerun each failing test N times in isolation before counting it [default: 0].",
+            rich_help_panel=VERDICTS,
+        ),
+    ] = None,
+    *,
+    here: Machine,
     **own: Any,
 ) -> None:
-    """Ask a repairer for fixes of every bug and validate them."""
+    """Ask a repairer for fixes of every bug and validate them.
+
+    For example: repairlab run starter --repairer templates
+    """
     options = {
         "benchmark": benchmark,
         "repairer": repairer,
@@ -140,17 +142,7 @@ def run(
     else:
         settings, access = _experiment(file, given, seen, own)
         folder = to or Path("runs") / default_name(settings)
-    here = machine(
-        workers,
-        sandbox,
-        allow_unsafe,
-        isolation=isolation,
-        no_cache=no_cache,
-        recheck=recheck,
-        access=access,
-        executor=executor,
-        keep_going=keep_going,
-    )
+    here = dataclasses.replace(here, access=access)
     if dry_run:
         _show_plan(plan_run(settings, open_benchmark(settings.benchmark), folder, here), as_json=json)
         return

@@ -13,18 +13,43 @@ from repairlab.core.errors import UserError
 from repairlab.core.score import Score
 from repairlab.core.words import count
 from repairlab.metrics.settings import Duplicates
+from repairlab.study.comparison import COLUMNS, PAIR_COLUMNS, Comparison, PairwiseComparison, compare_all
 from repairlab.study.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores, worth_saying
 
 
 def score(
     runs: Runs,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10; by default those of the run.")] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Only compare the runs, with one k [default: 1]; two or more over the same bugs.")
+    ] = False,
     partial: Partial = False,
     duplicates: Annotated[str, typer.Option("--duplicates", help="counted, or merged: equal candidates count once.")] = "counted",
     json: Json = False,
 ) -> None:
-    """Compute the scores of a run."""
-    show_scores(runs, ks=None if k is None else numbers(k, "-k"), as_json=json, partial=partial, duplicates=_duplicates(duplicates))
+    """Compute the scores of runs and compare them bug by bug."""
+    ks = None if k is None else numbers(k, "-k")
+    merging = _duplicates(duplicates)
+    check_ks(ks)
+    if compare:
+        if len(ks or ()) > 1:
+            raise UserError(f"-k is {k}: a comparison is at one k, such as {k.split(',')[0] if k else 1}")
+        if merging == "merged":
+            raise UserError("--duplicates merged is for scores, not for --compare; leave one of them out")
+        if len(runs) < 2:
+            raise UserError(f"only one run is given, {runs[0]}; name another one over the same bugs to compare it with")
+        warn_unchecked(runs)
+        show_comparison(compare_all(runs, k=(ks or (1,))[0], partial=partial), as_json=json)
+        return
+    show_scores(runs, ks=ks, as_json=json, partial=partial, duplicates=merging)
+    if len(runs) > 1 and not json:
+        try:
+            found = compare_all(runs, k=(ks or (1,))[0], partial=partial)
+        except UserError as error:
+            talk().print(f"The runs are not compared: {error}", markup=False)
+        else:
+            data().print()
+            show_comparison(found)
 
 
 def _duplicates(text: str) -> Duplicates:
@@ -88,3 +113,42 @@ def _say(scores: RunScores, asked: Sequence[int] | None) -> None:
     undecided = max((item.n_undecided for item in scores.result.scores), default=0)
     if undecided:
         talk().print(f"{run.folder}: {count(undecided, 'candidate')} UNDECIDED and left out; see: repairlab doctor", markup=False)
+
+
+def show_comparison(found: PairwiseComparison, *, as_json: bool = False) -> None:
+    """Print every pair of some runs, and what makes the pairs unequal."""
+    if len(found.runs) == 2:
+        pair = found.pairs[0]
+        print_json(pair.data()) if as_json else _print_pair(pair)
+    else:
+        print_json(found.data()) if as_json else _print_pairs(found)
+    for text in dict.fromkeys(text for pair in found.pairs for text in pair.missing):
+        talk().print(text, markup=False)
+    for pair in found.pairs:
+        for item in pair.differing:
+            talk().print(f"Take care, the settings differ: in {pair.b.folder} {item} as in {pair.a.folder}", markup=False)
+        if pair.overlap.lost:
+            where = "" if len(found.runs) == 2 else f"{pair.a.folder} and {pair.b.folder}: "
+            talk().print(f"{where}{count(len(pair.overlap.lost), 'bug')} left out because a run could not decide", markup=False)
+
+
+def _print_pairs(found: PairwiseComparison) -> None:
+    console = data()
+    for name in found.names:
+        console.print(name, markup=False)
+    print_table("", PAIR_COLUMNS, found.rows())
+    console.print(
+        "Difference: first minus second, in points; paired bootstrap over bugs. Only first: bugs that only this run fixed. "
+        "p: exact McNemar test; p (Holm): adjusted for the number of pairs."
+    )
+
+
+def _print_pair(found: Comparison) -> None:
+    shared, console = found.overlap, data()
+    for name in found.names:
+        console.print(name, markup=False)
+    print_table("", COLUMNS, found.rows())
+    console.print(f"exact McNemar test: p = {shared.p_value:.4f}")
+    console.print(found.summary, markup=False)
+    for which, bugs in (("only A", shared.only_a), ("only B", shared.only_b)):
+        console.print(f"{which}: {', '.join(bugs) or 'none'}", markup=False)

@@ -5,7 +5,7 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from repairlab.cli.options import IsolationName, NoCache, SandboxName, Workers, machine
+from repairlab.cli.options import on_machine
 from repairlab.cli.output import data, talk
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.extra import require
@@ -13,10 +13,12 @@ from repairlab.core.problem import Localisation
 from repairlab.languages.table import default_cache
 from repairlab.serve.http.settings import ServiceSettings
 from repairlab.serve.http.tokens import new_token, read_tokens
+from repairlab.validation.machine import Machine
 
 _USUAL = ServiceSettings(state=Path())
 
 
+@on_machine("workers", "sandbox", "isolation", "use_verdicts", recheck=0)
 def serve(
     benchmarks: Annotated[list[str] | None, typer.Argument(help="Names or folders of benchmarks.")] = None,
     host: Annotated[
@@ -39,15 +41,13 @@ def serve(
     localisation: Annotated[
         str, typer.Option("--localisation", help="What is shown of the place of a bug, at most: line, hunk, function or file.")
     ] = _USUAL.localisation,
-    workers: Workers = None,
-    sandbox: SandboxName = "auto",
-    isolation: IsolationName = "warm",
-    no_cache: NoCache = False,
-    recheck: Annotated[
-        int, typer.Option("--recheck", help="Make one in so many verdicts of earlier runs again and compare; 0: none.")
-    ] = 0,
+    *,
+    here: Machine,
 ) -> None:
-    """Serve verdicts over HTTP: rewards for trainers, and the requests of SandboxFusion's and Defects4C's clients."""
+    """Serve verdicts and rewards over HTTP.
+
+    Clients of SandboxFusion and Defects4C can send their own requests.
+    """
     if name is not None:
         token, line = new_token(name, is_read_only=read_only)
         talk().print(f"The token of {name}, which is shown this once: {token}", markup=False)
@@ -64,7 +64,6 @@ def serve(
     from repairlab.serve.http.listen import bind  # noqa: PLC0415  # of the extra
     from repairlab.serve.http.listen import serve as serve_until_stopped  # noqa: PLC0415
 
-    here = machine(workers, sandbox, False, isolation=isolation, no_cache=no_cache, recheck=recheck)
     settings = ServiceSettings(
         state=state or default_cache() / "serve",
         queue=queue,

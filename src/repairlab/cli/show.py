@@ -25,7 +25,7 @@ def show(
     rank: Annotated[int | None, typer.Argument(help="The rank of one of its candidates.")] = None,
     json: Json = False,
 ) -> None:
-    """Show the bugs of a run, the candidates of a bug, or one candidate with diff, tests and transcript."""
+    """Show the bugs, candidates, diffs and transcripts of a run."""
     store = Store(run)
     manifest = store.manifest()
     warn_unchecked([run])

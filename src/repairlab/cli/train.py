@@ -87,7 +87,7 @@ def train(
     show: Annotated[bool, typer.Option("--show", help="Only print the settings file, to copy and change.")] = False,
     json: Json = False,
 ) -> None:
-    """Train a network on bug–fix pairs: one command for every system of the papers."""
+    """Train a network on bug–fix pairs."""
     if system is None:
         print_json({"systems": system_names()}) if json else print_table("Systems", ["name"], [(name,) for name in system_names()])
         return

@@ -8,20 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import (
-    AllowUnsafe,
-    ExecutorName,
-    Include,
-    IsolationName,
-    Json,
-    Limit,
-    NoCache,
-    Recheck,
-    Repair,
-    SandboxName,
-    Workers,
-    machine,
-)
+from repairlab.cli.options import Include, Json, Limit, Repair, on_machine
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run import repair_folder, run_to_end
 from repairlab.core.benchmark import Benchmark
@@ -33,12 +20,13 @@ from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
 from repairlab.runs.experiment import USUAL_KS, Coverage, experiment_data, make_experiment
 from repairlab.runs.store import Store
 from repairlab.study.external_candidates import ExternalCandidates, hold_against, read_external_candidates, unknown_bugs
-from repairlab.validation.machine import LOCAL, RECHECK
+from repairlab.validation.machine import Machine
 
 _SHOWN = 20
 """How many unreadable entries are told."""
 
 
+@on_machine("workers", "executor", "sandbox", "allow_unsafe", "isolation", "use_verdicts", "recheck")
 def validate(
     benchmark: Annotated[str, typer.Argument(help="Name or folder of a benchmark.")],
     candidates: Annotated[
@@ -53,23 +41,17 @@ def validate(
     include: Include = None,
     limit: Limit = None,
     only_given: Annotated[
-        bool, typer.Option("--only-given", help="Score only bugs with a candidate; by default the others count as failures.")
+        bool, typer.Option("--only-given", help="Score only bugs with a candidate; otherwise the others count as failures.")
     ] = False,
     policy: Annotated[str, typer.Option("--policy", help="first-failure, or full: run every test.")] = "first-failure",
-    confirm: Annotated[int, typer.Option("--confirm", help="Run a failing test so often again, alone, before it counts.")] = 0,
+    confirm: Annotated[int, typer.Option("--confirm", help="Rerun each failing test N times in isolation before counting it.")] = 0,
     to: Annotated[Path | None, typer.Option("--to", help="Run folder; by default runs/NAME-DIGEST of the file.")] = None,
     repair: Repair = False,
-    workers: Workers = None,
-    executor: ExecutorName = LOCAL,
-    sandbox: SandboxName = "auto",
-    allow_unsafe: AllowUnsafe = False,
-    isolation: IsolationName = "warm",
-    no_cache: NoCache = False,
-    recheck: Recheck = RECHECK,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
-    """Validate candidates made elsewhere."""
-    here = machine(workers, sandbox, allow_unsafe, isolation=isolation, no_cache=no_cache, recheck=recheck, executor=executor)
+    """Validate candidates from a file."""
     opened = open_benchmark(benchmark)
     external = read_external_candidates(candidates, opened, format_name)
     chosen = [bug.id for bug in opened.select(tuple(include or ()), limit=limit)]

@@ -24,7 +24,7 @@ def view(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Show runs and benchmarks in the browser."""
+    """Browse runs and benchmarks in a web browser."""
     require("repairlab view", "web", ("fastapi", "uvicorn"))
     from repairlab.serve.browser.open_runs import Workbench  # noqa: PLC0415  # needs the extra, as those below
 

@@ -20,6 +20,12 @@ class Option:
     """The option, when it is not the field's name; a flag that is named `--no-…` makes the field false."""
     short: tuple[str, Any, str] | None = None
     """A second option that stands for one value: its name, the value and its help text."""
+    letter: str = ""
+    """A letter for the option, such as -j."""
+    section: str = ""
+    """The section of help that lists it."""
+    usual: str = ""
+    """What happens without the option, where the field's default does not say it."""
     is_file: bool = False
     """Whether the option names a file whose text is the value."""
     may_change: bool = False

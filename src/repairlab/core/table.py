@@ -43,7 +43,7 @@ class Table:
         return rows[row][columns.index(column)]
 
     def data(self) -> dict[str, Any]:
-        """Return the form of `tables --json`."""
+        """Return the form of `report --tables --json`."""
         return {
             "name": self.name,
             "title": self.title,

@@ -60,7 +60,7 @@ def bug_of(folder: Path) -> Bug:
             except (ValueError, KeyError, TypeError):
                 raise UserError(f"{place / MARK} was not written by repairlab; check the bug out again") from None
             return open_bug(f"{benchmark}/{bug_id}")
-    raise UserError(f"{folder} is no working copy: it has no {MARK}. Make one with: repairlab checkout BENCHMARK/BUG DIR")
+    raise UserError(f"{folder} is no working copy: it has no {MARK}. Make one with: repairlab work checkout BENCHMARK/BUG DIR")
 
 
 def test_names(bug: Bug, chosen: str | None, *, trigger_only: bool = False) -> list[str]:

@@ -72,7 +72,7 @@ class Comparison:
         return html_table("; ".join(self.names), COLUMNS, self.rows(), below=below)
 
     def data(self) -> dict[str, Any]:
-        """Return the form of `compare --json`."""
+        """Return the form of `score --compare --json`."""
         return {
             "a": {"run": str(self.a.folder), "repairer": self.a.manifest.experiment.repairer, "value": self.value_a},
             "b": {"run": str(self.b.folder), "repairer": self.b.manifest.experiment.repairer, "value": self.value_b},
@@ -132,7 +132,7 @@ class PairwiseComparison:
         ]
 
     def data(self) -> dict[str, Any]:
-        """Return the form of `compare --json` for more than two runs."""
+        """Return the form of `score --compare --json` for more than two runs."""
         return {"pairs": [{**pair.data(), "holm_p": p} for pair, p in zip(self.pairs, self.adjusted, strict=True)]}
 
 

@@ -4,8 +4,9 @@ import functools
 import platform
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+from repairlab.core.option import Option
 from repairlab.core.record import record
 from repairlab.core.version import VERSION
 from repairlab.languages.facts import LANGUAGES
@@ -22,24 +23,30 @@ LOCAL = "local"
 RAY = "ray"
 
 
+MACHINE, VERDICTS, COURSE = "Machine", "Verdicts", "Course of the run"
+"""Sections of help."""
+
+
 @record
 class Machine:
     """How this machine runs the work; none of it changes a verdict."""
 
     cache: Path
     """Folder for what is kept between runs."""
-    sandbox: str = "auto"
-    allow_unsafe: bool = False
-    workers: int = 1
-    executor: str = LOCAL
-    """Where workers are: on this machine, or on those of a Ray cluster (`ray`, or its address)."""
-    isolation: Isolation = "warm"
-    use_verdicts: bool = True
-    """Whether verdicts of earlier runs count, and those of this one are kept."""
-    recheck: int = RECHECK
-    """One in so many verdicts of earlier runs is made again and must agree; 0: none."""
-    keep_going: bool = False
-    """Whether a run goes on although its first bugs all fail in the same way."""
+    sandbox: Annotated[
+        str, Option("bubblewrap, landlock, podman, docker, process, or auto: the best that works here.", section=MACHINE)
+    ] = "auto"
+    allow_unsafe: Annotated[bool, Option("Run candidates without isolation; only for code you trust.", section=MACHINE)] = False
+    workers: Annotated[int, Option("Worker processes.", letter="-j", usual="one per available core")] = 1
+    executor: Annotated[
+        str, Option("Where workers run: local, ray (this machine's Ray cluster), or ray://HOST:PORT.", section=MACHINE)
+    ] = LOCAL
+    isolation: Annotated[
+        Isolation, Option("warm, or process: a fresh process per test and a clean build per candidate.", section=VERDICTS)
+    ] = "warm"
+    use_verdicts: Annotated[bool, Option("Do not read or write the verdict cache.", flag="--no-cache", section=VERDICTS)] = True
+    recheck: Annotated[int, Option("Recompute one in N cached verdicts and compare; 0 for none.", section=VERDICTS)] = RECHECK
+    keep_going: Annotated[bool, Option("Go on even if the first bugs all fail in the same way.", section=COURSE)] = False
     access: object | None = None
     """Local settings of the repairer, a record of its own: how models are reached, for example; none: its defaults."""
 

@@ -38,7 +38,7 @@ def pairs_of(folder: Path) -> dict[str, list[Pair]]:
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    assert run(["pair", *arguments, "--json"]) == 0
+    assert run(["pairs", "make", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -83,7 +83,7 @@ def test_what_a_set_says_of_its_pairs(tmp_path: Path, capsys: pytest.CaptureFixt
         ("p", "w", "C++", 1, "WA", "int main() {}"),
     ]
     source = table(tmp_path / "course.csv", rows)
-    assert run(["pair", str(source), "--to", str(tmp_path / "set")]) == 2
+    assert run(["pairs", "make", str(source), "--to", str(tmp_path / "set")]) == 2
     assert "choose it with --language: python (4), cpp (1)" in capsys.readouterr().err
     made = answer(capsys, str(source), "--to", str(tmp_path / "set"), "--language", "python")
     (pair,) = pairs_of(tmp_path / "set")["train"]
@@ -113,11 +113,11 @@ def test_copies_of_a_fix_are_dropped_unless_they_are_wanted(tmp_path: Path, caps
 def test_sources_that_are_no_pair_are_dropped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [("p", "u", "python", 1, "WA", DOUBLE + "# ?\n"), ("p", "u", "python", 2, "AC", DOUBLE)]
     source = str(table(tmp_path / "course.csv", rows))
-    assert run(["pair", source, "--to", str(tmp_path / "set")]) == 2
+    assert run(["pairs", "make", source, "--to", str(tmp_path / "set")]) == 2
     assert "no pair is found" in capsys.readouterr().err and not (tmp_path / "set").exists()
     rows[0] = ("p", "u", "python", 1, "WA", WRONG.format(1))
     source = str(table(tmp_path / "course.csv", rows))
-    assert run(["pair", source, "--to", str(tmp_path / "set"), "--max-characters", "5"]) == 2
+    assert run(["pairs", "make", source, "--to", str(tmp_path / "set"), "--max-characters", "5"]) == 2
     assert "sources 0" in capsys.readouterr().err
 
 
@@ -137,7 +137,7 @@ def test_sources_that_are_no_pair_are_dropped(tmp_path: Path, capsys: pytest.Cap
 )
 def test_a_table_that_is_wrong_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
     (tmp_path / "course.csv").write_text(text, encoding="utf-8")
-    assert run(["pair", str(tmp_path / "course.csv"), "--to", str(tmp_path / "set")]) == 2
+    assert run(["pairs", "make", str(tmp_path / "course.csv"), "--to", str(tmp_path / "set")]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "set").exists()
 
@@ -160,13 +160,13 @@ def test_bad_arguments_have_one_message(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     table(tmp_path / "course.csv", contest(1))
-    assert run(["pair", *arguments, "--to", "set"]) == 2
+    assert run(["pairs", "make", *arguments, "--to", "set"]) == 2
     assert message in capsys.readouterr().err
 
 
 def test_programs_of_nobody_cannot_be_paired(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path / "data", {"question_1/code/wrong/wrong_1_001.py": WRONG.format(1), "question_1/code/correct/a.py": DOUBLE})
-    assert run(["pair", str(tmp_path / "data"), "--to", str(tmp_path / "set")]) == 2
+    assert run(["pairs", "make", str(tmp_path / "data"), "--to", str(tmp_path / "set")]) == 2
     assert "does not say who wrote a program" in capsys.readouterr().err
 
 
@@ -255,7 +255,7 @@ def test_a_data_set_in_the_form_of_codenet_becomes_a_benchmark_that_is_healthy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     net, to = codenet(tmp_path / "net"), tmp_path / "set"
-    assert run(["pair", str(net), "--problems", str(net / "tests"), "--to", str(to)]) == 2
+    assert run(["pairs", "make", str(net), "--problems", str(net / "tests"), "--to", str(to)]) == 2
     assert "choose it with --language: c (70), python (20)" in capsys.readouterr().err
     rest = ("--language", "c", "--problems", str(net / "tests"), "--to", str(to), "--path", "all", "-j", "1")
     made = answer(capsys, str(net), *rest)
@@ -320,7 +320,7 @@ def test_folders_of_students_and_contests_are_read(tmp_path: Path, capsys: pytes
     (bug,) = open_benchmark(str(to)).bugs
     assert made["n_bugs"] == 1 and bug.id == pair.id
     assert bug.problem.submission_verdict == pair.verdict, "a model that reads verdicts can be asked about the bug"
-    assert run(["pair", str(source), "--to", str(tmp_path / "other"), "--problems", str(source)]) == 2
+    assert run(["pairs", "make", str(source), "--to", str(tmp_path / "other"), "--problems", str(source)]) == 2
     assert "come with tests of their own" in capsys.readouterr().err
 
 

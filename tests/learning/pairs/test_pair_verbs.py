@@ -346,12 +346,12 @@ def test_predictions_are_matched_by_line_and_by_id(tmp_path: Path, capsys: pytes
     source = write_set(tmp_path / "a", {"test": [pair("1", "return a ;", "return b ;"), pair("2", "f ( ) ;", "g ( ) ;")]})
     lines = tmp_path / "lines.txt"
     lines.write_text("return b ;\nf ( ) ;\n", encoding="utf-8")
-    assert run(["match", str(lines), "--pairs", str(source), "--copy", "--json"]) == 0
+    assert run(["pairs", "match", str(lines), "--pairs", str(source), "--copy", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["scores"]["exact_text"] == 0.5 and found["scores"]["unchanged"] == 0.5 and found["copied"]["exact_text"] == 0
     records = tmp_path / "beam.jsonl"
     records.write_text('{"id": "2", "predictions": ["x", "g(  ) ;", "g ( ) ;", "y", "z"]}\n', encoding="utf-8")
-    assert run(["match", str(records), "--pairs", str(source), "--json"]) == 0
+    assert run(["pairs", "match", str(records), "--pairs", str(source), "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]
     assert scores["exact_within"] == {"1": 0.0, "5": 0.5} and scores["missing"] == 0.5
 
@@ -400,7 +400,7 @@ def test_wrong_input_is_said_and_nothing_is_written(
 def test_wrong_predictions(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, options: list[str], message: str) -> None:
     source = write_set(tmp_path / "a", {"test": [pair("1", "return a ;", "return b ;")]})
     (tmp_path / "lines.txt").write_text(text, encoding="utf-8")
-    assert run(["match", str(tmp_path / "lines.txt"), "--pairs", str(source), *options]) == 2
+    assert run(["pairs", "match", str(tmp_path / "lines.txt"), "--pairs", str(source), *options]) == 2
     assert message in capsys.readouterr().err
 
 

@@ -19,7 +19,7 @@ DRAWS = {"Cli-1": (FIX, WRONG), "Csv-1": (LIKE, WRONG)}
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str | Path, code: int = 0) -> tuple[str, str]:
-    assert run(["tables", *map(str, arguments)]) == code, capsys.readouterr().err
+    assert run(["report", "--tables", *map(str, arguments)]) == code, capsys.readouterr().err
     captured = capsys.readouterr()
     return captured.out, captured.err
 

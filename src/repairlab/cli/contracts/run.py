@@ -1,4 +1,4 @@
-"""Try a part of any kind against what its kind promises; called by the verb `selftest`, and by tests over all parts."""
+"""Try a part of any kind against what its kind promises; for `doctor --try` and tests of all parts."""
 
 import tempfile
 from collections.abc import Iterator, Mapping

@@ -85,6 +85,12 @@ def model(address: str) -> tuple[str, ...]:
     return ("--model", "llamacpp/x", "--base-url", address, "--no-answer-cache", "--repairer", "llm", "--retries", "0")
 
 
+def need_ports(options: tuple[str, ...], request: pytest.FixtureRequest) -> None:
+    """Skip the test where a program could not reach its model."""
+    if {"--command", "--model"} <= set(options):
+        request.getfixturevalue("networked")
+
+
 @pytest.mark.parametrize(
     ("options", "script", "code", "message"),
     [
@@ -109,8 +115,16 @@ def model(address: str) -> tuple[str, ...]:
     ],
 )
 def test_a_program_that_cannot_work_stops_the_run(
-    options: tuple[str, ...], script: str, code: int, message: str, many: Path, here: Path, capsys: pytest.CaptureFixture[str]
+    options: tuple[str, ...],
+    script: str,
+    code: int,
+    message: str,
+    many: Path,
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
+    need_ports(options, request)
     (here / "agent.py").write_text(script)
     own = [option.replace("SCRIPT", str(here / "agent.py")) for option in options]
     assert run(["run", str(many), *own, "-n", "1", "-j", "1", "--to", "ran"]) == code
@@ -169,7 +183,8 @@ def test_a_server_that_refuses_stops_the_run(many: Path, here: Path, capsys: pyt
         pytest.param((*model("ADDRESS"), "--concurrency", "50"), id="weak-model-all-bugs-at-once"),
     ],
 )
-def test_a_weak_repairer_is_scored(options: tuple[str, ...], many: Path, here: Path) -> None:
+def test_a_weak_repairer_is_scored(options: tuple[str, ...], many: Path, here: Path, request: pytest.FixtureRequest) -> None:
+    need_ports(options, request)
     with serving(lambda asked: CODE if f"Sum {FIRST - 1} " in asked else PROSE) as address:
         own = [option.replace("ADDRESS", address) for option in options]
         assert run(["run", str(many), *own, "-n", "1", "--to", "ran"]) == 0

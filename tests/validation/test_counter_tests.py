@@ -170,8 +170,8 @@ def test_where_nothing_can_be_sealed_only_what_the_reference_fix_changes_may_be_
     )
     with BugValidator(Conditions(bug=other), Unsealed(sandbox)) as validator:
         same = validator.validate(of_late("import calc"))
-        more = validator.validate(of_late("open('tests/helpers.py', 'a').close()"))
-        own = validator.validate(of_late("open('calc.py', 'a').close()"))
+        more = validator.validate(of_late("open('tests/helpers.py', 'a').write('#')"))
+        own = validator.validate(of_late("open('calc.py', 'a').write('#')"))
     assert (same.verdict, own.verdict) == (Verdict.PLAUSIBLE, Verdict.PLAUSIBLE), same.message + own.message
     says = "tampering: the tests pass after tests/helpers.py was changed, which the reference fix leaves alone"
     assert (more.verdict, more.message) == (Verdict.WRONG, says)

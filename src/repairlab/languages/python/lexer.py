@@ -223,12 +223,10 @@ def _end_of_template(source: str, position: int, quote: str, level: int) -> int:
 
 
 def _end_of_field(source: str, position: int, quote: str, level: int) -> int:
-    """Return the offset behind the `}` of a replacement field."""
+    """Return the offset behind the `}` of a replacement field, which may take several lines in any string since Python 3.12."""
     n_brackets = 0
     while position < len(source):
         char = source[position]
-        if char in "\r\n#" and len(quote) == 1:
-            return ~position
         if n_brackets == 0 and char in ":}":
             return position + 1 if char == "}" else _end_of_format(source, position + 1, quote, level)
         if char == "#":

@@ -137,7 +137,7 @@ SOURCES = {
     ),
     "codenet": SourceForm(
         about="Project CodeNet's metadata and submissions, then the folder of test cases.",
-        layout="`metadata/` and `data/`; cases in `TESTS/PROBLEM_ID`, `TESTS/CONTEST/TITLE`, or the folder that `TESTS/problems.csv` names "
+        layout="`metadata/` and `data/`; cases in `TESTS/PROBLEM_ID`, `TESTS/CONTEST/TITLE`, or the folder in `problems.csv` "
         "(`problem_id`, `folder`)",
         languages=("python", "java", "c", "cpp"),
         options=("--language", "--checker"),

@@ -13,8 +13,13 @@ from typing import NamedTuple
 import pytest
 
 from repairlab.cli.main import run
+from repairlab.core.bug import Labels, Provenance
 from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.execution import Limits
+from repairlab.core.oracle import CheckerProgram
 from repairlab.core.outcome import Outcome, TestResult
+from repairlab.core.recipe import Build
+from repairlab.languages.facts import LANGUAGES, facts
 from repairlab.runs.experiment import Manifest
 from repairlab.study.labelling.label import RULES
 from repairlab.study.labelling.rules.actions import ACTIONS
@@ -192,3 +197,11 @@ def test_every_label_is_in_the_reference() -> None:
     assert [name for name in names if f"`{name}`" not in text.replace("`-later`", "`location-defects4c-later`")] == []
     rows = [f"| {key} | {name} | {weakness} |" for key, (name, weakness) in CATEGORIES.items()]
     assert [row for row in rows if row not in text] == []
+
+
+def test_every_key_of_a_bug_is_in_the_reference() -> None:
+    text = (ROOT / "docs" / "reference" / "benchmark-format.md").read_text(encoding="utf-8")
+    names = [name for record in (Build, Limits, Labels, Provenance, CheckerProgram) for name in record.__dataclass_fields__]
+    names += [framework for name in LANGUAGES for framework in facts(name).frameworks]
+    names += [tool for name in LANGUAGES for tool in facts(name).tools]
+    assert [name for name in names if name not in ("limits", "files") and name not in re.findall(r"[\w-]+", text)] == []

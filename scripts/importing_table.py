@@ -1,8 +1,8 @@
-"""Make the table of docs/importing.md from folders of imported benchmarks: their import.json and their health cards (health.json).
+"""Make the table of docs/results/importing.md from imported benchmarks: their import.json and health cards (health.json).
 
-python scripts/importing_table.py FOLDER...                      print it
-python scripts/importing_table.py FOLDER... --to docs/importing.md   put it between the two marks of that page
-python scripts/importing_table.py FOLDER... --records            every record: healthy, not healthy and why, or dropped and why
+python scripts/importing_table.py FOLDER...              print it
+python scripts/importing_table.py FOLDER... --to PAGE    put it between the two marks of a page
+python scripts/importing_table.py FOLDER... --records    every record: healthy, not healthy and why, or dropped and why
 
 A folder of such folders is one benchmark that was imported in parts.
 """

@@ -1,4 +1,4 @@
-"""Make the tables of docs/labels.md: what our rules say of fixes that people labelled.
+"""Make the tables of docs/results/labels.md: what our rules say of fixes that people labelled.
 
 python scripts/label_tables.py dissection DISSECTION DEFECTS4J CLONES   repair actions and patterns of 395 bugs of Defects4J
 python scripts/label_tables.py defects4c RECORDS PATCHES                location and category of the 359 records of Defects4C

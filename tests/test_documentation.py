@@ -13,13 +13,23 @@ from typing import NamedTuple
 import pytest
 
 from repairlab.cli.main import run
+from repairlab.core.bug import Labels, Provenance
 from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.execution import Limits
+from repairlab.core.oracle import CheckerProgram
 from repairlab.core.outcome import Outcome, TestResult
+from repairlab.core.recipe import Build
+from repairlab.languages.facts import LANGUAGES, facts
 from repairlab.runs.experiment import Manifest
+from repairlab.study.labelling.label import RULES
+from repairlab.study.labelling.rules.actions import ACTIONS
+from repairlab.study.labelling.rules.category import CATEGORIES
+from repairlab.study.labelling.rules.error_type import TYPES
+from repairlab.study.labelling.rules.patterns import PATTERNS, SHAPES
 
 ROOT = Path(__file__).parent.parent
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
-REPRODUCING = sorted((ROOT / "docs").glob("reproduce-*.md"))
+REPRODUCING = ROOT / "docs" / "guides" / "reproduce.md"
 QUICK = ("list", "info", "checkout", "export", "work checkout", "work export")
 """Verbs that run no candidate."""
 ELSEWHERE = ("make ", ". .venv/", "repairlab doctor", "llm", "talk", "runs/*", "export OPENAI")
@@ -142,11 +152,10 @@ def test_the_tutorial_and_the_tour_of_the_readme_are_true(tmp_path: Path) -> Non
         check_printed(command, tour.run(command.line))
 
 
-@pytest.mark.parametrize("path", REPRODUCING, ids=lambda path: path.name)
-def test_pages_that_go_the_way_of_a_paper_are_true(path: Path, tmp_path: Path) -> None:
+def test_the_page_that_reproduces_papers_is_true(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     n_run = 0
-    for block in blocks(path):
+    for block in blocks(REPRODUCING):
         if (place := place_of(block, [], shell.start)) is not None:
             place.write_text(block.text, encoding="utf-8")
         for command in commands(block) if block.kind == "console" else ():
@@ -158,7 +167,7 @@ def test_pages_that_go_the_way_of_a_paper_are_true(path: Path, tmp_path: Path) -
                 verb = words[1:3] if words[1] in ("pairs", "work") else words[1:2]
                 told = shell.run(shlex.join(["repairlab", *verb, "--help-all"]))
                 assert [word for word in words if word.startswith("--") and word not in told] == [], line
-    assert n_run >= 2
+    assert n_run >= 8
 
 
 @pytest.mark.parametrize("path", [README, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
@@ -180,3 +189,19 @@ def test_modules_that_explanations_name_are_there() -> None:
     names = [name for page in pages for name in re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text(encoding="utf-8"))]
     assert len(names) > 10
     assert [name for name in names if not any((root / name).is_file() for root in (ROOT, ROOT / "src" / "repairlab"))] == []
+
+
+def test_every_label_is_in_the_reference() -> None:
+    text = (ROOT / "docs" / "reference" / "labels.md").read_text(encoding="utf-8")
+    names = [*RULES, *ACTIONS, *PATTERNS, *SHAPES, *TYPES]
+    assert [name for name in names if f"`{name}`" not in text.replace("`-later`", "`location-defects4c-later`")] == []
+    rows = [f"| {key} | {name} | {weakness} |" for key, (name, weakness) in CATEGORIES.items()]
+    assert [row for row in rows if row not in text] == []
+
+
+def test_every_key_of_a_bug_is_in_the_reference() -> None:
+    text = (ROOT / "docs" / "reference" / "benchmark-format.md").read_text(encoding="utf-8")
+    names = [name for record in (Build, Limits, Labels, Provenance, CheckerProgram) for name in record.__dataclass_fields__]
+    names += [framework for name in LANGUAGES for framework in facts(name).frameworks]
+    names += [tool for name in LANGUAGES for tool in facts(name).tools]
+    assert [name for name in names if name not in ("limits", "files") and name not in re.findall(r"[\w-]+", text)] == []

@@ -1,4 +1,4 @@
-"""The how-to pages tell the truth: their code is that of a package that works, their commands are run."""
+"""The guides to extensions tell the truth: their code is that of a package that works, their commands are run."""
 
 import re
 import shlex
@@ -8,7 +8,7 @@ import pytest
 
 from tests.test_outside_package import KINDS, PACKAGE, ended, installed, repairlab  # noqa: F401  # pytest finds fixtures here
 
-PAGES = sorted((Path(__file__).parent.parent / "docs" / "how-to").glob("add-a*.md"))
+PAGES = sorted((Path(__file__).parent.parent / "docs" / "guides").glob("extend-*.md"))
 _CODE = re.compile(r'^```python title="(\S+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TOML = re.compile(r"^```toml\n(\[project\.entry-points.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -16,6 +16,7 @@ _TOML = re.compile(r"^```toml\n(\[project\.entry-points.*?)^```$", re.MULTILINE 
 
 def test_every_kind_has_a_page_with_its_entry_point() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert len(PAGES) == 4
     assert [kind for kind in KINDS if f'[project.entry-points."repairlab.{kind}"]' not in text] == []
 
 

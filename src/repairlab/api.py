@@ -140,7 +140,7 @@ class RunOptions(ValidationOptions, total=False):
 
 
 class Proposer(Protocol):
-    """A repairer of your own: an object with a name and this method, as `docs/how-to/add-a-repairer.md` describes it."""
+    """A repairer of your own: an object with a name and this method, as `docs/guides/extend-repairers.md` describes it."""
 
     name: str
 

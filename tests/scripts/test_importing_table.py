@@ -1,4 +1,4 @@
-"""The table of docs/importing.md, made from a small benchmark that is imported and checked for real."""
+"""The table of docs/results/importing.md, made from a small benchmark that is imported and checked for real."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The tables of docs/labels.md, on records of our own; on the published ones where they are at hand."""
+"""The tables of docs/results/labels.md, on records of our own; on the published ones where they are at hand."""
 
 import json
 import subprocess

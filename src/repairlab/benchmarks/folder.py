@@ -1,4 +1,4 @@
-"""Read benchmarks in repairlab's own form: a folder per bug (docs/benchmark-format.md)."""
+"""Read benchmarks in repairlab's own form: a folder per bug (docs/reference/benchmark-format.md)."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Write a benchmark in repairlab's own form (docs/benchmark-format.md): aside first, in its place when it is complete."""
+"""Write a benchmark in repairlab's own form (docs/reference/benchmark-format.md): aside first, in its place when it is complete."""
 
 import json
 import os

@@ -84,5 +84,5 @@ def test_what_is_wrong_is_said_and_nothing_written(importing: Any, changes: dict
 
 def test_an_empty_folder_is_an_error(importing: Any) -> None:
     importing.write({"a.txt": ""})
-    with pytest.raises(UserError, match=r"see docs/importing\.md"):
+    with pytest.raises(UserError, match=r"see docs/guides/import\.md"):
         importing.run("programs")

@@ -1,4 +1,4 @@
-"""How a user says that a project is built and tested: a TOML file beside the clones (docs/importing.md)."""
+"""How a user says that a project is built and tested: a TOML file beside the clones."""
 
 import dataclasses
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Import Defects4J 3: bugs of 17 Java projects, from a checkout of it and clones of the projects (docs/importing.md).
+"""Import Defects4J 3: bugs of 17 Java projects, from a checkout of it and clones of the projects.
 
 The buggy tree is the fixed revision with Defects4J's `src.patch`, which runs from fixed to buggy; so it has the tests of the fix.
 """

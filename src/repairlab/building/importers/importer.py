@@ -43,7 +43,7 @@ class Generator:
 
 @record
 class ImportedBug:
-    """One bug as it will lie in a benchmark folder (docs/benchmark-format.md)."""
+    """One bug as it will lie in a benchmark folder (docs/reference/benchmark-format.md)."""
 
     id: str
     facts: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Import nl2fix: 283 bugs of Defects4J, each with its issue and the one function to fix (docs/importing.md).
+"""Import nl2fix: 283 bugs of Defects4J, each with its issue and the one function to fix.
 
 What people said about an issue (`comments`, `summarized_discussion`) tells how it was fixed, so nothing here reads it.
 """

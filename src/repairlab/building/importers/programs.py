@@ -1,4 +1,4 @@
-"""The generic form: NAME/buggy, NAME/fixed and NAME/tests (docs/importing.md)."""
+"""The generic form: NAME/buggy, NAME/fixed and NAME/tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -35,7 +35,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
     root = need_sources(list(sources), ("a folder with NAME/buggy, NAME/fixed and NAME/tests",))[0]
     folders = {safe_id(folder.name): folder for folder in folders_of(root) if (folder / "buggy").is_dir()}
     if not folders:
-        raise UserError(f"{root} holds no folder NAME with NAME/buggy, NAME/fixed and NAME/tests; see docs/importing.md")
+        raise UserError(f"{root} holds no folder NAME with NAME/buggy, NAME/fixed and NAME/tests; see docs/guides/import.md")
     head = {**_HEAD, "name": safe_id(root.resolve().name), **_read_toml(root / "benchmark.toml")[0]}
     head.pop("schema", None)
     if set(head) - {"name", *_HEAD} or not all(isinstance(value, str) for value in head.values()):

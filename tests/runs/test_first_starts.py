@@ -114,7 +114,7 @@ def need_ports(options: tuple[str, ...], request: pytest.FixtureRequest) -> None
         pytest.param(command("true", "--model", "llamacpp/x"), "", 3, "exited with code 0", id="model-not-asked"),
     ],
 )
-def test_a_program_that_cannot_work_stops_the_run(
+def test_a_program_that_cannot_work_stops_the_run(  # noqa: PLR0917  # fixtures
     options: tuple[str, ...],
     script: str,
     code: int,

@@ -32,7 +32,7 @@ README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
 REPRODUCING = ROOT / "docs" / "guides" / "reproduce.md"
 QUICK = ("list", "info", "checkout", "export", "work checkout", "work export")
 """Verbs that run no candidate."""
-ELSEWHERE = ("make ", ". .venv/", "repairlab doctor", "llm", "talk", "runs/*", "export OPENAI")
+ELSEWHERE = re.compile(r"^make |\. \.venv/|repairlab doctor|llm|talk|runs/\*|export OPENAI")
 """What belongs to the machine that a reader sits at: its set-up, its tools, its models."""
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 _FILE = re.compile(r"`([\w./-]+\.(?:jsonl|toml|md|py|patch|csv))`[^`]*$")
@@ -68,7 +68,7 @@ def commands(block: Block) -> list[Command]:
             made.append(Command(line[2:].partition(" #")[0].strip(), ()))
         else:
             made[-1] = Command(made[-1].line, (*made[-1].printed, line))
-    return [command for command in made if not any(word in command.line for word in ELSEWHERE)]
+    return [command for command in made if not ELSEWHERE.search(command.line)]
 
 
 class Shell:

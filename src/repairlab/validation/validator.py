@@ -96,8 +96,9 @@ class BugValidator:
         come out again.
         """
         self._conditions, self._sandbox, self._cache, self._begin, self._disagree = conditions, sandbox, cache, begin, disagree
-        self._key = conditions.key
-        self._forms = digest(engine_digest(), conditions.bug.digest)
+        # Without a cache nobody asks for them, and a tree that changed meanwhile has none.
+        self._key = conditions.key if cache else ""
+        self._forms = digest(engine_digest(), conditions.bug.digest) if cache else ""
         self._stack, self._engine_stack = ExitStack(), ExitStack()
         self._engines: EngineStack | None = None
         self._probe_at = PROBE_AFTER

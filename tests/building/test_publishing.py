@@ -91,3 +91,13 @@ def test_what_cannot_be_published_is_one_message(tiny: Path, tmp_path: Path, cap
     assert "is no publication" in capsys.readouterr().err
     assert run(["publish", str(tmp_path / "no"), "--to", str(tmp_path / "o")]) == 2
     assert not (tmp_path / "o").exists()
+
+
+def test_a_card_of_bugs_that_changed_since_is_not_published(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", str(tiny), "-i", "sum", "--card", str(tiny / "health.json")]) == 0
+    assert run(["publish", str(tiny), "--to", str(tmp_path / "first"), "--no-parquet"]) == 0
+    issue = tiny / "bugs/sum/issue.md"
+    issue.write_text(issue.read_text() + "More.\n")
+    assert run(["publish", str(tiny), "--to", str(tmp_path / "second"), "--no-parquet"]) == 2
+    assert "1 bug of tiny changed since the check" in capsys.readouterr().err
+    assert not (tmp_path / "second").exists()

@@ -242,6 +242,15 @@ def test_a_dry_run_of_a_run_that_was_stopped_shows_what_is_left(server: Server, 
     assert len(list(Store(Path("made")).scan_data(Candidate))) == 1
 
 
+def test_a_dry_run_refuses_the_folder_of_another_run_as_the_run_does(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    assert start(server, *LLM, *PRICED, *TABLE, "--seed", "4") == 0
+    capsys.readouterr()
+    for more in ((), ("--dry-run",)):
+        assert start(server, *LLM, *PRICED, *TABLE, "--seed", "5", "--temperature", "0.2", *more) == 2
+        said = capsys.readouterr().err
+        assert "seed was 4, now 5" in said and "temperature was" in said and "'strategy'" not in said
+
+
 @pytest.mark.parametrize(
     ("options", "kept"), [((), (1, 5)), (("-k", "1,3"), (1, 3)), (("-k", "10"), None), (("--resume", "made", "-k", "10"), None)]
 )

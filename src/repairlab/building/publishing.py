@@ -5,6 +5,7 @@ the files before and after the fix; `labels` is what is known of each bug, `foun
 """
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -57,6 +58,7 @@ class PublishSettings:
 def publish(name: str, to: Path, settings: PublishSettings, *, done: Callable[[], None] = lambda: None) -> Published:
     """Write a benchmark to a new folder, all or nothing."""
     benchmark, home = open_benchmark(name), find_folder(name)
+    _need_current_card(benchmark, home)
     before = _previous(settings.previous, benchmark) if settings.previous else None
     library = frames() if settings.parquet else None
     rows: Counter[str] = Counter()
@@ -285,6 +287,18 @@ def _labels(bugs: Sequence[Bug]) -> list[str]:
         f"- {name}: {', '.join(f'{value} {n}' for value, n in counts.most_common(12))}" for name, counts in found.items() if counts
     ]
     return lines or ["None."]
+
+
+def _need_current_card(benchmark: Benchmark, home: Path) -> None:
+    """Refuse a health card that speaks of bugs as they no longer are."""
+    if (home / CARD_NAME).is_file():
+        checked = {health.bug_id: health.digest for health in read_card(home / CARD_NAME).bugs}
+        changed = [bug.id for bug in benchmark if checked.get(bug.id) not in (None, "", bug.digest)]
+        if changed:
+            raise UserError(
+                f"{count(len(changed), 'bug')} of {benchmark.name} changed since the check that {home / CARD_NAME} tells of: "
+                f"{_listed(changed)}. Check again with: repairlab check {shlex.quote(str(home))}"
+            )
 
 
 def _health(home: Path) -> list[str]:

@@ -4,15 +4,16 @@ from pathlib import Path
 
 from repairlab.core.access import Access
 from repairlab.core.benchmark import Benchmark
-from repairlab.core.errors import HarnessError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.problem import shown
 from repairlab.core.record import record
 from repairlab.repairers.llm.client.prices import Prices, cost_of
 from repairlab.runs.budget import limit_of, with_budget
 from repairlab.runs.examples import read_examples
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.first_starts import has_only_failures
 from repairlab.runs.repairing import asks_model, check_repairer, factory_of
-from repairlab.runs.run import askable, bugs_left
+from repairlab.runs.run import askable, bugs_left, changes_of
 from repairlab.runs.store import Store
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_needs, needs_of
@@ -48,6 +49,10 @@ def plan_run(experiment: Experiment, benchmark: Benchmark, folder: Path, machine
     bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
     left = bugs
     if store.manifest_path.exists():
+        old = store.manifest()
+        changed = changes_of(old, experiment, benchmark, folder)
+        if changed and not has_only_failures(store, factory_of(old.experiment)):
+            raise UserError(changed)
         ids = set(bugs_left(store))
         left = [bug for bug in bugs if bug.id in ids]
     made = factory_of(experiment)

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
@@ -71,21 +72,15 @@ def begin(
         store_prices(folder, machine)
         return manifest
     old = store.manifest()
-    if old.benchmark_digest != manifest.benchmark_digest:
-        raise UserError(
-            f"{folder} is a run on {old.benchmark_name} {old.benchmark_version} ({old.benchmark_digest}), but the one here is "
-            f"{benchmark.name} {benchmark.version} ({benchmark.digest}). Choose another folder with --to."
-        )
+    changed = changes_of(old, experiment, benchmark, folder)
     is_empty = not machine.keep_going and _forget_failures(store, old)
-    was, now = identity(old.experiment), identity(experiment)
-    changed = [f"{key} was {was.get(key)!r}, now {now.get(key)!r}" for key in {**was, **now} if was.get(key) != now.get(key)]
     if changed and is_empty:
         manifest = dataclasses.replace(manifest, id=old.id)
         store.create(manifest)
         store_prices(folder, machine)
         return manifest
     if changed:
-        raise UserError(f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to.")
+        raise UserError(changed)
     if old.coverage is not None and old.coverage != coverage:
         raise UserError(f"{folder} holds a run of other candidates than the file has now. Choose another folder with --to.")
     settings = old.experiment.settings if experiment.settings is None else experiment.settings
@@ -96,6 +91,26 @@ def begin(
         store.create(new)
     store_prices(folder, machine)
     return new
+
+
+def changes_of(old: Manifest, experiment: Experiment, benchmark: Benchmark, folder: Path) -> str:
+    """Say what a run in a folder was asked otherwise; nothing when it is the same. Another benchmark is a UserError."""
+    if old.benchmark_digest != benchmark.digest:
+        raise UserError(
+            f"{folder} is a run on {old.benchmark_name} {old.benchmark_version} ({old.benchmark_digest}), but the one here is "
+            f"{benchmark.name} {benchmark.version} ({benchmark.digest}). Choose another folder with --to."
+        )
+    was, now = _flat(identity(old.experiment)), _flat(identity(experiment))
+    changed = [f"{key} was {was.get(key)!r}, now {now.get(key)!r}" for key in {**was, **now} if was.get(key) != now.get(key)]
+    return f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to." if changed else ""
+
+
+def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with those of tables by themselves, so that only what differs is named."""
+    flat: dict[str, Any] = {}
+    for key, value in settings.items():
+        flat.update({f"{key}.{name}": item for name, item in value.items()} if isinstance(value, Mapping) else {key: value})
+    return flat
 
 
 def _forget_failures(store: Store, manifest: Manifest) -> bool:

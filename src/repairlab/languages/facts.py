@@ -12,13 +12,20 @@ from repairlab.core.record import record
 from repairlab.languages.fix_ingredients import Idioms
 from repairlab.registry import Parts, lacking, load
 
-_OWN = {"python": "Python", "java": "Java", "c": "C", "cpp": "Cpp", "javascript": "JavaScript", "go": "Go"}
-"""The languages of this package, each a folder of its name, and the class in its `language.py`."""
+_OWN = {
+    "python": "repairlab.languages.python.language:Python",
+    "java": "repairlab.languages.java.language:Java",
+    "c": "repairlab.languages.c.language:C",
+    "cpp": "repairlab.languages.cpp.language:Cpp",
+    "javascript": "repairlab.languages.javascript.language:JavaScript",
+    "go": "repairlab.languages.go.language:Go",
+}
+"""The languages of this package, each with a folder of its name for its facts, and their classes."""
 
 LANGUAGES: Parts[Callable[..., Any]] = Parts(
     "languages",
     "language",
-    {name: f"repairlab.languages.{name}.language:{entry}" for name, entry in _OWN.items()},
+    _OWN,
     check=lacking("facts", "toolchain", "test_bodies", callable_too=True),
 )
 """Classes that take the tools of the machine."""

@@ -6,9 +6,10 @@ from functools import cached_property
 from repairlab.core.recipe import Framework
 from repairlab.languages import syntax
 from repairlab.languages.counter import TestBody
-from repairlab.languages.cpp.facts import FACTS
+from repairlab.languages.cpp.facts import FACTS as CPP_FACTS
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
-from repairlab.languages.native import counter, declarations, layout
+from repairlab.languages.native import counter, declarations
+from repairlab.languages.native.layout import sees
 from repairlab.languages.native.lexer import lex
 from repairlab.languages.native.toolchain import NativeToolchain
 
@@ -16,7 +17,7 @@ from repairlab.languages.native.toolchain import NativeToolchain
 class Cpp:
     """The language C++."""
 
-    facts = FACTS
+    facts = CPP_FACTS
 
     def __init__(self, tools: Tools) -> None:
         self.syntax: Syntax = CppSyntax()
@@ -60,4 +61,4 @@ class CppSyntax:
 
     def sees_text(self, source: str, *, of_others: bool = False) -> bool:
         """Return whether a program with this text may look at the layout of its own text, or of others."""
-        return layout.sees(source, of_others=of_others)
+        return sees(source, of_others=of_others)

@@ -8,8 +8,9 @@ from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.languages.counter import TestBody
-from repairlab.languages.go import counter, layout
+from repairlab.languages.go import counter
 from repairlab.languages.go.facts import FACTS
+from repairlab.languages.go.layout import sees
 from repairlab.languages.go.toolchain import GoToolchain
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
 from repairlab.languages.parser import Parsed
@@ -29,7 +30,7 @@ class Go:
     facts = FACTS
 
     def __init__(self, tools: Tools) -> None:
-        self.syntax: Syntax = TreeSyntax("go", _NODES, functions, layout.sees)
+        self.syntax: Syntax = TreeSyntax("go", _NODES, functions, sees)
         self._tools = tools
 
     @cached_property

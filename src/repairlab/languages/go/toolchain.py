@@ -18,7 +18,7 @@ from repairlab.core.glob import matching
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages import host, reports
-from repairlab.languages.go import report
+from repairlab.languages.go.report import read
 from repairlab.languages.language import Batch, Listing, Report, Toolchain, Tools
 
 _OUT = "build"
@@ -115,7 +115,7 @@ class GoToolchain:
     def report(self, test: Test, batch: Batch, execution: Execution) -> Report:
         """Read what the test program said."""
         del test
-        return report.read(batch, execution)
+        return read(batch, execution)
 
     def out_of_memory(self, execution: Execution) -> bool:
         """Return whether the runtime could get no more memory."""

@@ -8,8 +8,9 @@ from repairlab.core.text import Span
 from repairlab.languages import syntax
 from repairlab.languages.brackets import Bracketed
 from repairlab.languages.counter import TestBody
-from repairlab.languages.java import counter, layout
+from repairlab.languages.java import counter
 from repairlab.languages.java.facts import FACTS
+from repairlab.languages.java.layout import sees
 from repairlab.languages.java.lexer import lex
 from repairlab.languages.java.toolchain import JavaToolchain
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
@@ -67,7 +68,7 @@ class JavaSyntax:
 
     def sees_text(self, source: str, *, of_others: bool = False) -> bool:
         """Return whether a program with this text may look at its own layout."""
-        return layout.sees(source, of_others=of_others)
+        return sees(source, of_others=of_others)
 
 
 class _Type:

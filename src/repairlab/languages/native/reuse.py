@@ -14,7 +14,7 @@ from repairlab.core.execution import Command
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages.language import Toolchain
-from repairlab.languages.native import headers
+from repairlab.languages.native.headers import first_includes, possible, precompiled
 from repairlab.languages.native.ninja import CPP, C, compiler_flags, object_file, sources
 
 _UNITS = (*C, *CPP)
@@ -61,9 +61,9 @@ class SharedTree:
         includes = self._first_includes({})
         if not includes or not self._changing.endswith(CPP):
             return
-        if not headers.possible(self._build.flags, self._build.include, files):
+        if not possible(self._build.flags, self._build.include, files):
             return
-        content = headers.precompiled(includes, flags, self._cache)
+        content = precompiled(includes, flags, self._cache)
         if content:
             name = f"build/headers/{digest(includes)}.hpp"
             self._header = {self._changing: name}
@@ -74,7 +74,7 @@ class SharedTree:
         def read(path: str) -> str | None:
             return changed[path] if path in changed else self._read(path)
 
-        return headers.first_includes(self._changing, read, self._build.include)
+        return first_includes(self._changing, read, self._build.include)
 
     def _read(self, path: str) -> str | None:
         file = self._tree / path

@@ -18,7 +18,8 @@ from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages import host, reports
 from repairlab.languages.language import Batch, Listing, Report, Tools
-from repairlab.languages.native import autotools, ctest, frameworks
+from repairlab.languages.native import ctest, frameworks
+from repairlab.languages.native.autotools import command_line
 from repairlab.languages.native.ninja import FLAGS, GOLD, MAX_ERRORS, SANITIZE, manifest
 from repairlab.languages.native.reuse import SharedTree, is_configured_by, may_differ
 
@@ -82,7 +83,7 @@ class NativeToolchain:
         if build.tool == "cmake":
             return _cmake(build, files)
         if build.tool == "autotools":
-            return _builder(autotools.command_line(build, _JOBS), build)
+            return _builder(command_line(build, _JOBS), build)
         raise UserError(f"C and C++ cannot be built with build.tool = {build.tool!r}. Possible: compile, make, cmake, autotools")
 
     def program(self, build: Build, test: Test) -> Command:

@@ -8,8 +8,9 @@ from repairlab.core.text import Span
 from repairlab.languages import syntax
 from repairlab.languages.counter import TestBody
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
-from repairlab.languages.python import counter, layout
+from repairlab.languages.python import counter
 from repairlab.languages.python.facts import FACTS
+from repairlab.languages.python.layout import sees
 from repairlab.languages.python.lexer import lex
 from repairlab.languages.python.toolchain import PythonToolchain
 from repairlab.languages.syntax import Piece
@@ -60,7 +61,7 @@ class PythonSyntax:
 
     def sees_text(self, source: str, *, of_others: bool = False) -> bool:
         """Return whether a program with this text may look at its own layout."""
-        return layout.sees(source, of_others=of_others)
+        return sees(source, of_others=of_others)
 
 
 class _Block:

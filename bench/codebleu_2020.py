@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.languages import codexglue_flow as flow
-from repairlab.metrics import syntax_match
+from repairlab.metrics import codebleu as syntax_match
 from repairlab.metrics.codebleu import CodeBleuCounts
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.benchmarks import case_files
-from repairlab.benchmarks.case_files import CaseFiles, open_cases
+from repairlab.benchmarks import bug_files as case_files
+from repairlab.benchmarks.bug_files import CaseFiles, open_cases
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.core.bug import Case, Checker
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.oracle import Case, Checker
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest
 from repairlab.sandbox.sandbox import Sandbox

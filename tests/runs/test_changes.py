@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from repairlab.core.candidate import Edit
 from repairlab.core.diff import apply_edits
-from repairlab.runs import changes
-from repairlab.runs.changes import LARGEST_FILE, Changes, read_changes, read_plain
+from repairlab.runs import workspace as changes
+from repairlab.runs.workspace import LARGEST_FILE, Changes, read_changes, read_plain
 
 FILES = {"a.py": "one\ntwo\nthree\n", "lib/b.py": "b\n", "lib/deep/c.py": "c\n", "data.bin": "\0\1"}
 

@@ -8,10 +8,10 @@ import pytest
 from repairlab.core.execution import Command, Execution
 from repairlab.languages import host
 from repairlab.languages.java import resident
-from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.validation import doctor
+from repairlab.sandbox.sandbox import FakeSandbox, exited
+from repairlab.validation import preflight as doctor
 from repairlab.validation.cache import VerdictCache
-from repairlab.validation.doctor import GREETING, diagnose, self_test
+from repairlab.validation.preflight import GREETING, diagnose, self_test
 from tests.validation.test_cache import OUTCOME
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from repairlab.core.cost import dollars
+from repairlab.core.amounts import dollars
 from repairlab.core.errors import HarnessError
 from repairlab.core.record import SCHEMA_VERSION, record, to_json
 from repairlab.repairers.repairer import OverBudget

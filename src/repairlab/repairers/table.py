@@ -27,7 +27,7 @@ REPAIRERS: Parts[Any] = Parts(
         "llm": "repairlab.repairers.llm.factory:FACTORY",
         # Behind `llm`, as `neural` is: --model alone means that one.
         "command": "repairlab.repairers.command.factory:FACTORY",
-        "neural": "repairlab.learning.neural.factory:FACTORY",
+        "neural": "repairlab.learning.neural:FACTORY",
         "templates": "repairlab.repairers.templates.repairer:Templates",
     },
     check=_check,

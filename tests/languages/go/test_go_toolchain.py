@@ -12,7 +12,7 @@ from repairlab.core.execution import Ending, Execution
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.facts import facts
-from repairlab.languages.go import report
+from repairlab.languages.go import toolchain as report
 from repairlab.languages.go.toolchain import GoToolchain
 from repairlab.languages.language import Batch, Tools
 from repairlab.languages.reports import first_error

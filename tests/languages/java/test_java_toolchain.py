@@ -15,7 +15,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import facts
-from repairlab.languages.java import junit
+from repairlab.languages.java import jars as junit
 from repairlab.languages.java.toolchain import JavaToolchain
 from repairlab.languages.language import Tools
 from repairlab.languages.reports import first_error

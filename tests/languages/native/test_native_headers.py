@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.languages.native import headers
+from repairlab.languages.native import reuse as headers
 
 FLAGS = ("-std=c++17", "-O1", "-fsigned-char")
 

@@ -13,12 +13,12 @@ from pathlib import Path, PurePosixPath
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.glob import matching
-from repairlab.core.recipe import Build, Test
+from repairlab.core.recipe import Build, Test, matching
 from repairlab.core.record import record
 from repairlab.languages import host, reports
-from repairlab.languages.java import calls, junit, resident
-from repairlab.languages.java.archive import Rehearsal, archive
+from repairlab.languages.java import calls, resident
+from repairlab.languages.java import jars as junit
+from repairlab.languages.java.jars import Rehearsal, archive
 from repairlab.languages.java.resident import CLASSES, JavaResident, Shelf
 from repairlab.languages.language import Batch, Function, Listing, Report, Tools
 

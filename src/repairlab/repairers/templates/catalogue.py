@@ -5,27 +5,27 @@ from typing import NamedTuple
 
 from repairlab.repairers.templates.fix_site import Gap, Site, TemplateEdit
 from repairlab.repairers.templates.patterns import (
-    arguments,
     boundaries,
     build_errors,
-    c_only,
     conditions,
-    cpp_only,
-    exceptions,
-    go_only,
     guards,
-    imports,
-    java_only,
-    javascript_only,
     literals,
-    methods,
     missing,
     names,
-    numbers,
     operators,
     python_only,
     statements,
 )
+from repairlab.repairers.templates.patterns import build_errors as imports
+from repairlab.repairers.templates.patterns import c_and_cpp as c_only
+from repairlab.repairers.templates.patterns import c_and_cpp as cpp_only
+from repairlab.repairers.templates.patterns import calls as arguments
+from repairlab.repairers.templates.patterns import calls as methods
+from repairlab.repairers.templates.patterns import guards as exceptions
+from repairlab.repairers.templates.patterns import java_javascript_go as go_only
+from repairlab.repairers.templates.patterns import java_javascript_go as java_only
+from repairlab.repairers.templates.patterns import java_javascript_go as javascript_only
+from repairlab.repairers.templates.patterns import operators as numbers
 
 _PYTHON, _JAVA, _C, _CPP, _JAVASCRIPT, _GO, _TYPED = "python", "java", "c", "cpp", "javascript", "go", "typed"
 """Traits of languages."""

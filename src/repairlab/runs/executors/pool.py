@@ -18,10 +18,9 @@ from typing import Any
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
-from repairlab.runs.executors.executor import Event, Item, Source, Work
+from repairlab.core.storage.folders import scratch_folder
+from repairlab.runs.executors.executor import Event, Item, Source, Work, was_pressed, watch_ctrl_c
 from repairlab.runs.executors.forking import fork, hang_up, wait_for
-from repairlab.runs.executors.interrupts import was_pressed, watch_ctrl_c
-from repairlab.runs.executors.temp_dirs import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 

@@ -16,8 +16,8 @@ import pytest
 from repairlab.core.diff import apply_edits
 from repairlab.core.problem import Problem, Target
 from repairlab.core.text import Span, line_span
-from repairlab.languages.table import language, language_of_path
-from repairlab.repairers.llm.answers import problems
+from repairlab.languages.language import language, language_of_path
+from repairlab.repairers.llm.answers import reading as problems
 from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.answers.reading import Wanted
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.answers import problems
+from repairlab.repairers.llm.answers import reading as problems
 from repairlab.repairers.llm.answers.matching import KEYS, EditedText, LineMatch, adjusted, best, places
 from repairlab.repairers.llm.answers.reading import Reading
 from repairlab.repairers.llm.answers.search_replace import Drafts

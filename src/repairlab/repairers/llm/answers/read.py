@@ -7,20 +7,15 @@ from collections.abc import Iterator
 
 from repairlab.core.candidate import Edit
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.answers import diffs, problems, search_replace
-from repairlab.repairers.llm.answers.aim import Aim, aim
-from repairlab.repairers.llm.answers.blocks import Block, blocks
-from repairlab.repairers.llm.answers.cleaning import cleaned
-from repairlab.repairers.llm.answers.completions import completed
-from repairlab.repairers.llm.answers.elisions import filled, has_gap
-from repairlab.repairers.llm.answers.functions import TargetText, find, from_body
+from repairlab.repairers.llm.answers import diffs, search_replace
+from repairlab.repairers.llm.answers import reading as problems
+from repairlab.repairers.llm.answers.blocks import Block, blocks, variants
+from repairlab.repairers.llm.answers.functions import TargetText, completed, find, from_body
 from repairlab.repairers.llm.answers.infill import Hole
-from repairlab.repairers.llm.answers.placing import edits
-from repairlab.repairers.llm.answers.prose import code_only, is_refusal, is_sentence, sees_no_bug
+from repairlab.repairers.llm.answers.placing import edits, file_edits, filled, has_gap
+from repairlab.repairers.llm.answers.prose import bare_code, cleaned, code_only, is_refusal, is_sentence, sees_no_bug
 from repairlab.repairers.llm.answers.reading import Reading, Wanted
-from repairlab.repairers.llm.answers.unfenced import bare_code
-from repairlab.repairers.llm.answers.variants import variants
-from repairlab.repairers.llm.answers.whole_files import file_edits
+from repairlab.repairers.llm.answers.target import Aim, aim
 
 _LONGEST = 100_000
 _MAX_BLOCKS = 30

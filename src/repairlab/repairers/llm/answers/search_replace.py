@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.answers import problems
+from repairlab.repairers.llm.answers import reading as problems
 from repairlab.repairers.llm.answers.blocks import json_data
 from repairlab.repairers.llm.answers.matching import EditedText, adjusted, best, places
 from repairlab.repairers.llm.answers.reading import Reading

@@ -18,18 +18,15 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access
 from repairlab.repairers.ledger import Ledger
 from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
 from repairlab.repairers.llm.client.http import Client
-from repairlab.repairers.llm.client.in_process import PREFIX as IN_PROCESS
-from repairlab.repairers.llm.client.in_process import InProcessModel
-from repairlab.repairers.llm.client.local_embedder import PREFIX as LOCAL
-from repairlab.repairers.llm.client.local_embedder import LocalEmbedder
-from repairlab.repairers.llm.client.prices import FREE, Price, Prices
-from repairlab.repairers.llm.client.providers import Endpoint, endpoint, key_of
+from repairlab.repairers.llm.client.in_process import HF as IN_PROCESS
+from repairlab.repairers.llm.client.in_process import LOCAL, InProcessModel, LocalEmbedder
+from repairlab.repairers.llm.client.providers import FREE, Endpoint, Price, Prices, endpoint, key_of
 from repairlab.repairers.llm.client.served import ServedEmbedder, ServedModel, Terms
 from repairlab.repairers.llm.settings import LlmSettings
 

@@ -17,7 +17,7 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.execution import Ending, Execution
 from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.languages.language import default_cache, language
-from repairlab.languages.native import reuse as headers
+from repairlab.languages.native.reuse import first_includes, precompiled
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation import checkers
@@ -173,7 +173,7 @@ def _sources(work: Path) -> list[str]:
 def _header(bug: Bug, cache: Path) -> bytes:
     """Return the precompiled header that the tool chain would make."""
     texts = read_tree(Path(bug.tree.source)).texts
-    return headers.precompiled(headers.first_includes(bug.problem.path, texts.get, ()), FLAGS, cache)
+    return precompiled(first_includes(bug.problem.path, texts.get, ()), FLAGS, cache)
 
 
 def _made_ready(bug: Bug, folder: Path) -> Path:

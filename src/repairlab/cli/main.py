@@ -171,7 +171,7 @@ def _run_verb(old: str, given: list[str]) -> int:
     return 0
 
 
-_VERBS = {
+_FOREIGN_VERBS = {
     "pids": "`repairlab list` lists the benchmarks; a project begins its bugs' ids: repairlab list BENCHMARK -i 'Lang-*'",
     "bids": "`repairlab list` lists the bugs: repairlab list BENCHMARK -i 'PROJECT-*'",
     "query": "`repairlab list` prints what is known of bugs: repairlab list BENCHMARK --json",
@@ -181,16 +181,16 @@ _VERBS = {
     "run_evaluation": "`repairlab validate` judges predictions: repairlab validate BENCHMARK FILE",
 }
 """Verbs of Defects4J, BugsInPy and SWE-bench."""
-_OPTIONS = {("work", "checkout"): {"-p": "", "-v": "", "-w": "FOLDER"}, ("list",): {"-p": "", "-b": ""}}
+_FOREIGN_OPTIONS = {("work", "checkout"): {"-p": "", "-v": "", "-w": "FOLDER"}, ("list",): {"-p": "", "-b": ""}}
 """Options of Defects4J's verbs `checkout` and `info`, by what does the same here; each takes a value."""
 
 
 def point_from(verb: str, arguments: Sequence[str]) -> None:
     """Raise a UserError that names our command when these are another tool's."""
-    if verb in _VERBS:
-        raise UserError(f"there is no verb {verb!r}. {_VERBS[verb]}")
+    if verb in _FOREIGN_VERBS:
+        raise UserError(f"there is no verb {verb!r}. {_FOREIGN_VERBS[verb]}")
     words = (verb, *arguments[:1]) if verb == "work" else (verb,)
-    options = _OPTIONS.get(words, {})
+    options = _FOREIGN_OPTIONS.get(words, {})
     given = dict(options)
     for place, argument in enumerate(arguments):
         name = argument[:2]

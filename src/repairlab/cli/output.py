@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from repairlab.core.amounts import count  # noqa: PLC0414  # verbs take it from here
+from repairlab.core.amounts import count as count  # noqa: PLC0414  # verbs take it from here
 from repairlab.core.outcome import Verdict
 from repairlab.runs.worker import Drawn, Notice, WorkerTime
 from repairlab.runs.worker import Progress as Step

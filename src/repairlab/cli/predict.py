@@ -51,7 +51,7 @@ def predict(
     if pairs is not None:
         _predict_pairs(model, pairs, split, to, device, beam=beam, at_once=at_once, as_json=json)
         return
-    from repairlab.learning.predictions import ProposingOptions, propose  # noqa: PLC0415  # loads torch
+    from repairlab.learning.predictions import ProposingOptions, propose  # noqa: PLC0415  # loads the match metrics, too
 
     access = NeuralAccess(device=device) if at_once is None else NeuralAccess(device=device, at_once=at_once)
     options = ProposingOptions(settings=NeuralSettings(model=str(model), beam=beam), access=access, n=n)

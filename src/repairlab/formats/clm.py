@@ -29,8 +29,7 @@ from repairlab.formats.format import (
     known_verdict,
     word,
 )
-from repairlab.formats.reading import Maker, items_of, located, read_entries
-from repairlab.formats.table import files_of
+from repairlab.formats.reading import Maker, files_of, items_of, located, read_entries
 from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_json
 from repairlab.languages.language import language
 from repairlab.metrics.published import PublishedOutcome, PublishedResults, make_results

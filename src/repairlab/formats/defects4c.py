@@ -15,8 +15,7 @@ from repairlab.core.record import record
 from repairlab.core.storage.folders import new_folder
 from repairlab.core.table import Cell, Table, named_rows
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
-from repairlab.formats.reading import Maker, read_entries
-from repairlab.formats.table import files_of
+from repairlab.formats.reading import Maker, files_of, read_entries
 from repairlab.formats.writing import file_text, rendered, write_text
 from repairlab.metrics.published import DatasetStatistics
 

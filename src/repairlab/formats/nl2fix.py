@@ -29,8 +29,7 @@ from repairlab.formats.format import (
     known_verdict,
     word,
 )
-from repairlab.formats.reading import Maker, lines_of, located, look, read_entries
-from repairlab.formats.table import files_of
+from repairlab.formats.reading import Maker, files_of, lines_of, located, look, read_entries
 from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_json, write_lines
 from repairlab.metrics.published import DatasetStatistics, PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 

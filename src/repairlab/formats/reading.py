@@ -206,6 +206,17 @@ def items_of(path: Path, value: Any) -> Iterator[tuple[str, tuple[str, Any]]]:
         yield f"{path.name}, entry {key!r}", (key, item)
 
 
+def files_of(paths: Sequence[Path], pattern: str) -> list[Path]:
+    """Return the files, with those that match in place of each folder."""
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(path.glob(pattern)) if path.is_dir() else [path]
+        if not inside:
+            raise UserError(f"{path} has no file {pattern}")
+        found += inside
+    return found
+
+
 @contextmanager
 def located(where: str) -> Iterator[None]:
     """Put where an entry is before the message of what is wrong with it."""

@@ -14,7 +14,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, read_object
 from repairlab.core.outcome import Verdict
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
-from repairlab.formats.table import files_of
+from repairlab.formats.reading import files_of
 from repairlab.formats.writing import write_json
 from repairlab.metrics.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 

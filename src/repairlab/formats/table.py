@@ -61,12 +61,11 @@ _RESULT_MODULES = {
     "npr4j": "npr4j_results",
     "apr-fixes": "apr_fixes",
     "swebench": "swebench_report",
-    "defects4c": "defects4c_labels",
 }
 
 
 class ResultFormat(Protocol):
-    """What each module of the table offers; some are formats of candidates as well."""
+    """What a module for published results offers; some are formats of candidates as well."""
 
     def recognises_results(self, sight: Sight) -> bool:
         """Return whether a file or folder obviously holds such results."""
@@ -93,14 +92,3 @@ def recognise_results(path: Path) -> str:
         if result_format(name).recognises_results(sight):
             return name
     raise UserError(f"{path}: the format is not obvious; say it before the files: {', '.join(RESULT_FORMATS)} or run")
-
-
-def files_of(paths: Sequence[Path], pattern: str) -> list[Path]:
-    """Return the files, with those that match in place of each folder."""
-    found: list[Path] = []
-    for path in paths:
-        inside = sorted(path.glob(pattern)) if path.is_dir() else [path]
-        if not inside:
-            raise UserError(f"{path} has no file {pattern}")
-        found += inside
-    return found

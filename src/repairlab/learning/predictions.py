@@ -1,10 +1,13 @@
-"""Predictions: what a model writes for pairs and for bugs, and predictions of any model matched against the fixes."""
+"""Predictions: what a model writes for pairs and for bugs, and predictions of any model matched against the fixes.
+
+Networks and tool chains are often on different machines, so candidates for bugs go to a file that can be validated elsewhere.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
@@ -16,7 +19,6 @@ from repairlab.core.record import record
 from repairlab.formats import own
 from repairlab.formats.format import JudgedCandidate
 from repairlab.learning.networks.inputs import network_input
-from repairlab.learning.networks.model import Ensemble
 from repairlab.learning.networks.settings import DecodingSettings
 from repairlab.learning.neural import FACTORY, NeuralAccess, NeuralSettings, make_repairer
 from repairlab.learning.pairs.pair_files import read_head, read_pairs
@@ -24,6 +26,9 @@ from repairlab.learning.representations.representation import Encoded, Sample, U
 from repairlab.learning.representations.samples import put_back, sample_of_pair
 from repairlab.learning.representations.table import representation
 from repairlab.metrics.matching import MatchCounts, MatchScores, MatchSettings
+
+if TYPE_CHECKING:
+    from repairlab.learning.networks.model import Ensemble
 
 
 @record
@@ -112,7 +117,7 @@ class Predicted:
 
 
 def predict(
-    model: Ensemble,
+    model: "Ensemble",
     pairs: Path,
     split: str,
     to: Path,

@@ -140,7 +140,7 @@ def round_numbers(source: RankedResults) -> tuple[int, ...]:
 
 @record
 class Checks:
-    """A person looks at the first k plausible candidates of every bug, until one is correct."""
+    """A person looks at the first k plausible candidates of every bug, until one is correct (NPR4J, table 9)."""
 
     correct: int
     """Bugs for which a correct one was found (cn)."""

@@ -1,6 +1,6 @@
 """What a run asked of models and what it paid: `requests.jsonl`, one line per request, shared by all processes of the run.
 
-Models write it; `runs` and `report` read it. Whoever asks says for which bug with `asking_for`.
+Whoever asks a model says for which bug with `asking_for`.
 """
 
 import contextlib

@@ -118,11 +118,7 @@ def check_program(experiment: Experiment, bugs: Sequence[Bug], folder: Path, mac
     """Raise UserError when the repairer of a run is a program that cannot be started in the sandbox."""
     made = factory_of(experiment)
     if made is not None and made.works_on_tree:
-        from repairlab.runs.commanding import (  # noqa: PLC0415  # as above
-            check_command,  # noqa: PLC0415  # with an HTTP client, which most runs do without
-            checked_mounts,
-            hidden_folders,
-        )
+        from repairlab.runs.commanding import check_command, checked_mounts, hidden_folders  # noqa: PLC0415  # as above
 
         settings = _settings(made, experiment).resolved()
         mounts = checked_mounts(settings, hidden_folders(bugs[0], folder, machine.cache))

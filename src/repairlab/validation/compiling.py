@@ -189,9 +189,9 @@ def keep(path: Path, content: bytes) -> None:
 def make_room(folder: Path, *, largest: int = LARGEST_CACHE) -> None:
     """Remove files until no more than so many bytes are left."""
     files = [(path.stat(), path) for path in folder.iterdir()]
-    size = sum(stat.st_size for stat, _ in files)
-    for stat, path in sorted(files, key=lambda item: item[0].st_mtime_ns):
+    size = sum(status.st_size for status, _ in files)
+    for status, path in sorted(files, key=lambda item: item[0].st_mtime_ns):
         if size <= largest:
             return
         path.unlink(missing_ok=True)
-        size -= stat.st_size
+        size -= status.st_size

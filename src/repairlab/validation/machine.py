@@ -1,6 +1,8 @@
 """How this machine runs the work, as its user wants it, and what of it decides verdicts."""
 
 import functools
+import math
+import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +14,6 @@ from repairlab.core.option import Option
 from repairlab.core.record import record
 from repairlab.languages.facts import LANGUAGES
 from repairlab.languages.language import default_cache, language
-from repairlab.runs.executors.pool import usable_cores
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.cache import engine_digest
@@ -123,3 +124,13 @@ def local_machine(  # noqa: PLR0913
         access=access,
         keep_going=keep_going,
     )
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use: those of its affinity, or the share that its control group gets."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, min(cores, math.ceil(int(quota) / int(period))))
+    except (OSError, ValueError):  # no such file, or "max": no share
+        return cores

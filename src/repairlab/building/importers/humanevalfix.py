@@ -11,7 +11,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_json_lines
 from repairlab.core.record import record
 from repairlab.languages.facts import title
-from repairlab.languages.language import language
+from repairlab.languages.language import language as language_of
 
 _LANGUAGES = {"Python": "python", "Java": "java", "JavaScript": "javascript", "Go": "go", "CPP": "cpp"}
 _FIELDS = ("prompt", "buggy_solution", "canonical_solution", "test", "entry_point")
@@ -216,7 +216,7 @@ def _javascript(texts: Texts) -> TaskTree:
     """Export all functions of the solution, and let the assertions, which only print, fail the test."""
     bare = _both(texts)[1]
     names = ", ".join(
-        dict.fromkeys(item.name for item in language("javascript").syntax.functions(bare) if "." not in item.qualified)
+        dict.fromkeys(item.name for item in language_of("javascript").syntax.functions(bare) if "." not in item.qualified)
     )
     found = _JAVASCRIPT_CALL.search(texts["test"])
     if not found:

@@ -26,7 +26,7 @@ from repairlab.core.foreign import read_text
 from repairlab.core.outcome import Verdict
 
 LICENCE = "BSD-3-Clause"
-_SHORT_ID = 8
+_SHORT = 8
 """Students are named by hashes of 128 digits; so many are enough."""
 _ANSWERS = {
     "checksum": r"(?i)check ?sum is (.)",
@@ -72,7 +72,7 @@ def read(sources: Sequence[Path], settings: Settings) -> Import:
         students = [folder for folder in folders_of(assignment) if folder.name != "tests"]
         for version in (version for student in students for version in folders_of(student)):
             if (version / f"{assignment.name}.c").is_file():
-                short = safe_id(assignment.name, version.parent.name[:_SHORT_ID], version.name)
+                short = safe_id(assignment.name, version.parent.name[:_SHORT], version.name)
                 name = short if short not in found else safe_id(assignment.name, version.parent.name, version.name)
                 found[name] = version
     if not found:
@@ -142,10 +142,6 @@ def passes_all(path: Path) -> bool:
 
 def _checker(assignment: str, answer: str) -> bytes:
     return _CHECKER.replace("@ANSWER@", repr(answer)).replace("@ONCE@", repr(assignment != "digits")).encode()
-
-
-_SHORT = 8
-"""Students are named by hashes of 128 digits."""
 
 
 def has_submissions(root: Path) -> bool:

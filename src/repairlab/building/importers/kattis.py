@@ -154,7 +154,7 @@ _TOLERANCES = {
     "float_relative_tolerance": ("relative",),
 }
 _LETTER = re.compile(rb"[A-Za-z]")
-_FOLDER = "validator"
+_VALIDATOR_FOLDER = "validator"
 _WRAPPED_MAIN = "-Wl,--wrap=main"
 _NATIVE = """\
 /* Calls an output validator of Kattis' form as a checker; the linker's --wrap=main makes this the program's start. */
@@ -315,7 +315,7 @@ def _custom(package: Package, place: Path) -> Judging:
     language = "cpp" if languages == {"c", "cpp"} else languages.pop() if len(languages) == 1 else None
     if language not in ("c", "cpp", "python"):
         raise UserError(f"the validator {place} is not in C, C++ or Python alone")
-    sources = {f"{_FOLDER}/{path.relative_to(root).as_posix()}": read_text(path).encode() for path in files}
+    sources = {f"{_VALIDATOR_FOLDER}/{path.relative_to(root).as_posix()}": read_text(path).encode() for path in files}
     table: dict[str, Any]
     limits = {
         "cpu_s": float(package.limits.get("validation_time", 60)),
@@ -340,8 +340,8 @@ def _custom(package: Package, place: Path) -> Judging:
 def _script(place: Path, paths: list[str]) -> str:
     scripts = [path for path in paths if path.endswith(".py")]
     for name in ("__main__.py", "main.py", "validate.py", "validator.py"):
-        if f"{_FOLDER}/{name}" in scripts:
-            return f"{_FOLDER}/{name}"
+        if f"{_VALIDATOR_FOLDER}/{name}" in scripts:
+            return f"{_VALIDATOR_FOLDER}/{name}"
     if len(scripts) != 1:
         raise UserError(f"the validator {place} has {len(scripts)} scripts, and which one to start is not clear")
     return scripts[0]

@@ -21,6 +21,39 @@ from repairlab.core.record import record
 from repairlab.core.storage.folders import new_folder
 from repairlab.learning.pairs.pair_files import PairWriter
 
+PAIR_SETS = {
+    "codexglue": "A folder of CodeXGLUE's code refinement (small or medium): SPLIT.buggy-fixed.buggy and .fixed.",
+    "bfp": "A folder of BFP (small or medium): SPLIT/buggy.txt and SPLIT/fixed.txt.",
+    "parallel": "A folder with src-SPLIT.txt and tgt-SPLIT.txt, one text a line.",
+    "npr4j-raw": "NPR4J's raw data folder: data.ids, buggy_methods/, fix_methods/, metas/ and so on.",
+    "codrep": "CodRep's folder Datasets, or one DatasetN of it (Tasks/, Solutions/), or JSON Lines with before and after.",
+    "fixeval-pairs": "A split file of FixEval, or a folder of them (SPLIT.jsonl): whole programs and what the judge said.",
+    "npr4j-records": "NPR4J's mined records: a JSON file with one or a list of them.",
+}
+"""Name and what to give as SOURCE."""
+
+_KNOWN_SPLITS = ("train", "valid", "test")
+_OURS = ("dropped.jsonl", "made.jsonl")
+_FIXEVAL_SPLITS = {"train": "train", "valid": "valid", "val": "valid", "test": "test", "eval": "eval"}
+"""The 500 programs of FixEval's `eval` are drawn from `test`; all other files are for training."""
+_SPLITS = {"val": "valid", "eval": "valid", "validation": "valid", "dev": "valid"}
+_LAYOUTS = {
+    "codexglue": ("*.buggy-fixed.buggy", lambda path: (path.name.split(".")[0], path.with_suffix(".fixed"))),
+    "bfp": ("*/buggy.txt", lambda path: (path.parent.name, path.with_name("fixed.txt"))),
+    "parallel": ("src-*.txt", lambda path: (path.stem.removeprefix("src-"), path.with_name(f"tgt-{path.stem[4:]}.txt"))),
+}
+_PLACEHOLDER = re.compile(r"\b(?:VAR|METHOD|TYPE|STRING)_\d+\b")
+_META = "<sep>"
+
+
+@record
+class PairSource:
+    """What a source holds."""
+
+    facts: PairSet
+    pairs: Iterator[tuple[str, Pair]]
+    """Split and pair."""
+
 
 @record
 class ImportedPairs:
@@ -55,101 +88,6 @@ def import_pairs(
         stack.close()
         writer.finish(found.facts)
     return ImportedPairs(folder=folder, splits=writer.counts, unchanged=unchanged, repeated=writer.repeated)
-
-
-_CODREP_DATASET = re.compile(r"Dataset(\d+)")
-_CODREP_TEST = "4"
-"""What SequenceR was tested on: its published targets are those of this dataset."""
-
-
-def codrep_pairs(source: Path) -> Iterator[tuple[str, Pair]]:
-    """Yield split and pair; Dataset4 is `test`, the others are `train`."""
-    if source.is_file():
-        yield from _codrep_lines(source)
-        return
-    folders = sorted(path.parent for path in (*source.glob("Tasks"), *source.glob("*/Tasks"), *source.glob("*/*/Tasks")))
-    if not folders:
-        raise UserError(f"{source} holds no folder Tasks; give CodRep's folder Datasets, or one of its datasets")
-    for folder in folders:
-        found = _CODREP_DATASET.fullmatch(folder.name)
-        for task in sorted((folder / "Tasks").glob("*.txt"), key=lambda path: (len(path.stem), path.stem)):
-            yield _codrep_pair(task, read_text(folder / "Solutions" / task.name), found[1] if found else folder.name)
-
-
-def _codrep_pair(task: Path, solution: str, dataset: str) -> tuple[str, Pair]:
-    """Read a task: the new line, an empty one, then the file; its solution is the number of the line that is replaced."""
-    fixed, _, rest = _with_newlines(read_text(task)).partition("\n")
-    file = rest.removeprefix("\n")
-    lines = file.split("\n")
-    number = int(solution) if solution.strip().isdecimal() else 0
-    if not 1 <= number <= len(lines):
-        raise UserError(f"{task}: its solution says line {solution.strip()!r}, and the file has {count(len(lines), 'line')}")
-    return _placed(f"{dataset}-{task.stem}", lines[: number - 1], lines[number - 1], lines[number:], fixed, dataset)
-
-
-def _codrep_lines(path: Path) -> Iterator[tuple[str, Pair]]:
-    open_text = gzip.open if path.suffix == ".gz" else open
-    try:
-        with open_text(path, "rt", encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                where = f"{path}, line {number}"
-                entry: Any = json.loads(line)
-                if not isinstance(entry, dict):
-                    raise UserError(f"{where}: not a JSON object but {type(entry).__name__}")
-                buggy, fixed = (field(entry, name, str, where) for name in ("buggy", "fixed"))
-                before, after = ([str(text) for text in field(entry, name, list, where)] for name in ("before", "after"))
-                dataset = str(field(entry, "ds", int, where))
-                yield _placed(f"{dataset}-{field(entry, 'id', int, where)}", before, buggy, after, fixed, dataset)
-    except FileNotFoundError:
-        raise UserError(f"{path} is missing") from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} is no file of JSON Lines: {error}") from None
-
-
-def _placed(name: str, before: list[str], line: str, after: list[str], fixed: str, dataset: str) -> tuple[str, Pair]:
-    buggy = line.strip()
-    start = sum(len(text) + 1 for text in before) + (line.index(buggy) if buggy else 0)
-    context = "\n".join([*before, line, *after])
-    split = "test" if dataset == _CODREP_TEST else "train"
-    return split, Pair(id=name, buggy=buggy, fixed=fixed.strip(), context=context, start=start)
-
-
-def _with_newlines(text: str) -> str:
-    return text.replace("\r\n", "\n")
-
-
-PAIR_SETS = {
-    "codexglue": "A folder of CodeXGLUE's code refinement (small or medium): SPLIT.buggy-fixed.buggy and .fixed.",
-    "bfp": "A folder of BFP (small or medium): SPLIT/buggy.txt and SPLIT/fixed.txt.",
-    "parallel": "A folder with src-SPLIT.txt and tgt-SPLIT.txt, one text a line.",
-    "npr4j-raw": "NPR4J's raw data folder: data.ids, buggy_methods/, fix_methods/, metas/ and so on.",
-    "codrep": "CodRep's folder Datasets, or one DatasetN of it (Tasks/, Solutions/), or JSON Lines with before and after.",
-    "fixeval-pairs": "A split file of FixEval, or a folder of them (SPLIT.jsonl): whole programs and what the judge said.",
-    "npr4j-records": "NPR4J's mined records: a JSON file with one or a list of them.",
-}
-"""Name and what to give as SOURCE."""
-
-_KNOWN_SPLITS = ("train", "valid", "test")
-_OURS = ("dropped.jsonl", "made.jsonl")
-_FIXEVAL_SPLITS = {"train": "train", "valid": "valid", "val": "valid", "test": "test", "eval": "eval"}
-"""The 500 programs of FixEval's `eval` are drawn from `test`; all other files are for training."""
-_SPLITS = {"val": "valid", "eval": "valid", "validation": "valid", "dev": "valid"}
-_LAYOUTS = {
-    "codexglue": ("*.buggy-fixed.buggy", lambda path: (path.name.split(".")[0], path.with_suffix(".fixed"))),
-    "bfp": ("*/buggy.txt", lambda path: (path.parent.name, path.with_name("fixed.txt"))),
-    "parallel": ("src-*.txt", lambda path: (path.stem.removeprefix("src-"), path.with_name(f"tgt-{path.stem[4:]}.txt"))),
-}
-_PLACEHOLDER = re.compile(r"\b(?:VAR|METHOD|TYPE|STRING)_\d+\b")
-_META = "<sep>"
-
-
-@record
-class PairSource:
-    """What a source holds."""
-
-    facts: PairSet
-    pairs: Iterator[tuple[str, Pair]]
-    """Split and pair."""
 
 
 def open_pairs(name: str, sources: Sequence[Path]) -> PairSource:
@@ -279,6 +217,67 @@ def _records(path: Path) -> Iterator[tuple[str, Pair]]:
                 commit=url.rpartition("/")[2] or None,
             ),
         )
+
+
+_CODREP_DATASET = re.compile(r"Dataset(\d+)")
+_CODREP_TEST = "4"
+"""What SequenceR was tested on: its published targets are those of this dataset."""
+
+
+def codrep_pairs(source: Path) -> Iterator[tuple[str, Pair]]:
+    """Yield split and pair; Dataset4 is `test`, the others are `train`."""
+    if source.is_file():
+        yield from _codrep_lines(source)
+        return
+    folders = sorted(path.parent for path in (*source.glob("Tasks"), *source.glob("*/Tasks"), *source.glob("*/*/Tasks")))
+    if not folders:
+        raise UserError(f"{source} holds no folder Tasks; give CodRep's folder Datasets, or one of its datasets")
+    for folder in folders:
+        found = _CODREP_DATASET.fullmatch(folder.name)
+        for task in sorted((folder / "Tasks").glob("*.txt"), key=lambda path: (len(path.stem), path.stem)):
+            yield _codrep_pair(task, read_text(folder / "Solutions" / task.name), found[1] if found else folder.name)
+
+
+def _codrep_pair(task: Path, solution: str, dataset: str) -> tuple[str, Pair]:
+    """Read a task: the new line, an empty one, then the file; its solution is the number of the line that is replaced."""
+    fixed, _, rest = _with_newlines(read_text(task)).partition("\n")
+    file = rest.removeprefix("\n")
+    lines = file.split("\n")
+    number = int(solution) if solution.strip().isdecimal() else 0
+    if not 1 <= number <= len(lines):
+        raise UserError(f"{task}: its solution says line {solution.strip()!r}, and the file has {count(len(lines), 'line')}")
+    return _placed(f"{dataset}-{task.stem}", lines[: number - 1], lines[number - 1], lines[number:], fixed, dataset)
+
+
+def _codrep_lines(path: Path) -> Iterator[tuple[str, Pair]]:
+    open_text = gzip.open if path.suffix == ".gz" else open
+    try:
+        with open_text(path, "rt", encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                where = f"{path}, line {number}"
+                entry: Any = json.loads(line)
+                if not isinstance(entry, dict):
+                    raise UserError(f"{where}: not a JSON object but {type(entry).__name__}")
+                buggy, fixed = (field(entry, name, str, where) for name in ("buggy", "fixed"))
+                before, after = ([str(text) for text in field(entry, name, list, where)] for name in ("before", "after"))
+                dataset = str(field(entry, "ds", int, where))
+                yield _placed(f"{dataset}-{field(entry, 'id', int, where)}", before, buggy, after, fixed, dataset)
+    except FileNotFoundError:
+        raise UserError(f"{path} is missing") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} is no file of JSON Lines: {error}") from None
+
+
+def _placed(name: str, before: list[str], line: str, after: list[str], fixed: str, dataset: str) -> tuple[str, Pair]:
+    buggy = line.strip()
+    start = sum(len(text) + 1 for text in before) + (line.index(buggy) if buggy else 0)
+    context = "\n".join([*before, line, *after])
+    split = "test" if dataset == _CODREP_TEST else "train"
+    return split, Pair(id=name, buggy=buggy, fixed=fixed.strip(), context=context, start=start)
+
+
+def _with_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n")
 
 
 _JAVA: Mapping[str, tuple[Callable[[Path], Iterator[tuple[str, Pair]]], PairForm]] = {

@@ -231,7 +231,6 @@ def pair_cases(folder: Path) -> dict[str, tuple[bytes, bytes]]:
     return cases
 
 
-_JAVA_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _JUNIT_TEST = re.compile(r"@(?:org\.junit\.(?:jupiter\.api\.)?)?(?:Test|ParameterizedTest|RepeatedTest)\b")
 _JUNIT_TIMEOUT = re.compile(r"(@(?:org\.junit\.)?Test\s*\([^)]*\btimeout\s*=\s*)(\d+)")
 _JUNIT5 = re.compile(r"\borg\.junit\.jupiter\b")
@@ -246,7 +245,7 @@ def junit_class(path: str, source: str) -> str | None:
     'a.BTest'
     """
     bare = language("java").syntax.strip_comments(source)
-    package = found[1] + "." if (found := _JAVA_PACKAGE.search(bare)) else ""
+    package = found[1] + "." if (found := _PACKAGE.search(bare)) else ""
     return f"{package}{PurePosixPath(path).stem}" if _JUNIT_TEST.search(bare) else None
 
 

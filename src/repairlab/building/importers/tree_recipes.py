@@ -223,9 +223,9 @@ _RECIPES: Mapping[str, Callable[[Fix, Settings], ImportedBug]] = {
 }
 
 
-_FOLDER = ".repairlab"
+_HOOK_FOLDER = ".repairlab"
 """Where scripts of a hook lie in a tree, hidden and restored as tests are."""
-_HOOK_MAKEFILE = f".PHONY: all\nall:\n\t@+sh {_FOLDER}/build.sh\n"
+_HOOK_MAKEFILE = f".PHONY: all\nall:\n\t@+sh {_HOOK_FOLDER}/build.sh\n"
 _HOOK_TEST = """#!/bin/sh
 if [ "$1" = --list ]; then
     {list}
@@ -284,21 +284,21 @@ def hook_recipe(hook: Hook, bug: Record, tree: Tree) -> Recipe:
     build, program = hook.build, hook.test
     if isinstance(build, str):
         scripts |= {"build.sh": f"set -e\n{build.strip()}\n", "hook.mk": _HOOK_MAKEFILE}
-        build = {"tool": "make", "flags": ["-f", f"{_FOLDER}/hook.mk"], "sanitize": hook.sanitize}
+        build = {"tool": "make", "flags": ["-f", f"{_HOOK_FOLDER}/hook.mk"], "sanitize": hook.sanitize}
     if hook.parse == "lines":
         scripts["test.sh"] = _HOOK_TEST.format(list=hook.list.strip(), test=hook.test.strip())
-        program = f"{_FOLDER}/test.sh"
+        program = f"{_HOOK_FOLDER}/test.sh"
     return Recipe(
         build={"limits": LONG_BUILD, **build},
         test={
             "framework": hook.parse,
             "program": program,
-            "files": (*(hook.files or hidden_files(bug, tree)), f"{_FOLDER}/**"),
+            "files": (*(hook.files or hidden_files(bug, tree)), f"{_HOOK_FOLDER}/**"),
             "trigger": ("*",),
             "regression": (),
             "env": {**dict(bug.env), **hook.env},
         },
-        added={f"{_FOLDER}/{name}": TreeFile(content=text.encode(), executable=True) for name, text in scripts.items()},
+        added={f"{_HOOK_FOLDER}/{name}": TreeFile(content=text.encode(), executable=True) for name, text in scripts.items()},
         discover=("*",),
         unsorted=True,
     )

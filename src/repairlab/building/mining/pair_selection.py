@@ -17,6 +17,7 @@ from repairlab.core.record import record
 from repairlab.languages.language import language as language_of
 from repairlab.learning.pairs.splitting import deal
 
+T = TypeVar("T", bound=Hashable)
 Steps = Literal["first", "last", "all"]
 STEPS: dict[Steps, str] = {
     "first": "the first rejected one of each path to an accepted one",
@@ -80,7 +81,6 @@ def _number(name: str) -> tuple[int, str]:
 
 SET, MULTISET, FEWEST = 0.8, 0.7, 20
 """Both indices must reach their threshold; programs with fewer identifiers are too short to tell."""
-T = TypeVar("T", bound=Hashable)
 
 
 def identifiers(language: str, source: str) -> Counter[str]:
@@ -128,7 +128,6 @@ def _rarest(names: Counter[str], frequency: Counter[str]) -> Sequence[str]:
     return ordered[: len(ordered) - math.ceil(SET * len(ordered)) + 1]
 
 
-_Item = TypeVar("T", bound=Hashable)
 _EASY, _MEDIUM = 0.5, 0.25
 """Shares of submissions that are accepted from which on a problem is easy, or medium."""
 
@@ -166,14 +165,14 @@ def split_problems(problems: Mapping[str, ProblemFacts], shares: Mapping[str, fl
     return chosen
 
 
-def leaking(texts: Iterable[tuple[_Item, str, Collection[bytes]]], order: Sequence[str]) -> dict[_Item, str]:
+def leaking(texts: Iterable[tuple[T, str, Collection[bytes]]], order: Sequence[str]) -> dict[T, str]:
     """Return what shares a text with a split that comes earlier in `order`, with that split.
 
     Takes each thing with its split and the keys of its texts.
     """
     items = sorted(texts, key=lambda item: order.index(item[1]))
     owner: dict[bytes, str] = {}
-    found: dict[_Item, str] = {}
+    found: dict[T, str] = {}
     for name, split, keys in items:
         other = next((owner[key] for key in keys if owner.get(key, split) != split), None)
         if other is not None:

@@ -15,7 +15,7 @@ class MiningSettings:
     """What decides which commits become bugs."""
 
     message: str = "words"
-    """A rule of `messages.RULES`, or a pattern between slashes."""
+    """A rule of `RULES`, or a pattern between slashes."""
     extent: Extent = "function"
     max_lines: int = 200
     """Lines of sources that a fix may add and remove."""

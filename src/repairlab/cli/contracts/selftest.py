@@ -53,14 +53,14 @@ def attempt(name: str, promise: Callable[[], str | None]) -> Check:
 
 CHECKS = {
     "languages": "repairlab.cli.contracts.running:language_checks",
-    "sandboxes": "repairlab.cli.contracts.running:language_checks",
-    "importers": "repairlab.cli.contracts.running:language_checks",
+    "sandboxes": "repairlab.cli.contracts.running:sandbox_checks",
+    "importers": "repairlab.cli.contracts.running:importer_checks",
     "formats": "repairlab.cli.contracts.scoring:format_checks",
     "repairers": "repairlab.cli.contracts.proposing:repairer_checks",
-    "strategies": "repairlab.cli.contracts.proposing:repairer_checks",
-    "metrics": "repairlab.cli.contracts.scoring:format_checks",
-    "representations": "repairlab.cli.contracts.proposing:repairer_checks",
-    "tables": "repairlab.cli.contracts.scoring:format_checks",
+    "strategies": "repairlab.cli.contracts.proposing:strategy_checks",
+    "metrics": "repairlab.cli.contracts.scoring:metric_checks",
+    "representations": "repairlab.cli.contracts.proposing:representation_checks",
+    "tables": "repairlab.cli.contracts.scoring:table_checks",
 }
 """Kind → its checks; loaded when a part of the kind is tried."""
 

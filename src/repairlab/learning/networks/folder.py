@@ -82,7 +82,7 @@ UNREADABLE = (OSError, ValueError, KeyError, struct.error)
 
 @record
 class PretrainedPlace:
-    """What `from_pretrained` is called with."""
+    """What `from_pretrained` is called with, for a folder, a name on the hub, or one GGUF file."""
 
     name: str
     more: dict[str, Any]

@@ -19,8 +19,8 @@ from repairlab.learning.representations.representation import Encoded, Learnt, R
 from repairlab.learning.representations.samples import sample_of_pair
 from repairlab.learning.representations.table import REPRESENTATIONS, representation
 from repairlab.metrics.statistics import Distribution, distribution
-from repairlab.runs.executors.pool import usable_cores
 from repairlab.runs.executors.work_queue import map_in_order
+from repairlab.validation.machine import usable_cores
 
 _N_EXAMPLES = 5
 

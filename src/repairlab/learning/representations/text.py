@@ -11,7 +11,7 @@ from repairlab.learning.representations.sequencer import class_context, truncate
 
 
 class BuggyLine:
-    """The buggy line as text, and the fixed one; nothing around it."""
+    """The buggy line as text, and the fixed one; nothing around it (CodeBERT-ft)."""
 
     name = "line"
     languages: frozenset[str] | None = None
@@ -35,7 +35,7 @@ class BuggyLine:
 
 
 class LineInContext:
-    """`buggy: line context: class`, where the class is SequenceR's without its marks, and the fixed line."""
+    """`buggy: line context: class`, where the class is SequenceR's without its marks, and the fixed line (RewardRepair)."""
 
     name = "line-context"
     languages: frozenset[str] | None = None
@@ -91,7 +91,7 @@ BUG, BUG_END, FIX, FIX_END = "<BUGS>", "<BUGE>", "<FIXS>", "<FIXE>"
 
 
 class MarkedMethod:
-    """The method with `<BUGS> line <BUGE>` in place, and `<FIXS> line <FIXE>`."""
+    """The method with `<BUGS> line <BUGE>` in place, and `<FIXS> line <FIXE>` (CodeT5-ft, UniXcoder-ft)."""
 
     name = "method-marked"
     languages: frozenset[str] | None = None
@@ -117,7 +117,7 @@ class MarkedMethod:
 
 
 class WholeProgram:
-    """The whole program as it stands, and the fixed one."""
+    """The whole program as it stands, and the fixed one (FixEval)."""
 
     name = "program"
     languages: frozenset[str] | None = None
@@ -138,7 +138,7 @@ class WholeProgram:
 
 
 class ProgramWithVerdict(WholeProgram):
-    """The whole program and what the judge said of it, and the fixed program."""
+    """The whole program and what the judge said of it, and the fixed program (FixEval)."""
 
     name = "program-verdict"
 
@@ -153,7 +153,7 @@ _BLOCK = re.compile(r"^(`{3,})[^\n`]*\n(.*?)(?:\n\1[ \t]*$|\Z)", re.DOTALL | re.
 
 
 class FixInstruction:
-    """What to do in words, the buggy code in a fenced block, and the fixed code in one."""
+    """What to do in words, the buggy code in a fenced block, and the fixed code in one; for language models (Defects4C)."""
 
     name = "instruction"
     languages: frozenset[str] | None = None
@@ -192,7 +192,7 @@ def _fenced(code: str, language: str) -> str:
 
 
 class PlainTokens:
-    """Text that is tokens already, one blank between two of them."""
+    """Text that is tokens already, such as published sets of abstracted methods; one blank between two of them."""
 
     name = "tokens"
     languages: frozenset[str] | None = None

@@ -199,7 +199,10 @@ def _read_ahead(store: PairStore, plans: Sequence[BatchPlan], device: torch.devi
 
 
 class Renaming:
-    """Exchanges ids of the same kind that a source has, in source, context and target alike; nothing here waits for the device."""
+    """Exchanges ids of the same kind that a source has, in source, context and target alike; nothing here waits for the device.
+
+    A pair of abstracted methods with VAR_1 and VAR_2 exchanged is another pair to learn from.
+    """
 
     def __init__(self, words: Sequence[str], share: float, device: torch.device) -> None:
         """Take the words of the vocabulary by number, and the share of pairs that are renamed."""

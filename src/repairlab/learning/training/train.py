@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,10 +33,6 @@ from repairlab.learning.training.distributed import ProcessGroup, joined_process
 from repairlab.learning.training.loop import Trainer, TrainingJob, TrainingListener
 from repairlab.learning.training.numbering import make_numbering, number_tokens
 from repairlab.learning.training.settings import SystemSettings, TrainingSettings, as_facts
-
-if TYPE_CHECKING:
-    pass
-
 
 WORK = ".work"
 """Folder within a model's folder for what is needed in training only."""
@@ -318,7 +314,7 @@ class ValidationSet:
         return n_right / max(n, 1)
 
 
-def model_card(made: "TrainedModel", settings: SystemSettings, begun: "TrainingStart") -> str:
+def model_card(made: TrainedModel, settings: SystemSettings, begun: TrainingStart) -> str:
     """Return the card as Markdown."""
     model, metrics = settings.model, made.metrics
     dropped = "\n".join(f"- {count} left out: {reason}" for reason, count in sorted(made.dropped.items()))

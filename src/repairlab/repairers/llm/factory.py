@@ -95,7 +95,7 @@ def _unfit(settings: LlmSettings, seed: int) -> Callable[[Problem], str | None]:
 
 def _estimate(settings: LlmSettings, n: int, examples: tuple[Example, ...]) -> Callable[[Problem], AskEstimate]:
     """Return what says how much is asked about a problem; later prompts count as if all answers before were of full length."""
-    from repairlab.repairers.llm.client.replies import estimate_tokens  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.client.model import estimate_tokens  # noqa: PLC0415  # as above
 
     plain = dataclasses.replace(settings, selection="random") if settings.selection == "embedding" else settings  # asks nobody
 

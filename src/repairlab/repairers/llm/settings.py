@@ -1,4 +1,4 @@
-"""Settings of the `llm` repairer that decide its answers; `core.access` has those that only say how they are fetched."""
+"""Settings of the `llm` repairer that decide its answers; `core.model` has those that only say how they are fetched."""
 
 from typing import Annotated, Literal
 

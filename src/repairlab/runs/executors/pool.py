@@ -4,7 +4,6 @@ A worker may die at any moment (killed, out of memory): its item then goes to an
 that a death harms nobody else and is noticed at once: the pipe ends.
 """
 
-import math
 import os
 import signal
 import tempfile
@@ -267,16 +266,6 @@ def open_pool(machine: Machine, stopping: Stopping | None = None) -> Iterator[Po
             yield pool
         finally:
             pool.close()
-
-
-def usable_cores() -> int:
-    """Return how many cores this process may use: those of its affinity, or the share that its control group gets."""
-    cores = len(os.sched_getaffinity(0))
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        return max(1, min(cores, math.ceil(int(quota) / int(period))))
-    except (OSError, ValueError):  # no such file, or "max": no share
-        return cores
 
 
 def _serve(machine: Machine, scratch: str, pipe: Connection) -> None:

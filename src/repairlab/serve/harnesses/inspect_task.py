@@ -33,8 +33,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.model import Prompt
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import to_data
-from repairlab.repairers.llm.client.model import Completion, Finish, Sampling
-from repairlab.repairers.llm.client.replies import estimate_tokens
+from repairlab.repairers.llm.client.model import Completion, Finish, Sampling, estimate_tokens
 from repairlab.serve.harnesses.evaluation import Evaluation, EvaluationSettings
 
 _MESSAGES: dict[str, Callable[..., ChatMessage]] = {

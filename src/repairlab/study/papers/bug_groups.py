@@ -18,16 +18,16 @@ def bug_sizes(facts: PaperFacts) -> Table:
     """Return the bugs of all runs by project, each once."""
     runs = compared(facts)
     bugs = {(run.scores.run.manifest.benchmark_digest, bug.samples.bug_id): bug for run in runs for bug in run.bugs}
-    projects: dict[str, list[Size]] = defaultdict(list)
+    sizes: dict[str, list[Size]] = defaultdict(list)
     for bug in bugs.values():
         if bug.size is not None:
-            projects[bug.project].append(bug.size)
+            sizes[bug.project].append(bug.size)
     return Table(
         name="bugs",
         title="Bugs by project; means per bug from the third column on",
         source="NL2Fix, table 1",
         columns=HEAD,
-        rows=rows_by_project(projects),
+        rows=rows_by_project(sizes),
         notes=(
             "Changes are those of the target function, or of the changed files where more changes; tokens are without comments.",
             *facts.missing,
@@ -55,8 +55,8 @@ def projects(facts: PaperFacts) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in names:
         mine = [[bug for bug in run.decided if bug.project == name] for run in facts.runs]
-        rows.append((name, *(_fixed(bugs) for bugs in mine)))
-    rows.append(("all", *(_fixed(run.decided) for run in facts.runs)))
+        rows.append((name, *(_fixed_of(bugs) for bugs in mine)))
+    rows.append(("all", *(_fixed_of(run.decided) for run in facts.runs)))
     n_lost = sum(len(run.bugs) - len(run.decided) for run in facts.runs)
     return Table(
         name="projects",
@@ -66,10 +66,6 @@ def projects(facts: PaperFacts) -> Table:
         rows=tuple(rows),
         notes=(f"{count(n_lost, 'bug')} with nothing but UNDECIDED candidates left out.",) if n_lost else (),
     )
-
-
-def _fixed(bugs: list[BugFacts] | tuple[BugFacts, ...]) -> str | None:
-    return f"{sum(bug.is_fixed for bug in bugs)}/{len(bugs)}" if bugs else None
 
 
 CATEGORIES = {"A": "signature", "B": "sanitizer", "C": "memory error", "D": "logic"}
@@ -102,7 +98,7 @@ def categories(facts: PaperFacts) -> Table:
     )
 
 
-def tries_of(run: RunFacts, bug: BugFacts) -> int | None:
+def _tries_of(run: RunFacts, bug: BugFacts) -> int | None:
     """Return how many tries a fixed bug took: attempts of a conversation, else candidates."""
     return bug.attempts if run.scores.run.settings.rounds > 1 else bug.tries
 
@@ -120,13 +116,8 @@ def _category_row(run: RunFacts, fields: Sequence[tuple[str, bool, str]], shown:
     cells: list[Cell] = [run.model if run.llm else run.name, run.decoding]
     for _, flag, name in fields:
         mine = [bug for bug in run.decided if bug.is_vulnerability is flag and _category_of(bug) == name]
-        cells += [fixed_of(mine), mean([float(tries) for bug in mine if (tries := tries_of(run, bug)) is not None])]
-    return (*cells, *(fixed_of([bug for bug in run.decided if bug.is_vulnerability is flag]) for flag in shown))
-
-
-def fixed_of(bugs: Sequence[BugFacts]) -> str | None:
-    """Return pass/total; none without bugs."""
-    return f"{sum(bug.is_fixed for bug in bugs)}/{len(bugs)}" if bugs else None
+        cells += [_fixed_of(mine), mean([float(tries) for bug in mine if (tries := _tries_of(run, bug)) is not None])]
+    return (*cells, *(_fixed_of([bug for bug in run.decided if bug.is_vulnerability is flag]) for flag in shown))
 
 
 LOCATIONS = ("function", "hunk", "line")
@@ -152,5 +143,10 @@ def _location_row(run: RunFacts) -> tuple[Cell, ...]:
     cells: list[Cell] = [run.model if run.llm else run.name, run.decoding]
     for name in LOCATIONS:
         mine = [bug for bug in run.decided if bug.location == name]
-        cells += [fixed_of(mine), percent(sum(bug.is_fixed for bug in mine), len(mine))]
+        cells += [_fixed_of(mine), percent(sum(bug.is_fixed for bug in mine), len(mine))]
     return (*cells, percent(sum(bug.is_fixed for bug in run.decided), len(run.decided)))
+
+
+def _fixed_of(bugs: Sequence[BugFacts]) -> str | None:
+    """Return pass/total; none without bugs."""
+    return f"{sum(bug.is_fixed for bug in bugs)}/{len(bugs)}" if bugs else None

@@ -35,10 +35,10 @@ def ranks(facts: PaperFacts) -> Table:
 
 def _rank_row(run: RunFacts, within: list[int]) -> tuple[Cell, ...]:
     found = [bug.tries for bug in run.decided if bug.tries is not None]
-    mean = round(statistics.fmean(found), 6) if found else None
-    median = float(statistics.median(found)) if found else None
+    mean_rank = round(statistics.fmean(found), 6) if found else None
+    median_rank = float(statistics.median(found)) if found else None
     counts = [sum(rank <= n for rank in found) if n <= run.scores.run.settings.n else None for n in within]
-    return (run.name, len(found), len(run.decided), mean, median, *counts)
+    return (run.name, len(found), len(run.decided), mean_rank, median_rank, *counts)
 
 
 _ROUNDS = (1, 2, 3, 5, 10, 20, 30, 50, 100)

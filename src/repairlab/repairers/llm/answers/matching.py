@@ -1,4 +1,4 @@
-"""Finds lines in a file although white space differs, and replaces them. Search/replace blocks and diffs are applied with it."""
+"""Finds lines in a file although white space differs, and replaces them."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -43,7 +43,7 @@ AMBIGUOUS_SEARCH = "the search text is in the file more than once"
 DIFF_DOES_NOT_FIT = "the diff does not fit the file"
 AMBIGUOUS_DIFF = "the diff fits the file at more than one place"
 
-PROBLEMS = (
+REASONS = (
     EMPTY,
     TOO_LONG,
     CUT,

@@ -6,7 +6,6 @@ from typing import Literal, Protocol
 
 from repairlab.core.model import Prompt
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.replies import estimate_tokens
 from repairlab.repairers.llm.settings import LlmSettings
 
 Finish = Literal["stop", "length", "filtered"]
@@ -47,6 +46,15 @@ Keep = Callable[[int, Completion], Completion]
 
 class Unanswerable(Exception):  # noqa: N818  # a fact about one prompt, told to whoever asked
     """The model cannot answer this prompt, and never will: too long for its context, or refused by the server's rules."""
+
+
+def estimate_tokens(text: str) -> int:
+    """Return about how many tokens a text has: one for three bytes, which is rarely too few.
+
+    >>> estimate_tokens("return x"), estimate_tokens("")
+    (3, 0)
+    """
+    return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
 
 
 class ChatModel(Protocol):

@@ -14,13 +14,12 @@ from repairlab.core.record import digest, record
 from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
 from repairlab.repairers.llm.client.complaints import ServerQuirks
 from repairlab.repairers.llm.client.http import Client, HttpReply, Rejected
-from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable
+from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable, estimate_tokens
 from repairlab.repairers.llm.client.providers import Price, cost_of
 from repairlab.repairers.llm.client.replies import (
     Answered,
     count_tokens,
     cut,
-    estimate_tokens,
     read_choices,
     read_infill,
     read_vectors,

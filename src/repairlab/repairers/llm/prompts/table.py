@@ -9,25 +9,25 @@ if TYPE_CHECKING:
     from repairlab.repairers.llm.prompts.strategies import Strategy
 
 
-_TABLE = {
-    "zero-shot": "plain:ZERO_SHOT",
-    "title-only": "plain:TITLE_ONLY",
-    "few-shot": "plain:FEW_SHOT",
-    "reasoning": "plain:REASONING",
-    "infill-line": "infill:INFILL_LINE",
-    "infill-hunk": "infill:INFILL_HUNK",
-    "infill-function": "plain:INFILL_FUNCTION",
-    "verdict": "plain:VERDICT",
-    "completion": "completion:COMPLETION",
-    "edit": "plain:EDIT",
-    "file": "plain:FILE",
-    "conversation": "plain:CONVERSATION",
+_CONSTANTS = {
+    "zero-shot": "ZERO_SHOT",
+    "title-only": "TITLE_ONLY",
+    "few-shot": "FEW_SHOT",
+    "reasoning": "REASONING",
+    "infill-line": "INFILL_LINE",
+    "infill-hunk": "INFILL_HUNK",
+    "infill-function": "INFILL_FUNCTION",
+    "verdict": "VERDICT",
+    "completion": "COMPLETION",
+    "edit": "EDIT",
+    "file": "FILE",
+    "conversation": "CONVERSATION",
 }
 
 STRATEGIES: Parts["Strategy | Callable[[], Strategy]"] = Parts(
     "strategies",
     "strategy",
-    {name: f"repairlab.repairers.llm.prompts.strategies.{path}" for name, path in _TABLE.items()},
+    {name: f"repairlab.repairers.llm.prompts.strategies:{constant}" for name, constant in _CONSTANTS.items()},
     check=lacking("name", "variables", "needs", "question"),
 )
 """Strategies, or what makes one without arguments."""

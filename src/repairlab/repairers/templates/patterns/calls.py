@@ -11,7 +11,7 @@ from repairlab.repairers.templates.fix_site import Site, TemplateEdit
 from repairlab.repairers.templates.shapes import argument_value, binaries, call_of
 
 
-def swap(site: Site) -> Iterator[TemplateEdit]:
+def swap_arguments(site: Site) -> Iterator[TemplateEdit]:
     """Exchange two arguments."""
     for node in site.nodes:
         call = call_of(node)
@@ -23,7 +23,7 @@ def swap(site: Site) -> Iterator[TemplateEdit]:
                 yield site.swap(call.receiver, call.arguments[0], weight=0.5)
 
 
-def drop(site: Site) -> Iterator[TemplateEdit]:
+def drop_argument(site: Site) -> Iterator[TemplateEdit]:
     """Leave an argument out."""
     for node in site.nodes:
         call = call_of(node)
@@ -33,7 +33,7 @@ def drop(site: Site) -> Iterator[TemplateEdit]:
                 yield site.replace(call.brackets, f"({', '.join(texts[:index] + texts[index + 1 :])})", weight=0.8)
 
 
-def add(site: Site) -> Iterator[TemplateEdit]:
+def add_argument(site: Site) -> Iterator[TemplateEdit]:
     """Pass one more argument: as another call of the function does, a variable, or a common constant."""
     code, scope = site.code, site.scope
     for node in site.nodes:
@@ -58,7 +58,7 @@ def add(site: Site) -> Iterator[TemplateEdit]:
                     yield site.replace(call.brackets, f"({', '.join(options)})", weight=1.0 if is_short else 0.3)
 
 
-def replace_with_expression(site: Site) -> Iterator[TemplateEdit]:
+def replace_argument(site: Site) -> Iterator[TemplateEdit]:
     """Pass what another call of the same function passes, or an expression of the same shape."""
     code = site.code
     for node in site.nodes:

@@ -190,7 +190,7 @@ def unwrap(site: Site) -> Iterator[TemplateEdit]:
     yield TemplateEdit((Replacement(code.start(statement), code.end(statement), text),))
 
 
-def other_type(site: Site) -> Iterator[TemplateEdit]:
+def other_exception(site: Site) -> Iterator[TemplateEdit]:
     """Name another exception type."""
     names = site.code.idioms.exceptions
     for node in site.nodes:

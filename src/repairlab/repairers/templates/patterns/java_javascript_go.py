@@ -173,7 +173,7 @@ def awaited(site: Site) -> Iterator[TemplateEdit]:
             yield site.replace(node, f"await {site.code.text(node)}")
 
 
-def order(site: Site) -> Iterator[TemplateEdit]:
+def order_of_sort(site: Site) -> Iterator[TemplateEdit]:
     """Sort by number: without a function, `sort` compares texts."""
     for node in site.expressions:
         call = call_of(node)
@@ -182,7 +182,7 @@ def order(site: Site) -> Iterator[TemplateEdit]:
                 yield site.replace(call.brackets, f"({option})", weight=1.0 / (1 + rank))
 
 
-def copied(site: Site) -> Iterator[TemplateEdit]:
+def copied_object(site: Site) -> Iterator[TemplateEdit]:
     """Work on a copy of an array or object; use an object that inherits nothing, or a map."""
     for node in site.nodes:
         text = site.code.text(node)
@@ -206,7 +206,7 @@ def hidden_variable(site: Site) -> Iterator[TemplateEdit]:
             yield site.replace(node, ":=", weight=0.4)
 
 
-def letters(site: Site) -> Iterator[TemplateEdit]:
+def letters_of_text(site: Site) -> Iterator[TemplateEdit]:
     """Count or take letters, not bytes."""
     for node in site.nodes:
         parent = node.parent

@@ -258,7 +258,7 @@ def cast(site: Site) -> Iterator[TemplateEdit]:
                 yield site.replace(argument, f"(unsigned char) {wrapped(code, argument)}")
 
 
-def suffix(site: Site) -> Iterator[TemplateEdit]:
+def number_suffix(site: Site) -> Iterator[TemplateEdit]:
     """Make an integer literal long, unsigned or a floating one."""
     if site.code.is_python:
         return

@@ -5,9 +5,10 @@ BIN := .venv/bin
 FAST := not slow and not hostile and not differential and not container and not imports and not llm and not systems and not published
 ELSEWHERE := --ignore=tests/serve/http --ignore=tests/serve/browser # `make test-serve` runs them
 DECIDING := tests/core tests/metrics tests/validation tests/study/test_analyses.py tests/test_doctests.py
+SEED ?= $(shell git rev-parse HEAD 2>/dev/null || date +%F)
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes, and each would compile what it imports
 
-.PHONY: demo demo-full test test-slow test-hostile test-differential test-coverage test-coverage-all test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train bench-scale test-published bench-mine test-serve check install format docs clean
+.PHONY: demo demo-full test test-slow test-hostile test-differential test-sample test-coverage test-coverage-all test-containers test-imports test-llm test-hf test-train test-systems test-kill bench-engine bench-train bench-scale test-published bench-mine test-serve check install format docs clean
 
 demo: install  ## the whole line on the built-in benchmark: leaderboard and HTML report
 	$(BIN)/repairlab demo
@@ -30,6 +31,11 @@ test-hostile: install  ## every hostile case on every back end that runs here, a
 
 test-differential: install  ## the warm path against fresh processes, on all bugs of the built-in benchmark
 	$(BIN)/pytest -q -n 2 -m differential
+
+test-sample: install  ## a sample of the hostile and the differential tests, drawn by the commit (SEED=… draws another)
+	@echo "sample drawn by $(SEED)"
+	$(BIN)/pytest -q -n 2 -m hostile --sample 80 --sample-seed "$(SEED)"
+	REPAIRLAB_DIFFERENTIAL=12 $(BIN)/pytest -q -n 2 -m differential --sample 12 --sample-seed "$(SEED)"
 
 test-coverage: install  ## every branch of what decides is reached, by the tests of core, metrics and validation
 	$(BIN)/pytest -q -n 3 $(DECIDING) --cov --cov-report= -W default::coverage.exceptions.CoverageWarning # of processes that are killed

@@ -19,6 +19,8 @@ from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.machine import Machine
 from tests.llm_server.fixtures import llama_server, tiny_model  # noqa: F401  # pytest finds fixtures here
 
+pytest_plugins = ["tests.sampling"]
+
 # The same examples every time: whether a commit passes must not depend on luck. HYPOTHESIS_PROFILE=default looks for new ones.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

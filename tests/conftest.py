@@ -10,6 +10,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command
 from repairlab.languages.language import default_cache
@@ -17,6 +19,7 @@ from repairlab.sandbox.ports import Halt, Port, forward_to, run_with_ports
 from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.machine import Machine
+from tests.builders import write_files
 from tests.llm_server.fixtures import llama_server, tiny_model  # noqa: F401  # pytest finds fixtures here
 
 pytest_plugins = ["tests.sampling"]
@@ -91,6 +94,12 @@ def tiny(tmp_path: Path) -> Path:
     return write_tiny(tmp_path / "tiny")
 
 
+@pytest.fixture
+def bug(tiny: Path) -> Bug:
+    """Return the program of the tiny benchmark."""
+    return open_benchmark(str(tiny)).bug("sum")
+
+
 def without_places(text: str) -> str:
     """Return a text without the names of private folders and trees, which are random where they are folders of the host."""
     return re.sub(r"[\w./-]*lab-[\w-]+", "/place", text)  # pytest may have shortened the front of "repairlab-"
@@ -134,10 +143,7 @@ def write_tiny(folder: Path) -> Path:
             "-        return sum(self.prices[:-1])\n+        return sum(self.prices)\n"
         ),
     }
-    for path, text in texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    return folder
+    return write_files(folder, texts)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

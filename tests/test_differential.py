@@ -11,16 +11,17 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import Visibility, shown
 from repairlab.languages.language import default_cache
 from repairlab.repairers.table import repairer
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.validator import BugValidator, Conditions, validate
+from tests import builders
 
 CANDIDATES = int(os.environ.get("REPAIRLAB_DIFFERENTIAL", "40"))
-QUICK = ("python-island-count", "python-version-order", "java-handshakes", "c-lap-time-mean", "cpp-range-sums")
+QUICK = ("python-island-count", "python-version-order", "java-brackets-crash", "c-lap-time-mean", "cpp-range-sums")
 
 
 def parameters() -> list[object]:
@@ -33,7 +34,7 @@ def parameters() -> list[object]:
 def candidates_of(bug: Bug, n: int) -> list[Candidate]:
     """Return template candidates with the reference among them."""
     drawn = list(itertools.islice(repairer("templates").propose(shown(bug.problem, Visibility()), ()), n - 1))
-    fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
+    fix = builders.reference(bug, repairer="reference")
     return [*drawn[: n // 2], fix, *drawn[n // 2 :]]
 
 

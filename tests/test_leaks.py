@@ -17,6 +17,7 @@ from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.validator import BugValidator, Conditions
+from tests.builders import write_files
 
 BUGGY = "def find_total(prices):\n    return sum(prices[1:])\n\n\ndef other():\n    return 0\n"
 FIXED = "def find_total(prices):\n    every_price = list(prices)\n    return sum(every_price)\n\n\ndef other():\n    return 0\n"
@@ -57,22 +58,14 @@ def test_total():
 """
 
 
-def write(folder: Path, texts: dict[str, str]) -> Path:
-    """Write files below a folder."""
-    for path, text in texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    return folder
-
-
 @pytest.fixture
 def bug(tmp_path: Path) -> Path:
     """Return the folder of the only bug of a benchmark that leaks nothing."""
     head = 'schema = 1\nname = "mine"\nversion = "1"\nlicence = "MIT"\n'
-    write(tmp_path / "bench", {"benchmark.toml": head})
+    write_files(tmp_path / "bench", {"benchmark.toml": head})
     made = {"bug.toml": RECIPE, "fix.patch": PATCH, "issue.md": "# Totals are too small\n\nThe first price is missing.\n"}
     trees = {"buggy/shop/cart.py": BUGGY, "buggy/shop/__init__.py": "", "buggy/tests/test_cart.py": TEST}
-    return write(tmp_path / "bench/bugs/cart", made | trees)
+    return write_files(tmp_path / "bench/bugs/cart", made | trees)
 
 
 def change(bug: Path, old: str, new: str) -> None:
@@ -106,7 +99,7 @@ def several(*steps: Callable[[Path], object]) -> Callable[[Path], None]:
 
 
 def tree(path: str, text: str) -> Callable[[Path], object]:
-    return lambda bug: write(bug / "buggy", {path: text})
+    return lambda bug: write_files(bug / "buggy", {path: text})
 
 
 def binary(path: str, content: bytes) -> Callable[[Path], object]:
@@ -123,7 +116,7 @@ def suite(language: str, path: str, framework: str, test: str, *patterns: str) -
     text = f'{recipe}files = {json.dumps(patterns)}\ntrigger = ["{test}"]\n'
     patch = f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-old\n+new\n"
     texts = {"bug.toml": text, "fix.patch": patch, f"buggy/{path}": "old\n"}
-    return several(lambda bug: write(bug, texts))
+    return several(lambda bug: write_files(bug, texts))
 
 
 def cmake(bug: Path) -> None:
@@ -138,7 +131,7 @@ def mark_of_zip() -> bytes:
 
 
 def compile_fix(bug: Path) -> None:
-    source = write(bug.parent, {"cart.py": FIXED}) / "cart.py"
+    source = write_files(bug.parent, {"cart.py": FIXED}) / "cart.py"
     py_compile.compile(str(source), str(bug / "buggy/lib/cart.pyc"))
     source.unlink()
 
@@ -287,7 +280,7 @@ def test_patterns_that_protect_more_than_there_is_are_fine(
 ) -> None:
     files(*patterns)(bug)
     change(bug, "tests/test_cart.py::test_total", test)
-    write(bug / "buggy", added)
+    write_files(bug / "buggy", added)
     assert open_benchmark(str(bug.parent.parent)).bug("cart").oracle.trigger == (test,)
 
 
@@ -362,10 +355,10 @@ def test_what_tests_expect_must_be_protected(
         (tree("shop/cart.py", BUGGY + "# return sum(every_price)\n"), "tree tells the fix", "a comment in shop/cart.py"),
         (tree(".git/HEAD", "ref: refs/heads/fix\n"), "history in the tree", ".git may hold the fix"),
         (tree("docs/tests.txt", TEST), "tests shown", "docs/tests.txt holds a trigger test"),
-        (lambda bug: write(bug, {"issue.md": f"# Small\n\n```\n{PATCH}```\n"}), "issue tells the fix", "a line of the fix"),
+        (lambda bug: write_files(bug, {"issue.md": f"# Small\n\n```\n{PATCH}```\n"}), "issue tells the fix", "a line of the fix"),
         (
             several(
-                lambda bug: write(bug, {"issue.md": "# Small\n\nMended in 0123456789.\n"}),
+                lambda bug: write_files(bug, {"issue.md": "# Small\n\nMended in 0123456789.\n"}),
                 lambda bug: change(bug, "regression = []", f"regression = []\n{ORIGIN}"),
             ),
             "issue tells the fix",
@@ -385,14 +378,14 @@ def test_what_tells_the_fix_or_the_tests_fails_the_audit(
 
 
 def test_expected_outputs_that_repairers_see_fail_the_audit(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tiny / "bugs/sum", {"cases/02.out": "a long line of output\n", "buggy/all.txt": "1\na long line\nof output\n"})
+    write_files(tiny / "bugs/sum", {"cases/02.out": "a long line of output\n", "buggy/all.txt": "1\na long line\nof output\n"})
     assert run(["audit", str(tiny), "--json"]) == 1
     found = [item for told in json.loads(capsys.readouterr().out)["rules"] for item in told["findings"] if item["level"] == "fail"]
     assert [(item["rule"], item["evidence"]) for item in found] == [("tests shown", "all.txt holds an expected output")]
 
 
 def test_a_fix_that_lets_candidates_change_how_tests_run_is_told(bug: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(bug, {"fix.patch": f"{PATCH}--- /dev/null\n+++ b/conftest.py\n@@ -0,0 +1 @@\n+collect_ignore = []\n"})
+    write_files(bug, {"fix.patch": f"{PATCH}--- /dev/null\n+++ b/conftest.py\n@@ -0,0 +1 @@\n+collect_ignore = []\n"})
     assert run(["audit", str(bug.parent.parent)]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "conftest.py: candidates may change this, which decides how tests run" in out
@@ -425,7 +418,7 @@ FORGED = "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_runtest
     ids=lambda attack: attack[0].path,
 )
 def test_no_edit_of_tests_makes_the_buggy_code_pass(bug: Path, sandbox: Sandbox, attack: Sequence[Edit]) -> None:
-    write(bug / "buggy", {"tests/data/total.json": "3", "tests/test_cart.py": READS_DATA.format(folder="tests/data")})
+    write_files(bug / "buggy", {"tests/data/total.json": "3", "tests/test_cart.py": READS_DATA.format(folder="tests/data")})
     opened = open_benchmark(str(bug.parent.parent)).bug("cart")
     with BugValidator(Conditions(bug=opened, isolation="process"), sandbox) as validator:
         outcome = validator.validate(opened.candidate(tuple(attack), "attack"))

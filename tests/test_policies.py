@@ -11,10 +11,12 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.validator import BugValidator, Conditions
+from tests import builders
+from tests.builders import write_files
 from tests.hostile.test_hostile import ALL, Case, back_end, bug_of
 from tests.test_differential import CANDIDATES, QUICK, candidates_of
 
@@ -87,9 +89,7 @@ def test_policies_agree_on_hostile_candidates(case: Case) -> None:
 @pytest.mark.parametrize("trick", TRICKS)
 def test_policies_agree_where_tests_share_a_process(tmp_path: Path, sandbox: Sandbox, trick: str) -> None:
     bug = lines_bug(tmp_path, RUNNER.format(trick=TRICKS[trick]))
-    good = Candidate(
-        bug_id=bug.id, edits=(Edit(path="main.c", text="int main(void) { return 0; }\n"),), rank=1, origin=Origin(repairer="t")
-    )
+    good = builders.candidate(bug, Edit(path="main.c", text="int main(void) { return 0; }\n"))
     ((first, full),) = both(bug, sandbox, good)
     must_agree(first, full)
     assert (first.verdict is Verdict.PLAUSIBLE) == (trick in ("nothing", "a test fails alone"))
@@ -113,8 +113,6 @@ def lines_bug(tmp_path: Path, runner: str) -> Bug:
             "--- a/main.c\n+++ b/main.c\n@@ -1 +1 @@\n-int main(void) { return 1; }\n+int main(void) { return 0; }\n"
         ),
     }
-    for file, text in texts.items():
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(text, encoding="utf-8")
+    write_files(folder, texts)
     (folder / "bugs/one/buggy/run.sh").chmod(0o755)
     return open_benchmark(str(folder)).bug("one")

@@ -121,6 +121,7 @@ CHANCE = "import os\n    assert os.environ['COIN'] == 'head'"
 ALONE = "import shop\n    assert not hasattr(shop, 'seen')"
 
 
+@pytest.mark.slow
 def test_a_test_that_flips_is_flaky(tiny: Path, sandbox: Sandbox) -> None:
     rewrite_tests(tiny, CHANCE)
     card = check_bug(open_benchmark(str(tiny)).bug("shop"), Tossing(sandbox), repeats=6)
@@ -155,6 +156,7 @@ def test_cases_are_repeated_in_other_orders_too(tiny: Path, sandbox: Sandbox) ->
     assert card.healthy and card.flips == () and 0 < card.limit_share < 1
 
 
+@pytest.mark.slow
 def test_a_flaky_test_is_excluded_by_name_in_bug_toml_alone(tiny: Path, sandbox: Sandbox) -> None:
     rewrite_tests(tiny, CHANCE)
     bug = open_benchmark(str(tiny)).bug("shop")

@@ -85,6 +85,7 @@ def test_what_fails_without_the_fix_now_and_then_is_no_trigger_test(tiny: Path, 
     assert seen.unsteady == (EMPTY,)
 
 
+@pytest.mark.slow
 def test_what_fails_without_the_fix_now_and_then_is_told_where_nothing_is_left(tiny: Path, sandbox: Sandbox) -> None:
     tests = tiny / "bugs/shop/buggy/tests/test_cart.py"
     tests.write_text(tests.read_text().replace("assert Cart([1, 2]).total() == 3", f"import os\n    {UNSTEADY}"))
@@ -114,6 +115,7 @@ def test_a_bug_that_shows_in_another_environment_is_tested_there(tiny: Path, san
     assert seen.notes == ("tested with ELSEWHERE=1, for without it trigger tests pass on the buggy tree",)
 
 
+@pytest.mark.slow
 def test_limits_that_may_be_less_come_down_to_what_the_tests_need(tiny: Path, sandbox: Sandbox) -> None:
     recipe = tiny / "bugs/shop/bug.toml"
     recipe.write_text(f"{recipe.read_text()}\n[limits]\ncpu_s = 600.0\nwall_s = 900.0\n")
@@ -121,6 +123,7 @@ def test_limits_that_may_be_less_come_down_to_what_the_tests_need(tiny: Path, sa
     assert found(tiny, sandbox, generous=True).limits["cpu_s"] < 600.0
 
 
+@pytest.mark.slow
 def test_tests_that_are_late_with_the_fix_take_time_from_those_after_them_and_these_are_found(
     tiny: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,7 @@ def test_what_was_found_before_a_kill_is_kept(tmp_path: Path, capsys: pytest.Cap
     assert changed_lines(two) == changed_lines(one)
 
 
+@pytest.mark.slow
 def test_a_fix_that_was_replaced_without_saying_so_is_put_back_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bench = tmp_path / "bench"
     patches = write_bench(bench, {"first": ""})

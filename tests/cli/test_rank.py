@@ -10,10 +10,11 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
-from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.candidate import Edit
+from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
+from tests import builders
 from tests.llm_server.llama_server import Endpoint
 
 P, W, CE = Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE
@@ -77,17 +78,12 @@ def folder(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     given = ((TOTAL.format("2"), W), (TOTAL.format("len([0]) - 1"), P), (TOTAL.format("("), CE), (TOTAL.format(" 2"), W))
     first = ""
     for rank, (text, verdict) in enumerate(given, start=1):
-        candidate = Candidate(
-            bug_id="sum", edits=(Edit(path="main.py", text=text, span=span),), rank=rank, origin=Origin(repairer="chat")
-        )
+        candidate = builders.candidate("sum", Edit(path="main.py", text=text, span=span), rank=rank, repairer="chat")
         first = first or candidate.id
         twin = first if rank == 4 else None
         store.append(candidate)
         store.append(
-            Outcome(
-                candidate_id=candidate.id, bug_id="sum", verdict=verdict, stage="cases", policy="first-failure", n_tests=2,
-                equivalent_to=twin,
-            )
+            builders.outcome(verdict, candidate, policy="first-failure", n_tests=2, equivalent_to=twin)
         )  # fmt: skip
     store.append(BugEnd(bug_id="sum", ended="asked"))
     return store.folder

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from repairlab.cli.main import run
-from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.candidate import Edit
+from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
+from tests import builders
 
 DATA = Path(__file__).parents[1] / "formats" / "data"
 RESULTS = str(DATA / "all_result.json")
@@ -110,9 +111,9 @@ def write_run(folder: Path, verdicts: dict[str, list[Verdict]], *, finished: boo
     for bug, found in verdicts.items():
         for rank, verdict in enumerate(found, start=1):
             edit = Edit(path="a.c", text=str(rank))
-            candidate = Candidate(bug_id=bug, edits=(edit,), rank=rank, origin=Origin(repairer="copy"))
+            candidate = builders.candidate(bug, edit, rank=rank, repairer="copy")
             store.append(candidate)
-            store.append(Outcome(candidate_id=candidate.id, bug_id=bug, verdict=verdict, stage="cases", policy="full"))
+            store.append(builders.outcome(verdict, candidate))
         if finished:
             store.append(BugEnd(bug_id=bug, ended="asked"))
     return folder

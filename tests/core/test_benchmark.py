@@ -9,26 +9,16 @@ from repairlab.core.bug import Bug, Labels, Oracle, Provenance, Tree
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Limits
-from repairlab.core.problem import Problem, Target
 from repairlab.core.recipe import Build, Test
 from repairlab.core.text import Span
+from tests import builders
 
 FIX = Edit(path="m.py", span=Span(start=0, end=1), text="b")
 
 
 def bug_of(name: str) -> Bug:
     return Bug(
-        problem=Problem(
-            id=name,
-            benchmark="small",
-            language="python",
-            title="t",
-            description="",
-            path="m.py",
-            source="a\n",
-            target=Target(name="", span=Span(start=0, end=2), text="a\n"),
-            target_without_comments="a\n",
-        ),
+        problem=builders.problem("a\n", id=name, path="m.py"),
         oracle=Oracle(reference=(FIX,), build=Build(), test=Test(framework="stdio"), limits=Limits()),
         tree=Tree(source="."),
         origin=Provenance(),

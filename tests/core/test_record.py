@@ -14,6 +14,7 @@ from repairlab.core.execution import Limits
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import digest, to_data, to_json
 from repairlab.core.text import Span
+from tests import builders
 
 texts = st.text(max_size=20)
 spans = st.tuples(st.integers(0, 50), st.integers(0, 50)).map(lambda pair: Span(start=min(pair), end=max(pair)))
@@ -55,7 +56,7 @@ def test_the_id_of_a_candidate_does_not_depend_on_its_rank_or_origin(candidate: 
 
 
 def test_candidates_that_differ_only_in_letter_case_have_different_ids() -> None:
-    one, two = (Candidate(bug_id="b", edits=(Edit(path="a", text=t),), rank=1, origin=Origin(repairer="x")) for t in ("A", "a"))
+    one, two = (builders.candidate("b", Edit(path="a", text=t)) for t in ("A", "a"))
     assert one.id != two.id
 
 

@@ -10,6 +10,7 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.formats.format import ExternalCandidate, Unreadable
 from repairlab.formats.table import FORMATS
+from tests.builders import write_files
 
 COMMIT = "3367d5d1aa00bb11cc22dd33ee44ff5566778899"
 JAVA = """\
@@ -59,9 +60,7 @@ def _bug(folder: Path, facts: str, source: str, fix: tuple[int, str, str], *, mo
         "cases/1.in": "",
         "cases/1.out": "",
     }
-    for file, text in texts.items():
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(text, encoding="utf-8")
+    write_files(folder, texts)
 
 
 @pytest.fixture

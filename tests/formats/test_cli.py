@@ -151,6 +151,7 @@ def test_formats_are_listed_and_wrong_use_is_explained(tiny: Path, tmp_path: Pat
     assert code == 2 and "holds no usable candidate" in err
 
 
+@pytest.mark.slow
 def test_odd_candidates_get_a_verdict_each_and_stop_nothing(tiny: Path, tmp_path: Path) -> None:
     """Each of these ended the command with a traceback, or kept it busy for minutes; the output itself must be printable, too."""
     path = tmp_path / "odd.jsonl"

@@ -19,6 +19,7 @@ from repairlab.formats.npr4j_results import read_results
 from repairlab.formats.swebench_report import read_results as read_report
 from repairlab.formats.table import FORMATS, recognise
 from repairlab.study.external_candidates import judged
+from tests import builders
 from tests.conftest import PROGRAM
 from tests.formats.conftest import read
 
@@ -47,7 +48,7 @@ FUNCTIONS = {
 
 
 def candidate(bug_id: str, rank: int, edits: tuple[Edit, ...], model: str | None = "m") -> Candidate:
-    return Candidate(bug_id=bug_id, edits=edits, rank=rank, origin=Origin(repairer="r", model=model))
+    return builders.candidate(bug_id, *edits, rank=rank, model=model)
 
 
 def samples(benchmark: Benchmark) -> list[JudgedCandidate]:
@@ -62,9 +63,7 @@ def samples(benchmark: Benchmark) -> list[JudgedCandidate]:
                     candidate=candidate(bug_id, rank, edits), verdict=list(Verdict)[number + rank - 1], n_passed=0, n_tests=2
                 )
             )
-    empty = Candidate(
-        bug_id="gcd", edits=(), rank=2, origin=Origin(repairer="r", model="m"), problem="the answer is empty", answer=""
-    )
+    empty = builders.candidate("gcd", rank=2, problem="the answer is empty", answer="", model="m")
     return [*made, JudgedCandidate(candidate=empty, verdict=Verdict.UNAPPLICABLE, n_passed=0, n_tests=1)]
 
 
@@ -128,7 +127,7 @@ def test_results_of_npr4j_accept_what_is_the_developers_fix_but_for_white_space(
 
 def test_a_report_in_the_manner_of_swebench_is_read_again_as_published_verdicts(benchmark: Benchmark, tmp_path: Path) -> None:
     edits = (Edit(path="main.py", text="x"),)
-    unread = Candidate(bug_id="half", edits=(), rank=1, origin=Origin(repairer="r", model="m"), problem="it is empty", answer="")
+    unread = builders.candidate("half", problem="it is empty", answer="", model="m")
     before = [
         JudgedCandidate(candidate=candidate("sum", 1, edits), verdict=Verdict.PLAUSIBLE),
         JudgedCandidate(candidate=candidate("sum", 2, edits), verdict=Verdict.WRONG),
@@ -203,7 +202,7 @@ def test_a_change_outside_the_function_is_left_out_of_functions(benchmark: Bench
 
 
 def test_an_answer_that_could_not_be_read_is_written_as_an_empty_one(benchmark: Benchmark, tmp_path: Path) -> None:
-    prose = Candidate(bug_id="sum", edits=(), rank=1, origin=Origin(repairer="r"), problem="it is prose", answer="I am sorry")
+    prose = builders.candidate("sum", problem="it is prose", answer="I am sorry")
     notes = FORMATS["swebench"].write([JudgedCandidate(candidate=prose)], benchmark, tmp_path / "c.jsonl")
     assert notes == ("bug sum, rank 1: written as an empty answer, since it is prose",)
     assert read("swebench", tmp_path / "c.jsonl", benchmark)[0][0].candidate.problem == "the answer is empty"

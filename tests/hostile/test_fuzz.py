@@ -15,9 +15,10 @@ from typing import Any, get_args
 import pytest
 
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Policy, Verdict
 from repairlab.validation.validator import BugValidator, Conditions
+from tests import builders
 from tests.hostile.test_hostile import back_end, bugs, fix_of
 
 SEED = int(os.environ.get("REPAIRLAB_FUZZ_SEED", "1"))
@@ -42,7 +43,7 @@ def composed(bug: Bug, draw: random.Random) -> Candidate:
     if header := "".join(trick.get("header", "") for trick in tricks):
         files["calc.h"] = TABLE["c_header"].replace("header", header)
     edits = tuple(Edit(path=path, text=text) for path, text in files.items())
-    return Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="hostile"))
+    return builders.candidate(bug, *edits, repairer="hostile")
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug, Checker
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
@@ -24,6 +24,7 @@ from repairlab.languages.language import default_cache
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.validator import BugValidator, Conditions, validate
+from tests import builders
 
 CASES = Path(__file__).parent / "cases"
 Backend = Literal["bubblewrap", "landlock", "process"]
@@ -71,7 +72,7 @@ class Case:
             if path.is_file()
         ]
         listed = [Edit(path=edit["path"], text=edit.get("text")) for edit in self.edits]
-        return Candidate(bug_id=bug.id, edits=(*written, *listed), rank=1, origin=Origin(repairer="hostile"))
+        return builders.candidate(bug, *written, *listed, repairer="hostile")
 
 
 def read_case(folder: Path) -> Case:
@@ -162,7 +163,7 @@ def fix_of(bug: Bug) -> Candidate:
     """Return an honest candidate that is not the reference fix itself, by which counter-tests are chosen."""
     first, *others = bug.oracle.reference
     edits = (dataclasses.replace(first, text=f"{first.text}\n"), *others)
-    return Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="hostile"))
+    return builders.candidate(bug, *edits, repairer="hostile")
 
 
 @pytest.mark.parametrize(("case", "backend", "way"), list(parameters()))

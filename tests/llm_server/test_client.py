@@ -146,6 +146,7 @@ def ask_all(model: CachedModel) -> list[tuple[Completion, ...]]:
         return list(pool.map(lambda prompt: model.complete(prompt, SHORT, n=6), prompts))
 
 
+@pytest.mark.slow
 def test_faults_lose_nothing_and_nothing_answered_is_asked_twice(llama_server: Endpoint, tmp_path: Path) -> None:
     with opened(llama_server.base_url, tmp_path / "calm") as model:
         calm = ask_all(model)

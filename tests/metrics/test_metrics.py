@@ -10,7 +10,6 @@ import pytest
 
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
-from repairlab.core.score import Ended, Samples
 from repairlab.metrics.compare import difference, mcnemar, overlap
 from repairlab.metrics.metric import ScoreSettings, Values, signature
 from repairlab.metrics.pass_at_k import pass_at_k
@@ -18,15 +17,10 @@ from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fi
 from repairlab.metrics.statistics import RESAMPLES, SEED, interval
 from repairlab.metrics.table import score, score_correct, score_run, values_of
 from repairlab.metrics.top_at_k import tca_at_k, top_at_k
+from tests.builders import sampled
 from tests.test_outside_package import write_dist_info
 
 P, W, CE, NA, IE = Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE, Verdict.UNDECIDED
-
-
-def bug(bug_id: str, *verdicts: Verdict, ended: Ended = "asked", passed: float = 0.5, distinct: int | None = None) -> Samples:
-    shares = tuple(1.0 if verdict is P else passed if verdict is W else 0.0 for verdict in verdicts)
-    n_distinct = len(verdicts) if distinct is None else distinct
-    return Samples(bug_id=bug_id, language="c", verdicts=verdicts, passed=shares, distinct=n_distinct, ended=ended)
 
 
 def settings(**changes: Any) -> ScoreSettings:
@@ -35,46 +29,46 @@ def settings(**changes: Any) -> ScoreSettings:
 
 
 def test_an_exhausted_repairer_is_measured_on_what_it_proposed() -> None:
-    assert pass_at_k([bug("a", P, ended="exhausted")], 1, n=4).value == 1.0
-    assert pass_at_k([bug("a", P, W, ended="exhausted")], 1, n=4).value == 0.5
-    assert pass_at_k([bug("a", P, W, ended="exhausted")], 4, n=4).value == 1.0
-    assert pass_at_k([bug("a", ended="exhausted")], 1, n=4).value == 0.0
+    assert pass_at_k([sampled("a", P, ended="exhausted")], 1, n=4).value == 1.0
+    assert pass_at_k([sampled("a", P, W, ended="exhausted")], 1, n=4).value == 0.5
+    assert pass_at_k([sampled("a", P, W, ended="exhausted")], 4, n=4).value == 1.0
+    assert pass_at_k([sampled("a", ended="exhausted")], 1, n=4).value == 0.0
 
 
 def test_undecided_candidates_are_left_out_of_n_and_c_and_counted() -> None:
-    values = pass_at_k([bug("a", P, W, IE, IE)], 1, n=4)
+    values = pass_at_k([sampled("a", P, W, IE, IE)], 1, n=4)
     assert (values.value, values.n_samples, values.n_undecided) == (0.5, 2, 2)
 
 
 def test_k_is_capped_at_the_decided_candidates() -> None:
-    assert pass_at_k([bug("a", P, IE, IE, IE)], 4, n=4).value == 1.0
+    assert pass_at_k([sampled("a", P, IE, IE, IE)], 4, n=4).value == 1.0
 
 
 def test_a_bug_with_only_undecided_candidates_is_left_out_not_counted_as_wrong() -> None:
-    samples = [bug("a", IE, IE, IE, IE), bug("b", P, P, P, P)]
+    samples = [sampled("a", IE, IE, IE, IE), sampled("b", P, P, P, P)]
     for values in (pass_at_k(samples, 1, n=4), top_at_k(samples, 1, n=4), fixed(samples), tca_at_k(samples, 1, n=4, policy="full")):
         assert values.by_bug == {"b": 1.0}
 
 
 def test_stopping_exactly_at_n_is_not_early() -> None:
-    assert pass_at_k([bug("a", W, W, W, P, ended="solved")], 1, n=4).value == 0.25
+    assert pass_at_k([sampled("a", W, W, W, P, ended="solved")], 1, n=4).value == 0.25
 
 
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        (lambda: pass_at_k([bug("a", P)], 5, n=4), "k is 5, but the run asked for n = 4"),
-        (lambda: pass_at_k([bug("a", P)], 0, n=4), "choose k from 1 to 4"),
-        (lambda: pass_at_k([bug("a", P, ended="solved")], 1, n=4), "use top@k, or run again with --all-candidates"),
-        (lambda: pass_at_k([bug("a", P, ended="unfinished")], 1, n=4), "1 of 1 bugs are unfinished"),
-        (lambda: top_at_k([bug("a", P)], 5, n=4), "k is 5"),
-        (lambda: top_at_k([bug("a", P, ended="unfinished")], 1, n=4), "let the run end first"),
-        (lambda: tca_at_k([bug("a", P)], 1, n=4, policy="first-failure"), "run again with --policy full"),
-        (lambda: tca_at_k([bug("a", P, ended="solved")], 1, n=4, policy="full"), "stopped at the first plausible"),
-        (lambda: values_of("pass@k", 1, [bug("a", P)], settings(rounds=3)), "depend on each other"),
-        (lambda: values_of("duplicate rate", None, [bug("a", P)], settings(duplicates="merged")), "--duplicates counted"),
-        (lambda: values_of("mean first rank", None, [bug("a", W)], settings()), "nothing was fixed"),
-        (lambda: values_of("fixed", None, [bug("a", IE)], settings()), "none was decided"),
+        (lambda: pass_at_k([sampled("a", P)], 5, n=4), "k is 5, but the run asked for n = 4"),
+        (lambda: pass_at_k([sampled("a", P)], 0, n=4), "choose k from 1 to 4"),
+        (lambda: pass_at_k([sampled("a", P, ended="solved")], 1, n=4), "use top@k, or run again with --all-candidates"),
+        (lambda: pass_at_k([sampled("a", P, ended="unfinished")], 1, n=4), "1 of 1 bugs are unfinished"),
+        (lambda: top_at_k([sampled("a", P)], 5, n=4), "k is 5"),
+        (lambda: top_at_k([sampled("a", P, ended="unfinished")], 1, n=4), "let the run end first"),
+        (lambda: tca_at_k([sampled("a", P)], 1, n=4, policy="first-failure"), "run again with --policy full"),
+        (lambda: tca_at_k([sampled("a", P, ended="solved")], 1, n=4, policy="full"), "stopped at the first plausible"),
+        (lambda: values_of("pass@k", 1, [sampled("a", P)], settings(rounds=3)), "depend on each other"),
+        (lambda: values_of("duplicate rate", None, [sampled("a", P)], settings(duplicates="merged")), "--duplicates counted"),
+        (lambda: values_of("mean first rank", None, [sampled("a", W)], settings()), "nothing was fixed"),
+        (lambda: values_of("fixed", None, [sampled("a", IE)], settings()), "none was decided"),
     ],
 )
 def test_what_a_run_cannot_support_is_refused_with_the_next_step(measure: Callable[[], Values], message: str) -> None:
@@ -83,19 +77,19 @@ def test_what_a_run_cannot_support_is_refused_with_the_next_step(measure: Callab
 
 
 def test_top_at_k_works_on_runs_that_stopped_early() -> None:
-    samples = [bug("a", W, P, ended="solved"), bug("b", W, W, W, W), bug("c", P, ended="solved")]
+    samples = [sampled("a", W, P, ended="solved"), sampled("b", W, W, W, W), sampled("c", P, ended="solved")]
     assert [round(top_at_k(samples, k, n=4).value, 3) for k in (1, 2, 4)] == [0.333, 0.667, 0.667]
 
 
 def test_tca_is_the_mean_over_the_candidates_there_are_and_leaves_undecided_ones_out() -> None:
-    assert tca_at_k([bug("a", P, W)], 2, n=4, policy="full").value == 0.75
-    assert tca_at_k([bug("a", P, ended="exhausted")], 2, n=4, policy="full").value == 1.0
-    assert tca_at_k([bug("a", ended="exhausted")], 2, n=4, policy="full").value == 0.0
-    assert tca_at_k([bug("a", IE, P, W, W)], 2, n=4, policy="full").value == 1.0
+    assert tca_at_k([sampled("a", P, W)], 2, n=4, policy="full").value == 0.75
+    assert tca_at_k([sampled("a", P, ended="exhausted")], 2, n=4, policy="full").value == 1.0
+    assert tca_at_k([sampled("a", ended="exhausted")], 2, n=4, policy="full").value == 0.0
+    assert tca_at_k([sampled("a", IE, P, W, W)], 2, n=4, policy="full").value == 1.0
 
 
 def test_rates_are_taken_within_each_bug_first() -> None:
-    samples = [bug("a", P, W, W, W, distinct=2), bug("b", NA, CE, P, IE), bug("c", ended="exhausted")]
+    samples = [sampled("a", P, W, W, W, distinct=2), sampled("b", NA, CE, P, IE), sampled("c", ended="exhausted")]
     assert plausible_rate(samples).value == pytest.approx((1 / 4 + 1 / 3) / 2)
     assert apply_rate(samples).value == pytest.approx((1 + 2 / 3) / 2)
     assert compile_rate(samples).value == pytest.approx((1 + 1 / 3) / 2)
@@ -104,14 +98,14 @@ def test_rates_are_taken_within_each_bug_first() -> None:
 
 
 def test_first_rank_looks_at_fixed_bugs_only() -> None:
-    samples = [bug("a", P), bug("b", W, W, P), bug("c", W), bug("d", W, W, W, W, P)]
+    samples = [sampled("a", P), sampled("b", W, W, P), sampled("c", W), sampled("d", W, W, W, W, P)]
     assert first_rank(samples).value == 3.0
     assert first_rank(samples).n_samples == 9
-    assert first_rank([*samples, bug("e", P), bug("f", P)], statistic="median").value == 1.0
+    assert first_rank([*samples, sampled("e", P), sampled("f", P)], statistic="median").value == 1.0
 
 
 def test_a_signature_names_all_that_must_be_equal() -> None:
-    samples = [bug("b", P, P, P, P), bug("a", P, P, P, P)]
+    samples = [sampled("b", P, P, P, P), sampled("a", P, P, P, P)]
     expected = "{}bugs:2#78058b54|benchmark:toy@1.0.0#abc{}|localisation:line|duplicates:{}|undecided:left-out|repairlab:0.1.0"
     assert signature("fixed", None, samples, settings()) == expected.format("fixed|n:4|", "|policy:full", "counted")
     assert score("fixed", None, samples, settings()).signature == expected.format("fixed|n:4|", "", "counted")
@@ -124,13 +118,13 @@ def test_a_signature_names_all_that_must_be_equal() -> None:
 
 
 def test_rates_of_a_run_that_stopped_early_say_so() -> None:
-    scores = {item.metric: item for item in score_run([bug("a", P, ended="solved")], settings(), (1,)).scores}
+    scores = {item.metric: item for item in score_run([sampled("a", P, ended="solved")], settings(), (1,)).scores}
     assert scores["plausible rate"].signature.endswith("|stopped:when-fixed")
     assert not scores["top@k"].signature.endswith("|stopped:when-fixed")
 
 
 def test_scores_that_a_run_cannot_have_are_left_out_with_the_reason() -> None:
-    found = score_run([bug("a", W, W, W, W)], settings(policy="first-failure"), (1, 9))
+    found = score_run([sampled("a", W, W, W, W)], settings(policy="first-failure"), (1, 9))
     assert [(item.metric, item.k) for item in found.scores[:3]] == [("pass@k", 1), ("top@k", 1), ("fixed", None)]
     assert set(found.left_out) == {"pass@9", "top@9", "TCA@1", "TCA@9", "mean first rank", "median first rank"}
     assert found.left_out["TCA@1"].startswith("the run's policy is first-failure")
@@ -156,8 +150,8 @@ def test_resampling_many_bugs_in_pieces_gives_the_same_interval() -> None:
 
 
 def test_runs_are_compared_bug_by_bug() -> None:
-    a = [bug("1", P), bug("2", P), bug("3", W), bug("4", W), bug("5", IE), bug("6", W, P)]
-    b = [bug("6", W), bug("5", P), bug("4", W), bug("3", P), bug("2", W), bug("1", P)]
+    a = [sampled("1", P), sampled("2", P), sampled("3", W), sampled("4", W), sampled("5", IE), sampled("6", W, P)]
+    b = [sampled("6", W), sampled("5", P), sampled("4", W), sampled("3", P), sampled("2", W), sampled("1", P)]
     found = overlap(a, b, first=1)
     assert (found.both, found.only_a, found.only_b, found.neither, found.lost) == (("1",), ("2",), ("3",), ("4", "6"), ("5",))
     assert found.p_value == 1.0
@@ -165,7 +159,7 @@ def test_runs_are_compared_bug_by_bug() -> None:
 
 def test_runs_over_different_bugs_are_not_compared() -> None:
     with pytest.raises(UserError, match="1 are in only one of them, for example 2"):
-        overlap([bug("1", P)], [bug("1", P), bug("2", P)], first=1)
+        overlap([sampled("1", P)], [sampled("1", P), sampled("2", P)], first=1)
 
 
 @pytest.mark.parametrize(
@@ -193,13 +187,13 @@ def test_a_metric_of_others_that_fails_is_left_out_with_the_reason(tmp_path: Pat
     )
     write_dist_info(tmp_path, "odd", "1.0", {"repairlab.metrics": {"odd": "odd_metric:ODD"}})
     monkeypatch.syspath_prepend(tmp_path)
-    found = score_run([bug("a", P, W, W, W)], settings(), [1])
+    found = score_run([sampled("a", P, W, W, W)], settings(), [1])
     assert found.left_out["odd"] == "its code failed with ZeroDivisionError: division by zero"
     assert "pass@k" in {item.metric for item in found.scores}
 
 
 def test_correct_candidates_are_scored_under_a_name_of_their_own() -> None:
-    found = score_correct([bug("a", P, W, W, W), bug("b", W, P, ended="solved")], settings(), [1])
+    found = score_correct([sampled("a", P, W, W, W), sampled("b", W, P, ended="solved")], settings(), [1])
     assert {item.metric: item.value for item in found.scores} == {
         "top@k[correct]": 0.5,
         "fixed[correct]": 1.0,

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
-from repairlab.core.score import Ended, Samples
+from repairlab.core.score import Samples
 from repairlab.metrics.metric import ScoreSettings
 from repairlab.metrics.pass_at_k import Ranked, pass_at_k, ranked_pass_at_k
 from repairlab.metrics.table import is_share, score_built, score_ranking
 from repairlab.metrics.top_at_k import top_at_k
+from tests.builders import sampled
 
 N = 6
 LAW = effort(deadline=None, max_examples=50)
@@ -25,15 +26,10 @@ P, W, CE, NA, IE = Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE, Verdi
 Ranks = dict[str, tuple[int, ...]]
 
 
-def bug(bug_id: str, *verdicts: Verdict, ended: Ended = "asked") -> Samples:
-    n = len(verdicts)
-    return Samples(bug_id=bug_id, language="c", verdicts=verdicts, passed=(0.0,) * n, distinct=n, ended=ended)
-
-
 @st.composite
 def runs(draw: st.DrawFn) -> list[Samples]:
     verdicts = st.lists(st.sampled_from(Verdict), max_size=N)
-    return [bug(f"bug-{index}", *draw(verdicts), ended="exhausted") for index in range(draw(st.integers(1, 6)))]
+    return [sampled(f"bug-{index}", *draw(verdicts), ended="exhausted") for index in range(draw(st.integers(1, 6)))]
 
 
 @st.composite
@@ -117,28 +113,33 @@ def test_neither_the_order_of_bugs_nor_what_is_left_out_matters(
 
 
 def test_undecided_candidates_count_as_if_they_had_not_been_ranked() -> None:
-    values = ranked_pass_at_k([bug("a", IE, P, W)], {"a": (1, 2, 3)}, 1, n=3)
+    values = ranked_pass_at_k([sampled("a", IE, P, W)], {"a": (1, 2, 3)}, 1, n=3)
     assert (values.by_bug, values.n_samples, values.n_undecided) == ({"a": 1.0}, 1, 1)
 
 
 def test_a_bug_without_ranked_candidates_is_not_fixed_and_one_with_undecided_ones_alone_is_left_out() -> None:
-    samples = [bug("none", P, W), bug("nothing proposed", ended="exhausted"), bug("lost", IE, IE), bug("ranked lost", IE, P)]
+    samples = [
+        sampled("none", P, W),
+        sampled("nothing proposed", ended="exhausted"),
+        sampled("lost", IE, IE),
+        sampled("ranked lost", IE, P),
+    ]
     ranks: Ranks = {"none": (), "nothing proposed": (), "lost": (), "ranked lost": (1,)}
     assert ranked_pass_at_k(samples, ranks, 1, n=2).by_bug == {"none": 0.0, "nothing proposed": 0.0}
 
 
 def test_stopping_exactly_at_n_is_not_early_whatever_the_ranking_leaves_out() -> None:
-    assert ranked_pass_at_k([bug("a", W, P, ended="solved")], {"a": (2,)}, 1, n=2).value == 1.0
+    assert ranked_pass_at_k([sampled("a", W, P, ended="solved")], {"a": (2,)}, 1, n=2).value == 1.0
 
 
 @pytest.mark.parametrize(
     ("samples", "k", "rounds", "message"),
     [
-        ([bug("a", P)], 9, 1, "k is 9, but the run asked for n = 6"),
-        ([bug("a", P, ended="unfinished")], 1, 1, "1 of 1 bugs are unfinished"),
-        ([bug("a", P, ended="solved")], 1, 1, "use top@k, or run again with --all-candidates"),
-        ([bug("a", P)], 1, 3, r"a conversation \(3 rounds\) depend on each other"),
-        ([bug("a", IE)], 1, 1, "none was decided"),
+        ([sampled("a", P)], 9, 1, "k is 9, but the run asked for n = 6"),
+        ([sampled("a", P, ended="unfinished")], 1, 1, "1 of 1 bugs are unfinished"),
+        ([sampled("a", P, ended="solved")], 1, 1, "use top@k, or run again with --all-candidates"),
+        ([sampled("a", P)], 1, 3, r"a conversation \(3 rounds\) depend on each other"),
+        ([sampled("a", IE)], 1, 1, "none was decided"),
     ],
 )
 def test_what_a_run_cannot_support_is_left_out_with_the_reason(samples: list[Samples], k: int, rounds: int, message: str) -> None:
@@ -154,7 +155,7 @@ def test_what_a_run_cannot_support_is_left_out_with_the_reason(samples: list[Sam
 
 
 def test_a_score_names_its_ranking_and_carries_the_recipe() -> None:
-    samples = [bug("a", W, P), bug("b", W, W)]
+    samples = [sampled("a", W, P), sampled("b", W, W)]
     ranked = Ranked(name="mine", recipe="similarity,m,threshold=0.95", ranks={"a": (2, 1), "b": ()})
     (item,) = score_ranking(ranked, samples, SETTINGS, (1, 1)).scores
     assert (item.metric, item.k, item.value, item.low, item.high, item.n_bugs) == ("r.pass@k[mine]", 1, 0.5, 0.0, 1.0, 2)
@@ -163,7 +164,7 @@ def test_a_score_names_its_ranking_and_carries_the_recipe() -> None:
 
 
 def test_what_a_ranking_of_built_candidates_has_to_beat_is_pass_at_k_over_those() -> None:
-    samples = [bug("a", P, W, CE, NA), bug("b", CE, NA), bug("c", P, CE, W, W, W, W, ended="solved")]
+    samples = [sampled("a", P, W, CE, NA), sampled("b", CE, NA), sampled("c", P, CE, W, W, W, W, ended="solved")]
     (item,) = score_built(samples, SETTINGS, (1,)).scores
     assert (item.metric, item.n_bugs, item.n_samples) == ("pass@k[compile]", 3, 7)
     assert item.value == pytest.approx((1 / 2 + 0 + 1 / 5) / 3)

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from repairlab.core.outcome import Outcome, Stage, TestResult, TestVerdict, Verdict
 from repairlab.metrics.reward import RewardScale, level_of, reward_of
+from tests import builders
 
 
 def outcome(verdict: Verdict, stage: Stage = "trigger", *, passed: int = 0, n: int = 4) -> Outcome:
     tests = tuple(TestResult(id=str(number), verdict=TestVerdict.PASSED) for number in range(passed))
-    return Outcome(candidate_id="c", bug_id="b", verdict=verdict, stage=stage, policy="full", tests=tests, n_tests=n)
+    return builders.outcome(verdict, stage=stage, tests=tests, n_tests=n)
 
 
 LADDER = (

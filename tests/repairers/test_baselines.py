@@ -1,24 +1,15 @@
-from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
-from repairlab.core.problem import Problem, Target
+from repairlab.core.candidate import Attempt, Candidate, Edit
+from repairlab.core.problem import Problem
 from repairlab.core.text import Span, replace_span
 from repairlab.repairers.baselines import Copy, Prepared, ScriptedRepairer
+from tests import builders
 
 SOURCE = "import sys\n\n\ndef half(n):\n    return n / 2\n"
 
 
 def problem() -> Problem:
     span = Span(start=SOURCE.index("def"), end=len(SOURCE))
-    return Problem(
-        id="half",
-        benchmark="toy",
-        language="python",
-        title="",
-        description="",
-        path="half.py",
-        source=SOURCE,
-        target=Target(name="half", span=span, text=span.of(SOURCE)),
-        target_without_comments=span.of(SOURCE),
-    )
+    return builders.problem(SOURCE, id="half", path="half.py", target="half", span=span)
 
 
 def applied(candidate: Candidate) -> str:
@@ -40,7 +31,7 @@ def test_copy_has_nothing_to_add_in_a_second_round() -> None:
 
 
 def prepared(rank: int, *edits: Edit) -> Candidate:
-    return Candidate(bug_id="half", edits=edits, rank=rank, origin=Origin(repairer="elsewhere"))
+    return builders.candidate("half", *edits, rank=rank, repairer="elsewhere")
 
 
 def test_prepared_candidates_come_as_they_were_given() -> None:

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from repairlab.cli.contracts.proposing import wrong_with
 from repairlab.core.candidate import Attempt, Candidate
-from repairlab.core.problem import Problem, SourceFile, Target
-from repairlab.core.text import Lines, Span, replace_span
+from repairlab.core.problem import Problem, SourceFile
+from repairlab.core.text import Lines, replace_span
 from repairlab.languages.language import language
 from repairlab.repairers.table import names, repairer
+from tests import builders
 
 PYTHON = """\
 def f(items, n):
@@ -81,19 +82,7 @@ HOSTILE = {
 
 
 def problem(name: str, source: str, *, location: tuple[Lines, ...] | None = None, context: tuple[SourceFile, ...] = ()) -> Problem:
-    return Problem(
-        id="bug",
-        benchmark="toy",
-        language=name,
-        title="",
-        description="",
-        path="a.x",
-        source=source,
-        target=Target(name=None, span=Span(start=0, end=len(source)), text=source),
-        target_without_comments=source,
-        location=location,
-        context=context,
-    )
+    return builders.problem(source, language=name, path="a.x", location=location, context=context)
 
 
 def applied(candidate: Candidate, texts: dict[str, str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from repairlab.core.candidate import Edit
 from repairlab.core.diff import apply_edits
 from repairlab.runs import workspace
 from repairlab.runs.workspace import LARGEST_FILE, Changes, read_changes, read_plain
+from tests.builders import write_files
 
 FILES = {"a.py": "one\ntwo\nthree\n", "lib/b.py": "b\n", "lib/deep/c.py": "c\n", "data.bin": "\0\1"}
 
@@ -28,9 +29,7 @@ def left(tmp_path: Path, given_tree: Path) -> Path:
 
 
 def write(folder: Path) -> Path:
-    for path, text in FILES.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
+    write_files(folder, FILES)
     (folder / ".git").mkdir()
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     return folder

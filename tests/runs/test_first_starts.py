@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from repairlab.cli.main import run
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.repairers.baselines import Copy
 from repairlab.repairers.repairer import RepairerFactory
 from repairlab.runs.integrity import SEAL
 from repairlab.runs.misconfiguration import FIRST, FirstStarts
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import BugEnd, Store
+from tests import builders
 
 N = FIRST + 3
 FIX = "sed -i 's/result = 1/result = 0/' main.py"
@@ -253,7 +254,7 @@ def test_bugs_are_finished_once_they_count(bugs: list[str], n_ended: int, may_be
         for rank, way in enumerate(drawn, start=1):
             edits = (Edit(path="a", text=""),) if way == "+" else ()
             problem = None if edits else way
-            store.append(Candidate(bug_id=str(number), edits=edits, rank=rank, origin=Origin(repairer="mine"), problem=problem))
+            store.append(builders.candidate(str(number), *edits, rank=rank, problem=problem, repairer="mine"))
         watch.take(str(number))
         watch.end(BugEnd(bug_id=str(number), ended="asked"))
     assert len(list(store.ends())) == n_ended

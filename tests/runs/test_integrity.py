@@ -8,12 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.integrity import SEAL, find_damage, has_checks, require_intact, write_seal
 from repairlab.runs.store import BugEnd, Store
+from tests import builders
 
 FILES = ("candidates.jsonl", "outcomes.jsonl", "bugs.jsonl")
 
@@ -39,10 +40,10 @@ def write_run(folder: Path, *, seal: bool = True) -> Store:
     for bug in bugs:
         for rank in range(1, 5):
             text = f"text {rank} \ud800 é"  # hostile candidates have lone surrogates
-            candidate = Candidate(bug_id=bug, edits=(Edit(path="x", text=text),), rank=rank, origin=Origin(repairer="r"))
+            candidate = builders.candidate(bug, Edit(path="x", text=text), rank=rank)
             store.append(candidate)
             verdict = Verdict.PLAUSIBLE if rank == 3 else Verdict.WRONG
-            store.append(Outcome(candidate_id=candidate.id, bug_id=bug, verdict=verdict, stage="cases", policy="full"))
+            store.append(builders.outcome(verdict, candidate))
         store.append(BugEnd(bug_id=bug, ended="asked"))
     if seal:
         write_seal(store)

@@ -1,22 +1,16 @@
 """The line of a run: what is stored, what is judged, what the repairer is told, and when it ends."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Attempt, Candidate, Edit
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import Problem
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.loop import repair
-
-
-@pytest.fixture
-def bug(tiny: Path) -> Bug:
-    return open_benchmark(str(tiny)).bug("sum")
+from tests import builders
 
 
 class Numbers:
@@ -60,16 +54,7 @@ def test_candidates_are_stored_judged_and_answered_in_order(
     def judge(candidate: Candidate) -> Outcome:
         seen.append(f"judge {candidate.rank}")
         verdict = Verdict.PLAUSIBLE if candidate.rank == 5 else Verdict.WRONG
-        return Outcome(
-            candidate_id=candidate.id,
-            bug_id=bug.id,
-            verdict=verdict,
-            stage="cases",
-            policy="full",
-            message="",
-            n_tests=2,
-            environment="",
-        )
+        return builders.outcome(verdict, candidate, message="", n_tests=2, environment="")
 
     assert repair(bug.problem, repairer, experiment, store=store, judge=judge) == ended
     assert seen == [f"{step} {rank}" for rank in range(1, n + 1) for step in ("store", "judge")]

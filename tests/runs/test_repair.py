@@ -71,6 +71,7 @@ def contents(folder: Path) -> Counter[tuple[object, ...]]:
     return Counter((item.bug_id, item.rank, item.id, verdicts[item.id]) for item in Store(folder).candidates())
 
 
+@pytest.mark.slow
 def test_a_repaired_run_has_what_it_had_before(tiny: Path, tmp_path: Path, machine: Machine) -> None:
     benchmark = open_benchmark(str(tiny))
     settings = make_experiment({"benchmark": str(tiny), "repairer": "templates", "n": 6})

@@ -76,12 +76,6 @@ def judged(bug: Bug, folder: Path, sandbox: FakeSandbox, candidates: list[Candid
     return {event.candidate_id: decoded(Outcome, event.body) for event in events if isinstance(event, Judged)}, events
 
 
-@pytest.fixture
-def bug(tiny: Path) -> Bug:
-    """Return a small program."""
-    return open_benchmark(str(tiny)).bug("sum")
-
-
 def test_whatever_is_raised_over_one_candidate_leaves_that_one_undecided_and_no_other(bug: Bug, tmp_path: Path) -> None:
     def look(text: str) -> Execution:
         if "poison" in text:

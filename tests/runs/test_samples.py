@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
+from repairlab.core.outcome import TestResult, TestVerdict, Verdict
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.samples import read_ids, read_samples
 from repairlab.runs.store import BugEnd, Store
+from tests import builders
 
 
 @pytest.fixture
@@ -34,16 +35,12 @@ def store(tmp_path: Path) -> Store:
     )
     texts = ("one", "two\ud800", "one", "three")
     for rank, text in enumerate(texts, start=1):
-        candidate = Candidate(bug_id="a", edits=(Edit(path="x.c", text=text),), rank=rank, origin=Origin(repairer="me"))
+        candidate = builders.candidate("a", Edit(path="x.c", text=text), rank=rank, repairer="me")
         store.append(candidate)
         if rank < 3:
             tests = (TestResult(id="1", verdict=TestVerdict.PASSED), TestResult(id="2", verdict=TestVerdict.WRONG))
             verdict = Verdict.WRONG if rank == 1 else Verdict.CRASH
-            store.append(
-                Outcome(
-                    candidate_id=candidate.id, bug_id="a", verdict=verdict, stage="trigger", policy="full", tests=tests, n_tests=4
-                )
-            )
+            store.append(builders.outcome(verdict, candidate, stage="trigger", tests=tests, n_tests=4))
     store.append(BugEnd(bug_id="a", ended="asked"))
     return store
 

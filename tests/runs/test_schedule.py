@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.run import begin, complete
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 from repairlab.validation.machine import Machine
+from tests import builders
 
 REPAIRLAB = [sys.executable, "-m", "repairlab"]
 WRONG = "def total(numbers):\n    return {}\n"
@@ -41,11 +42,11 @@ def given(n: int) -> list[Candidate]:
     """Return candidates of which a third are fixes, and two thirds are duplicates but for comments."""
     texts = [RIGHT if number % 3 else WRONG.format(number // 6) for number in range(n)]
     return [
-        Candidate(
-            bug_id="sum",
-            edits=(Edit(path="main.py", text=f"# {rank % 7}\n{text}\nprint(total(int(word) for word in input().split()))\n"),),
+        builders.candidate(
+            "sum",
+            Edit(path="main.py", text=f"# {rank % 7}\n{text}\nprint(total(int(word) for word in input().split()))\n"),
             rank=rank,
-            origin=Origin(repairer="file"),
+            repairer="file",
         )
         for rank, text in enumerate(texts, start=1)
     ]

@@ -3,19 +3,20 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Verdict
 from repairlab.runs.store import BugEnd, Store
+from tests import builders
 
 
 def sample(rank: int) -> Candidate:
-    return Candidate(bug_id="b", edits=(Edit(path="x", text=f"text {rank} \ud800 é"),), rank=rank, origin=Origin(repairer="r"))
+    return builders.candidate("b", Edit(path="x", text=f"text {rank} \ud800 é"), rank=rank)
 
 
 def test_records_come_back_as_they_were_stored(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    outcome = Outcome(candidate_id=sample(1).id, bug_id="b", verdict=Verdict.WRONG, stage="cases", policy="full")
+    outcome = builders.outcome(Verdict.WRONG, sample(1))
     end = BugEnd(bug_id="b", ended="asked")
     for item in (sample(1), outcome, end):
         store.append(item)

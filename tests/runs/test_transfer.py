@@ -83,7 +83,7 @@ def far(tmp_path: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Ma
     return dataclasses.replace(machine, executor="ray")
 
 
-@pytest.mark.parametrize("settings", [{}, {"stop_when_fixed": True}])
+@pytest.mark.parametrize("settings", [pytest.param({}, marks=pytest.mark.slow), {"stop_when_fixed": True}])
 def test_a_run_elsewhere_is_the_same_run(
     tiny: Path, tmp_path: Path, machine: Machine, far: Machine, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -102,6 +102,7 @@ def test_without_bubblewrap_the_next_step_is_said(cache: Path, tmp_path: Path, m
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root changes the user")
+@pytest.mark.slow
 def test_without_any_isolation_nothing_runs_unless_that_risk_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = tmp_path / "closed"  # no place for landlock
     closed.mkdir(mode=0o700)

@@ -9,7 +9,7 @@ import pytest
 
 from repairlab.core.diff import apply_edits, edits_of_patch
 from scripts.label_tables import defects4c, dissection, reversed_patch
-from tests.building.importers.conftest import git
+from tests.builders import git
 
 ROOT = Path(__file__).parent.parent.parent
 PUBLISHED = ROOT.parent / "shared/data/defects4c"
@@ -37,7 +37,7 @@ def test_actions_are_counted_for_all_and_for_those_that_were_not_read(tmp_path: 
     git(clone, "commit", "-qm", "fixed")
     project = tmp_path / "d4j/framework/projects/Lang"
     project.mkdir(parents=True)
-    head = git(clone, "rev-parse", "HEAD").strip()
+    head = git(clone, "rev-parse", "HEAD")
     (project / "active-bugs.csv").write_text(f"bug.id,revision.id.fixed\n1,{head}\n", encoding="utf-8")
     text = "".join(dissection(tmp_path / "bugs.json", tmp_path / "d4j", tmp_path / "clones"))
     assert text.startswith("2 bugs, 1 of them with whole files, the rest by the lines of their patch; 1 are of projects")

@@ -12,6 +12,7 @@ from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.score import Ended
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
+from tests import builders
 
 HOSTILE = (
     "</pre></script><script>alert('owned')</script>"
@@ -180,10 +181,9 @@ def _outcome(candidate: Candidate, verdict: Verdict, settings: Experiment) -> Ou
         TestResult(id="01", verdict=TestVerdict.PASSED),
         TestResult(id="02 <b>bold</b>", verdict=TestVerdict(verdict) if ran else TestVerdict.WRONG, message=WORDS.get(verdict, "")),
     )
-    return Outcome(
-        candidate_id=candidate.id,
-        bug_id=candidate.bug_id,
-        verdict=verdict,
+    return builders.outcome(
+        verdict,
+        candidate,
         stage="cases" if ran else "build" if verdict is Verdict.UNCOMPILABLE else "apply",
         policy=settings.policy,
         message="" if fine else f"{WORDS[verdict]} {HOSTILE}",

@@ -10,11 +10,11 @@ from typing import cast
 
 import pytest
 
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.model import Message, Prompt
-from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.outcome import TestResult as CaseResult
+from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.record import digest
 from repairlab.repairers.llm.client.cached_model import RecordedModel
 from repairlab.repairers.llm.client.model import Sampling, ScriptedModel
@@ -25,6 +25,7 @@ from repairlab.study.diffs import changed_by, clip, diff_lines, raw
 from repairlab.study.evidence import Choice, words_on_tests
 from repairlab.study.page import ReportPage, make_report, store_report
 from repairlab.study.scores import scores_of
+from tests import builders
 from tests.study.conftest import HOSTILE
 
 MakeRun = Callable[..., Path]
@@ -187,7 +188,7 @@ def test_a_diff_knows_its_kinds_of_lines_and_deleted_files() -> None:
 def test_edits_that_do_not_apply_are_shown_as_they_are() -> None:
     edits = (Edit(path="gone.c", text="x"), Edit(path="gone.c", text=None))
     assert changed_by(edits, {}) is None
-    candidate = Candidate(bug_id="a", edits=edits, rank=1, origin=Origin(repairer="chat"))
+    candidate = builders.candidate("a", *edits, repairer="chat")
     assert raw(candidate) == "gone.c:\nx\ngone.c:\n(deleted)"
 
 
@@ -210,10 +211,8 @@ def test_the_page_holds_the_candidates_that_are_asked_for(make_run: MakeRun, cho
 
 
 def test_tests_that_were_not_run_are_not_told_as_failed(make_run: MakeRun) -> None:
-    outcome = Outcome(
-        candidate_id="c", bug_id="b", verdict=Verdict.WRONG, stage="cases", policy="first-failure", n_tests=14,
-        tests=(CaseResult(id="1", verdict=TestVerdict.PASSED), CaseResult(id="2", verdict=TestVerdict.WRONG)),
-    )  # fmt: skip
+    ran = (CaseResult(id="1", verdict=TestVerdict.PASSED), CaseResult(id="2", verdict=TestVerdict.WRONG))
+    outcome = builders.outcome(Verdict.WRONG, policy="first-failure", n_tests=14, tests=ran)
     assert words_on_tests(outcome) == "stopped at the first failure: 1 of 2 tests run passed, 12 were not run"
     built = dataclasses.replace(outcome, tests=(), stage="build", verdict=Verdict.UNCOMPILABLE)
     assert words_on_tests(built) == "no test was run"

@@ -14,6 +14,7 @@ from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.runs.experiment import Manifest, make_experiment
 from repairlab.runs.store import BugEnd, Store
 from repairlab.study.run_tables import COLUMNS
+from tests import builders
 from tests.test_documentation import ROOT, blocks
 
 PAGE = ROOT / "docs" / "runs-as-tables.md"
@@ -26,12 +27,10 @@ def candidate(bug: str, rank: int, text: str, cost: float) -> Candidate:
 
 
 def outcome(proposed: Candidate, verdict: Verdict, *tests: TestResult) -> Outcome:
-    return Outcome(
-        candidate_id=proposed.id,
-        bug_id=proposed.bug_id,
-        verdict=verdict,
+    return builders.outcome(
+        verdict,
+        proposed,
         stage="build" if verdict is Verdict.UNCOMPILABLE else "cases",
-        policy="full",
         message="\ud800 is half a character",
         tests=tests,
         n_tests=2,

@@ -18,6 +18,7 @@ from repairlab.core.text import Span
 from repairlab.formats.table import FORMATS
 from repairlab.study.external_candidates import read_external_candidates
 from repairlab.validation.apply import LARGEST_GROWTH, MOST_EDITS, changed_files, normal_digest
+from tests import builders
 from tests.conftest import write_tiny
 
 LINES = tuple(name for name in FORMATS if name not in ("npr4j-results", "swebench-report", "defects4c"))
@@ -212,7 +213,7 @@ def test_deep_nesting_is_named(benchmark: Benchmark, tmp_path: Path, line: str, 
 )
 def test_any_edits_apply_or_say_why_not(benchmark: Benchmark, edits: list[Edit]) -> None:
     bug = benchmark.bug("sum")
-    try_out(Candidate(bug_id=bug.id, edits=tuple(edits), rank=1, origin=Origin(repairer="test")), bug)
+    try_out(builders.candidate(bug, *edits), bug)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,7 @@ def test_any_edits_apply_or_say_why_not(benchmark: Benchmark, edits: list[Edit])
 def test_a_path_that_cannot_be_is_unapplicable(benchmark: Benchmark, path: str, message: str) -> None:
     bug = benchmark.bug("shop")
     with pytest.raises(UserError, match=message):
-        changed_files(Candidate(bug_id=bug.id, edits=(Edit(path=path, text=""),), rank=1, origin=Origin(repairer="test")), bug)
+        changed_files(builders.candidate(bug, Edit(path=path, text="")), bug)
 
 
 def test_files_of_a_candidate_that_clash_are_refused(benchmark: Benchmark) -> None:
@@ -240,7 +241,7 @@ def test_files_of_a_candidate_that_clash_are_refused(benchmark: Benchmark) -> No
     for paths, message in [(("a", "a/b"), "both a file and a folder"), (("a/B", "a/b"), "case does not count")]:
         edits = tuple(Edit(path=path, text="") for path in paths)
         with pytest.raises(UserError, match=message):
-            changed_files(Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="test")), bug)
+            changed_files(builders.candidate(bug, *edits), bug)
 
 
 def test_a_candidate_is_bounded(benchmark: Benchmark) -> None:
@@ -276,11 +277,6 @@ def test_many_edits_and_hunks_take_one_walk_through_the_file() -> None:
 def test_a_path_of_a_tree_elsewhere_is_not_read(benchmark: Benchmark, tmp_path: Path) -> None:
     bug = benchmark.bug("sum")
     (tmp_path / "x").write_text("secret")
-    candidate = Candidate(
-        bug_id="sum",
-        edits=(Edit(path=str(tmp_path / "x"), text="", span=Span(start=0, end=1)),),
-        rank=1,
-        origin=Origin(repairer="t"),
-    )
+    candidate = builders.candidate("sum", Edit(path=str(tmp_path / "x"), text="", span=Span(start=0, end=1)))
     with pytest.raises(UserError, match="inside the tree"):
         changed_files(candidate, bug)

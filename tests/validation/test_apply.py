@@ -7,18 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.validation.apply import changed_files, lay_out, lay_over
 from repairlab.validation.paths import is_file
 from repairlab.validation.worktree import temporary_folder
-
-
-@pytest.fixture
-def bug(tiny: Path) -> Bug:
-    return open_benchmark(str(tiny)).bug("sum")
 
 
 def in_tree(bug: Bug, source: str) -> Bug:

@@ -9,17 +9,16 @@ from typing import Any
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
+from repairlab.core.outcome import TestResult, TestVerdict, Verdict
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Disagreement, Store
 from repairlab.validation.cache import FILE, VerdictCache
 from repairlab.validation.machine import Machine
+from tests import builders
 
 TESTS = (TestResult(id="01", verdict=TestVerdict.WRONG, message="\ud800 é"),)
-OUTCOME = Outcome(
-    candidate_id="c", bug_id="b", verdict=Verdict.WRONG, stage="cases", policy="full", tests=TESTS, evidence="x" * 4000
-)
+OUTCOME = builders.outcome(Verdict.WRONG, tests=TESTS, evidence="x" * 4000)
 
 
 def run(tiny: Path, folder: Path, machine: Machine, **settings: Any) -> list[object]:

@@ -18,6 +18,7 @@ from repairlab.validation.apply import lay_out
 from repairlab.validation.compiling import CompiledTree, close_compilers, keep, make_room, read_kept
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree, files_below
+from tests.builders import write_files
 
 HONEST = """\
 package a;
@@ -69,9 +70,7 @@ HOSTILE = {
 @pytest.fixture(scope="module")
 def bug(tmp_path_factory: pytest.TempPathFactory) -> Bug:
     folder = tmp_path_factory.mktemp("compiled")
-    for path, text in FILES.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+    write_files(folder, FILES)
     return open_benchmark(str(folder)).bug("a")
 
 

@@ -15,6 +15,7 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, TestResult, TestVerdict, Verdict
 from repairlab.validation.counter_tests import CounterTests
 from repairlab.validation.test_mutants import Draft
+from tests import builders
 
 ATTACKED = open_benchmark(str(Path(__file__).parents[1] / "hostile/cases"))
 WITH_TESTS = [bug.id for bug in ATTACKED if bug.oracle.trigger]
@@ -79,7 +80,7 @@ class _Scripted:
 
     def validate(self, candidate: Candidate, *, policy: Policy = "first-failure", confirm: int = 0) -> Outcome:
         judge = self._judges[candidate.origin.repairer]
-        outcome = Outcome(candidate_id="c", bug_id="b", verdict=Verdict.WRONG, stage="trigger", policy=policy, message="m")
+        outcome = builders.outcome(Verdict.WRONG, stage="trigger", policy=policy, message="m")
         if isinstance(judge, Verdict):
             return dataclasses.replace(outcome, verdict=judge)
         seen = [(test, judge(test, changed)) for test, changed in self._changed.items()]

@@ -10,12 +10,13 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug, Tree
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.engine_stack import MOST_SEALED, sealable
 from repairlab.validation.test_mutants import Draft
 from repairlab.validation.validator import BugValidator, Conditions, validate
+from tests import builders
 
 ATTACKED = str(Path(__file__).parents[1] / "hostile/cases")
 HONEST = "def add(a, b):\n    total = a + b\n    return total\n\n\ndef name(a):\n    return f'n{a}'\n"
@@ -27,7 +28,7 @@ def bug() -> Bug:
 
 
 def candidate(text: str) -> Candidate:
-    return Candidate(bug_id="python-pytest", edits=(Edit(path="calc.py", text=text),), rank=1, origin=Origin(repairer="test"))
+    return builders.candidate("python-pytest", Edit(path="calc.py", text=text))
 
 
 def test_an_honest_candidate_is_believed_and_the_outcome_says_why(bug: Bug, sandbox: Sandbox) -> None:

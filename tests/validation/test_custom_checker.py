@@ -7,7 +7,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug, CheckerProgram
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Command, Execution
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
@@ -15,6 +15,7 @@ from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.validator import validate
+from tests import builders
 
 PYTHON = """\
 import sys
@@ -93,7 +94,7 @@ def with_checker(tiny: Path, language: str, files: dict[str, str], *, more: str 
 
 
 def judge(bug: Bug, sandbox: Sandbox, program: str) -> Outcome:
-    candidate = Candidate(bug_id=bug.id, edits=(Edit(path="main.py", text=program),), rank=1, origin=Origin(repairer="test"))
+    candidate = builders.candidate(bug, Edit(path="main.py", text=program))
     return validate(candidate, bug, sandbox, policy="full")
 
 

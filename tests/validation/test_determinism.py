@@ -9,7 +9,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import make_experiment
 from repairlab.runs.run import begin, complete
@@ -17,6 +17,7 @@ from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import BugValidator, Conditions, validate
+from tests import builders
 from tests.conftest import without_places
 
 PROGRAM = """\
@@ -46,15 +47,10 @@ HOST = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def bug(tiny: Path) -> Bug:
-    return open_benchmark(str(tiny)).bug("sum")
-
-
 def candidate(bug: Bug, number: int) -> Candidate:
     """Return a candidate that differs from others in a name alone, so that nobody takes them for equal."""
     text = PROGRAM.replace("seen", f"seen_{number}")
-    return Candidate(bug_id=bug.id, edits=(Edit(path="main.py", text=text),), rank=number, origin=Origin(repairer="test"))
+    return builders.candidate(bug, Edit(path="main.py", text=text), rank=number)
 
 
 def test_programs_see_the_same_in_new_processes_and_where_processes_stay(

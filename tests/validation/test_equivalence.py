@@ -6,13 +6,13 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.languages.language import language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import normal_digest
 from repairlab.validation.validator import validate
+from tests.builders import rewrite, write_files
 
 PATHS = {"python": "main.py", "java": "Main.java", "c": "main.c", "cpp": "main.cpp"}
 MAIN = {
@@ -55,18 +55,12 @@ def make_bug(tmp_path: Path, name: str, *, expected: str = "3\n", more: dict[str
         "bugs/one/cases/1.out": expected,
         **{f"bugs/one/buggy/{file}": text for file, text in (more or {}).items()},
     }
-    for file, text in texts.items():
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(text, encoding="utf-8")
+    write_files(folder, texts)
     return open_benchmark(str(folder)).bug("one")
 
 
 def digest_of(bug: Bug, text: str) -> str:
-    return normal_digest(made(bug, text), bug)
-
-
-def made(bug: Bug, text: str) -> Candidate:
-    return Candidate(bug_id=bug.id, edits=(Edit(path=bug.problem.path, text=text),), rank=1, origin=Origin(repairer="test"))
+    return normal_digest(rewrite(bug, text), bug)
 
 
 @pytest.mark.parametrize("name", PATHS)
@@ -76,8 +70,8 @@ def test_programs_that_print_their_line_are_judged_each(tmp_path: Path, sandbox:
     line = next(number for number, text in enumerate(one.split("\n"), start=1) if LINES[name] in text)
     bug = make_bug(tmp_path, name, expected=f"{line}\n")
     assert digest_of(bug, one) != digest_of(bug, two)
-    assert validate(made(bug, one), bug, sandbox).verdict is Verdict.PLAUSIBLE
-    assert validate(made(bug, two), bug, sandbox).verdict is Verdict.WRONG
+    assert validate(rewrite(bug, one), bug, sandbox).verdict is Verdict.PLAUSIBLE
+    assert validate(rewrite(bug, two), bug, sandbox).verdict is Verdict.WRONG
 
 
 @pytest.mark.parametrize("name", PATHS)

@@ -6,10 +6,12 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.validator import BugValidator, Conditions, validate
+from tests import builders
+from tests.builders import write_files
 
 pytestmark = pytest.mark.slow  # whoever waits for the other waits for a limit
 
@@ -160,15 +162,13 @@ def game(tmp_path: Path, language: str, judge: str = JUDGE) -> Bug:
         "bugs/one/cases/2.in": "1\n",
         "bugs/one/cases/2.out": "",
     }
-    for file, text in texts.items():
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(text, encoding="utf-8")
+    write_files(folder, texts)
     return open_benchmark(str(folder)).bug("one")
 
 
 def judged(bug: Bug, sandbox: Sandbox, text: str, policy: Policy = "first-failure") -> Outcome:
     edit = Edit(path=bug.problem.path, text=text)
-    return validate(Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test")), bug, sandbox, policy=policy)
+    return validate(builders.candidate(bug, edit), bug, sandbox, policy=policy)
 
 
 WAYS = [
@@ -192,7 +192,7 @@ def test_every_way_to_talk_has_its_verdict(tmp_path: Path, sandbox: Sandbox, nam
 
 def test_the_reference_is_plausible_in_a_validator_that_stays_and_under_either_policy(tmp_path: Path, sandbox: Sandbox) -> None:
     bug = game(tmp_path, "python")
-    fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="test"))
+    fix = builders.reference(bug)
     with BugValidator(Conditions(bug=bug), sandbox) as validator:
         assert validator.validate(fix, policy="full").verdict is Verdict.PLAUSIBLE
         assert validator.validate(fix).verdict is Verdict.PLAUSIBLE
@@ -232,7 +232,7 @@ def test_a_conversation_that_failed_is_not_held_again(tmp_path: Path, sandbox: S
     """The program would know the first one: how long it took, for example, can say what it heard."""
     bug = game(tmp_path, "python")
     edit = Edit(path=bug.problem.path, text=LEARNS + end)
-    candidate = Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test"))
+    candidate = builders.candidate(bug, edit)
     outcome = validate(candidate, bug, sandbox, policy="full", confirm=2)
     assert outcome.verdict is (Verdict.CRASH if "raise" in end else Verdict.WRONG)
     assert [(test.runs, test.flips) for test in outcome.tests] == [(1, 0)] * 2

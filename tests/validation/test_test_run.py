@@ -8,7 +8,6 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.outcome import Policy, TestVerdict, Verdict
@@ -16,6 +15,7 @@ from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.time_limits import with_margin
 from repairlab.validation.validator import validate
+from tests import builders
 
 RIGHT = exited(stdout=b"3\n")
 WRONG = exited(stdout=b"4\n")
@@ -156,7 +156,7 @@ def test_a_flaky_test_of_a_project_is_run_again_alone(
 ) -> None:
     (tiny / "bugs/shop/buggy/tests/test_cart.py").write_text(FLAKY.format(fails=fails))
     bug = open_benchmark(str(tiny)).bug("shop")
-    fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="test"))
+    fix = builders.reference(bug)
     outcome = validate(fix, bug, Counting(sandbox), confirm=confirm)
     assert (outcome.verdict, outcome.tests[-1].flips) == (verdict, flips), outcome
     assert ("flaky, passed when run again: tests/test_cart.py::test_empty" in outcome.message) == bool(flips)
@@ -178,6 +178,6 @@ def test_a_test_whose_process_others_had_used_runs_in_one_of_its_own(tiny: Path,
     facts = tiny / "bugs/shop/bug.toml"
     facts.write_text(facts.read_text() + "[limits]\ncpu_s = 1.5\n")
     bug = open_benchmark(str(tiny)).bug("shop")
-    fix = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="test"))
+    fix = builders.reference(bug)
     outcome = validate(fix, bug, sandbox)
     assert (outcome.verdict, [test.verdict for test in outcome.tests]) == (Verdict.PLAUSIBLE, [TestVerdict.PASSED] * 2), outcome

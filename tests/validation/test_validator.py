@@ -5,7 +5,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Policy, TestVerdict, Verdict
@@ -15,10 +15,7 @@ from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.apply import normal_digest
 from repairlab.validation.paths import check_path
 from repairlab.validation.validator import validate
-
-
-def candidate(bug: Bug, *edits: Edit, problem: str | None = None) -> Candidate:
-    return Candidate(bug_id=bug.id, edits=edits, rank=1, origin=Origin(repairer="test"), problem=problem)
+from tests.builders import candidate, reference
 
 
 @pytest.fixture
@@ -105,7 +102,7 @@ def test_no_candidate_touches_how_tests_are_built_and_run(program: Bug, path: st
 
 
 def test_projects_pass_their_trigger_and_regression_tests(project: Bug, sandbox: Sandbox) -> None:
-    fixed = validate(candidate(project, *project.oracle.reference), project, sandbox)
+    fixed = validate(reference(project), project, sandbox)
     assert (fixed.verdict, fixed.n_passed, fixed.stage) == (Verdict.PLAUSIBLE, 2, "regression")
     buggy = validate(candidate(project), project, sandbox)
     assert (buggy.verdict, buggy.stage, len(buggy.tests)) == (Verdict.WRONG, "trigger", 1)

@@ -8,12 +8,13 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation import engine_stack
 from repairlab.validation.validator import BugValidator, Conditions, validate
+from tests import builders
 from tests.conftest import without_places
 
 
@@ -30,7 +31,7 @@ def candidate(bug: Bug, *, mended: str | None, rank: int) -> Candidate:
     """Return a candidate that changes main.py, and perhaps the other file."""
     main = Path(bug.tree.source, "main.py").read_text() + f"variant = {rank}\n"
     edits = (Edit(path="main.py", text=main), *((Edit(path="other.py", text=mended),) if mended is not None else ()))
-    return Candidate(bug_id=bug.id, edits=edits, rank=rank, origin=Origin(repairer="test"))
+    return builders.candidate(bug, *edits, rank=rank)
 
 
 def test_a_file_that_does_not_compile_counts_until_a_candidate_mends_it(bug: Bug, sandbox: Sandbox) -> None:
@@ -97,7 +98,7 @@ def test_a_test_process_says_what_the_build_would(tiny: Path, sandbox: Sandbox) 
 
     def made(texts: dict[str, str], rank: int) -> Candidate:
         edits = tuple(Edit(path=path, text=text) for path, text in ({"shop/cart.py": GOOD} | texts).items())
-        return Candidate(bug_id=shop.id, edits=edits, rank=rank, origin=Origin(repairer="test"))
+        return builders.candidate(shop, *edits, rank=rank)
 
     candidates = [made(texts, rank) for rank, texts in enumerate(TEXTS.values())]
     with BugValidator(Conditions(bug=shop), sandbox) as validator:
@@ -139,8 +140,7 @@ PROGRAMS = {
 def test_the_first_run_of_a_program_says_what_the_build_would(tiny: Path, sandbox: Sandbox, policy: Policy) -> None:
     bug = open_benchmark(str(tiny)).bug("sum")
     candidates = [
-        Candidate(bug_id=bug.id, edits=(Edit(path="main.py", text=text),), rank=rank, origin=Origin(repairer="test"))
-        for rank, text in enumerate(PROGRAMS.values())
+        builders.candidate(bug, Edit(path="main.py", text=text), rank=rank) for rank, text in enumerate(PROGRAMS.values())
     ]
     with BugValidator(Conditions(bug=bug), sandbox) as validator:
         warm = [validator.validate(one, policy=policy) for one in candidates]

@@ -1,6 +1,5 @@
 """What importers are tested on: a small checkout in the form of Defects4J with a clone, and sources that tests write."""
 
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from repairlab.building.importing import Imported, import_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.record import record
 from repairlab.validation.machine import Machine
+from tests.builders import git, write_files
 
 GREETER = """\
 package demo;
@@ -136,22 +136,22 @@ def defects4j(tmp_path: Path) -> SmallDefects4J:
         "RELEASE-NOTES.txt": b"SECRET: greet says the name again\n",
         "LICENSE.txt": b"free\n",
     }
-    write(clone, sources)
+    write_files(clone, sources)
     git(clone, "init", "-q")
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "SECRET: the fix")
-    small.fixes.update({1: git(clone, "rev-parse", "HEAD").strip(), 3: "0123456789" * 4})
-    write(clone, {"src/main/java/demo/New.java": b"package demo;\n\npublic class New {}\n"})
+    small.fixes.update({1: git(clone, "rev-parse", "HEAD"), 3: "0123456789" * 4})
+    write_files(clone, {"src/main/java/demo/New.java": b"package demo;\n\npublic class New {}\n"})
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "SECRET: another fix")
-    small.fixes[2] = git(clone, "rev-parse", "HEAD").strip()
+    small.fixes[2] = git(clone, "rev-parse", "HEAD")
     greeter = sources["src/main/java/demo/Greeter.java"].replace(b'ezi " + name', b'ezi "')
     patches = {1: {"Greeter": greeter}, 2: {"Counter": COUNTER.replace("count++;", "// count").encode()}}
     for number, buggy in patches.items():
-        write(clone, {f"src/main/java/demo/{name}.java": content for name, content in buggy.items()})
+        write_files(clone, {f"src/main/java/demo/{name}.java": content for name, content in buggy.items()})
         diff = git(clone, "diff", "HEAD", raw=True)
         git(clone, "checkout", "-q", "--", ".")
-        write(small.project, {f"patches/{number}.src.patch": diff.encode("iso-8859-1")})
+        write_files(small.project, {f"patches/{number}.src.patch": diff.encode("iso-8859-1")})
     rows = "".join(
         f"{number},{'f' * 40},{fix},CSV-{number},https://example.org/CSV-{number}\n" for number, fix in small.fixes.items()
     )
@@ -161,23 +161,9 @@ def defects4j(tmp_path: Path) -> SmallDefects4J:
         lists[f"trigger_tests/{number}"] = f"--- {name}::{method}\norg.junit.ComparisonFailure: no\n\tat {name}\n".encode()
     lists["active-bugs.csv"] = b"bug.id,revision.id.buggy,revision.id.fixed,report.id,report.url\n" + rows.encode()
     lists["dir-layout.csv"] = f"{small.fixes[1]},src/main/java,src/test/java\n".encode()
-    write(small.project, lists)
-    write(checkout, {"README.md": b"Defects4J -- version 3.0.9 of a test\n"})
+    write_files(small.project, lists)
+    write_files(checkout, {"README.md": b"Defects4J -- version 3.0.9 of a test\n"})
     return small
-
-
-def write(folder: Path, files: dict[str, bytes]) -> None:
-    """Write files below a folder."""
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-
-
-def git(folder: Path, *arguments: str, raw: bool = False) -> str:
-    """Run git and return what it prints, byte for byte where it is `raw`."""
-    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main")
-    done = subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True)
-    return done.stdout.decode("iso-8859-1" if raw else "utf-8")
 
 
 class Import:
@@ -189,7 +175,7 @@ class Import:
 
     def write(self, files: Mapping[str, str]) -> None:
         """Write files of the source."""
-        write(self.source, {path: text.encode() for path, text in files.items()})
+        write_files(self.source, files)
 
     def run(self, name: str, *parts: str, machine: Machine | None = None, **settings: Any) -> Imported:
         """Import the source, or parts of it in their order."""

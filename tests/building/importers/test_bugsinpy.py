@@ -1,6 +1,5 @@
 """Bugs of BugsInPy are the fixed commit with the patched files from before; what its scripts run are the trigger tests."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from repairlab.building.importing import import_benchmark
 from repairlab.core.errors import UserError
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
+from tests.builders import git, write_files
 from tests.building.importers.wheels import write_wheel
 
 pytestmark = pytest.mark.imports
@@ -32,37 +32,27 @@ class ClockTest(unittest.TestCase):
 """
 
 
-def git(folder: Path, *arguments: str) -> str:
-    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main")
-    done = subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True, text=True)
-    return done.stdout
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-
-
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """Return a checkout with one bug."""
     clone = tmp_path / "clones/clock"
-    write(clone, {"clock/__init__.py": "", "clock/clock.py": CLOCK.replace("60", "61"), "tests/__init__.py": ""})
+    write_files(clone, {"clock/__init__.py": "", "clock/clock.py": CLOCK.replace("60", "61"), "tests/__init__.py": ""})
     git(clone, "init", "-q")
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "before")
-    write(clone, {"clock/clock.py": CLOCK, "tests/test_clock.py": TEST})
+    write_files(clone, {"clock/clock.py": CLOCK, "tests/test_clock.py": TEST})
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "SECRET: the fix")
-    before, after = (git(clone, "rev-parse", name).strip() for name in ("HEAD~1", "HEAD"))
+    before, after = (git(clone, "rev-parse", name) for name in ("HEAD~1", "HEAD"))
     bug = {
         "bug.info": f'python_version="3.7.0"\nbuggy_commit_id="{before}"\nfixed_commit_id="{after}"\n',
-        "bug_patch.txt": git(clone, "diff", "HEAD~1", "HEAD", "--", "clock"),
+        "bug_patch.txt": git(clone, "diff", "HEAD~1", "HEAD", "--", "clock", raw=True),
         "run_test.sh": "python -m unittest -q tests.test_clock.ClockTest.test_one\n",
     }
-    write(tmp_path / "checkout/projects/clock/bugs/1", bug)
-    write(tmp_path / "checkout/projects/clock", {"project.info": 'github_url="https://example.org/someone/clock/"\nstatus="OK"\n'})
+    write_files(tmp_path / "checkout/projects/clock/bugs/1", bug)
+    write_files(
+        tmp_path / "checkout/projects/clock", {"project.info": 'github_url="https://example.org/someone/clock/"\nstatus="OK"\n'}
+    )
     return tmp_path / "checkout"
 
 
@@ -95,7 +85,7 @@ def test_scripts_in_other_words_name_the_same_tests(checkout: Path) -> None:
 
 
 def test_empty_files_that_the_script_for_setting_up_makes_are_part_of_both_trees(checkout: Path) -> None:
-    write(checkout / "projects/clock/bugs/1", {"setup.sh": "touch tests/unit/__init__.py\ntouch tests/__init__.py"})
+    write_files(checkout / "projects/clock/bugs/1", {"setup.sh": "touch tests/unit/__init__.py\ntouch tests/__init__.py"})
     bug = bug_of(checkout)
     assert isinstance(bug, ImportedBug)
     assert bug.tree["tests/unit/__init__.py"].content == b"" and "tests/unit" not in bug.patch
@@ -128,12 +118,10 @@ def test_what_is_missing_is_named(checkout: Path, tmp_path: Path) -> None:
 
 def test_a_bug_that_needs_packages_says_which_python_it_was_made_for(checkout: Path) -> None:
     clone = checkout.parent / "clones/clock"
-    write(clone, {"tests/test_clock.py": f"import dials\n{TEST}"})
+    write_files(clone, {"tests/test_clock.py": f"import dials\n{TEST}"})
     git(clone, "commit", "-qam", "after")
     info = checkout / "projects/clock/bugs/1/bug.info"
-    info.write_text(
-        info.read_text().replace("fixed_commit_id", "old") + f'fixed_commit_id="{git(clone, "rev-parse", "HEAD").strip()}"\n'
-    )
+    info.write_text(info.read_text().replace("fixed_commit_id", "old") + f'fixed_commit_id="{git(clone, "rev-parse", "HEAD")}"\n')
     dropped = bug_of(checkout)
     assert isinstance(dropped, Dropped)
     assert "clock needs the Python packages of dials" in dropped.reason and "made for Python 3.7.0" in dropped.reason
@@ -146,10 +134,10 @@ def test_lists_of_packages_are_read_in_the_encoding_that_they_have(
     monkeypatch.setenv("COLUMNS", "80")  # a reason is told whole, however narrow the terminal
     (checkout / "projects/clock/bugs/1/requirements.txt").write_text("dials==1.5\r\n", encoding=encoding)
     write_wheel(tmp_path / "libs", "pytest", {}, version="5.4.3")
-    write(checkout.parent / "clones/clock", {"tests/test_clock.py": f"import dials\n{TEST}"})
+    write_files(checkout.parent / "clones/clock", {"tests/test_clock.py": f"import dials\n{TEST}"})
     git(checkout.parent / "clones/clock", "commit", "-qam", "with dials")
     info = checkout / "projects/clock/bugs/1/bug.info"
-    fixed = git(checkout.parent / "clones/clock", "rev-parse", "HEAD").strip()
+    fixed = git(checkout.parent / "clones/clock", "rev-parse", "HEAD")
     info.write_text(info.read_text().replace("fixed_commit_id", "old") + f'fixed_commit_id="{fixed}"\n')
     (dropped,) = read([checkout], Settings(clones=checkout.parent / "clones", libraries=tmp_path / "libs")).bugs
     assert isinstance(dropped, Dropped)
@@ -167,20 +155,20 @@ def test_an_imported_bug_passes_the_check(checkout: Path, tmp_path: Path, sandbo
 def test_a_bug_of_encodings_is_tested_where_it_shows(tmp_path: Path, checkout: Path, sandbox: Sandbox, machine: Machine) -> None:
     clone, bugs = tmp_path / "clones/clock", checkout / "projects/clock/bugs/1"
     text = "def show():\n    with open('a.txt', 'w') as file:\n        file.write('\\u4e2d')\n"
-    write(clone, {"clock/clock.py": text})
+    write_files(clone, {"clock/clock.py": text})
     git(clone, "commit", "-qam", "before")
     test = (
         "import clock.clock\n\n\ndef test_show(tmp_path, monkeypatch):\n    monkeypatch.chdir(tmp_path)\n    clock.clock.show()\n"
     )
-    write(clone, {"clock/clock.py": text.replace("'w'", "'w', encoding='utf-8'"), "tests/test_clock.py": test})
+    write_files(clone, {"clock/clock.py": text.replace("'w'", "'w', encoding='utf-8'"), "tests/test_clock.py": test})
     git(clone, "commit", "-qam", "SECRET: the fix")
-    before, after = (git(clone, "rev-parse", name).strip() for name in ("HEAD~1", "HEAD"))
+    before, after = (git(clone, "rev-parse", name) for name in ("HEAD~1", "HEAD"))
     bug = {
         "bug.info": f'python_version="3.8.0"\nbuggy_commit_id="{before}"\nfixed_commit_id="{after}"\n',
-        "bug_patch.txt": git(clone, "diff", "HEAD~1", "HEAD", "--", "clock"),
+        "bug_patch.txt": git(clone, "diff", "HEAD~1", "HEAD", "--", "clock", raw=True),
         "run_test.sh": "pytest tests/test_clock.py::test_show\n",
     }
-    write(bugs, bug)
+    write_files(bugs, bug)
     settings = Settings(clones=tmp_path / "clones")
     folder = tmp_path / "bench"
     made = import_benchmark("bugsinpy", [checkout], folder, settings, lambda _: None, lambda _: None, machine=machine)

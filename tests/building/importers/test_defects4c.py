@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,8 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import BugValidator, Conditions, validate
+from tests import builders
+from tests.builders import git
 
 pytestmark = pytest.mark.imports
 
@@ -91,12 +92,6 @@ CMAKE = {
     "tests/test_two.c": "int count(int);\nint main(void) { return count(2) == 2 ? 0 : 1; }\n",
 }
 COUNT = "int count(int n) {\n    return n;\n}\n"
-
-
-def git(folder: Path, *arguments: str) -> str:
-    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main")
-    done = subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def commit(folder: Path, files: Mapping[str, str]) -> str:
@@ -470,7 +465,7 @@ def test_tests_that_nobody_named_are_found_by_running_them(
     assert outcome.verdict is Verdict.WRONG and "two still passes after it was changed so that it must fail" in outcome.message
     for path in ("Makefile.am", "autogen.sh", "m4/x.m4", "test-driver", "sub/Makefile.in"):
         edit = Edit(path=path, text="TESTS_ENVIRONMENT = true\n")
-        tampered = validate(Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test")), bug, sandbox)
+        tampered = validate(builders.candidate(bug, edit), bug, sandbox)
         assert tampered.verdict is Verdict.UNAPPLICABLE and "tampering" in tampered.message
 
 

@@ -1,6 +1,5 @@
 """A tree of Defects4J is made as its own tools and the project's build would make it, by rules that name no project."""
 
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from repairlab.building.importers.defects4j_tree import (
 from repairlab.building.importers.importer import ImportedBug, Settings, TreeFile
 from repairlab.building.importers.repository import Clones
 from repairlab.core.errors import UserError
+from tests.builders import git
 
 LAYOUT = ProjectLayout(sources="src/main/java", tests="src/test/java")
 DIFF = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-{1}\n+{2}\n"
@@ -206,12 +206,6 @@ def test_all_test_classes_are_looked_into_where_that_is_asked_for(defects4j: Any
     bug = next(iter(read([defects4j.checkout], settings).bugs))
     assert isinstance(bug, ImportedBug)
     assert set(bug.discover) > {"demo.CounterTest"}
-
-
-def git(folder: Path, *arguments: str) -> str:
-    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main")
-    done = subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def test_clones_are_found_by_name_then_remote_then_history(tmp_path: Path) -> None:

@@ -10,15 +10,9 @@ from repairlab.cli.main import run
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
 from repairlab.learning.pairs.pair_files import read_head, read_pairs
+from tests.builders import write_files
 
 SHARED = Path(__file__).parents[3] / "../shared/data/pairs"
-
-
-def write(folder: Path, texts: dict[str, str]) -> Path:
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
 
 
 @pytest.mark.parametrize(
@@ -31,7 +25,7 @@ def write(folder: Path, texts: dict[str, str]) -> Path:
 )
 def test_parallel_files_in_three_layouts(tmp_path: Path, name: str, files: tuple[str, ...]) -> None:
     texts = ("f ( VAR_1 ) ;\nsame ;\ng ( ) ;\ng ( ) ;\n", "f ( VAR_2 ) ;\nsame ;\nh\u2028( ) ;\nh\u2028( ) ;\n", "x ;\n", "y ;")
-    source = write(tmp_path / "small", dict(zip(files, texts, strict=True)))
+    source = write_files(tmp_path / "small", dict(zip(files, texts, strict=True)))
     assert run(["import", name, str(source), "--to", str(tmp_path / "made")]) == 0
     facts, splits = read_head(tmp_path / "made")
     assert facts.name == f"{name}-small" and facts.abstract and splits == {"test": 2, "valid": 1}
@@ -45,7 +39,7 @@ def test_parallel_files_in_three_layouts(tmp_path: Path, name: str, files: tuple
 
 
 def test_the_raw_folders_of_npr4j(tmp_path: Path) -> None:
-    source = write(
+    source = write_files(
         tmp_path / "raw",
         {
             "data.ids": "d4j_aa\nbb\n",
@@ -74,7 +68,7 @@ TASK = "int b = 2;\n\nclass A {\n  void f() {\n    int b = 1;\n  }\n  void g() {
 
 
 def test_one_line_fixes_of_codrep_know_their_place_in_the_file(tmp_path: Path) -> None:
-    write(
+    write_files(
         tmp_path / "Datasets",
         {
             "Dataset1/Tasks/1.txt": TASK,
@@ -107,7 +101,7 @@ def test_the_drawn_programs_of_fixeval_are_a_split_of_their_own(tmp_path: Path) 
         "tgt_id": "p1_s2",
     }
     names = ("train", "valid", "test", "eval")
-    write(tmp_path / "splits", {f"{name}.jsonl": json.dumps([entry | {"src_id": f"p1_{name}"}]) for name in names})
+    write_files(tmp_path / "splits", {f"{name}.jsonl": json.dumps([entry | {"src_id": f"p1_{name}"}]) for name in names})
     assert run(["import", "fixeval-pairs", str(tmp_path / "splits"), "--to", str(tmp_path / "made")]) == 0
     assert read_head(tmp_path / "made")[1] == dict.fromkeys(sorted(names), 1)
 
@@ -146,7 +140,7 @@ def test_mined_records_of_npr4j(tmp_path: Path) -> None:
 def test_a_wrong_source_is_one_message_and_nothing_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, files: dict[str, str], message: str
 ) -> None:
-    source = write(tmp_path / "source", files)
+    source = write_files(tmp_path / "source", files)
     given = source / "data.json" if "data.json" in files else source
     assert run(["import", name, str(given), "--to", str(tmp_path / "made")]) == 2
     assert message in capsys.readouterr().err

@@ -17,7 +17,7 @@ from repairlab.building.importers.python_environments import Needed, find_enviro
 from repairlab.building.importers.python_requirements import PythonProject
 from repairlab.building.importers.swebench import read
 from repairlab.building.importing import Imported, import_benchmark
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.text import Span
@@ -28,7 +28,8 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import provide
 from repairlab.validation.validator import BugValidator, Conditions
-from tests.building.importers.conftest import git, write
+from tests import builders
+from tests.builders import git, write_files
 from tests.building.importers.wheels import served, write_source_that_does_not_build, write_wheel, write_wheels_of_pytest
 
 pytestmark = pytest.mark.slow
@@ -105,7 +106,7 @@ def instances(tmp_path: Path) -> Path:
         "tests/test_fields.py": TESTS,
         "docs/conftest.py": "import sphinx_of_the_docs\n",
     }
-    write(clone, {path: text.encode() for path, text in files.items()})
+    write_files(clone, files)
     git(clone, "init", "-q")
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "one")
@@ -116,7 +117,7 @@ def instances(tmp_path: Path) -> Path:
     entry = {
         "instance_id": "someone__mesh-1",
         "repo": "someone/mesh",
-        "base_commit": git(clone, "rev-parse", "HEAD").strip(),
+        "base_commit": git(clone, "rev-parse", "HEAD"),
         "patch": patch,
         "test_patch": TEST_PATCH,
         "problem_statement": "Labels keep capitals",
@@ -153,7 +154,7 @@ def test_a_project_with_packages_and_plugins_is_healthy_and_judged_the_same_in_f
         "    raise ValueError\n",
     )
     edits = [(Edit(path=bug.problem.path, span=Span(start=line, end=len(bug.problem.source)), text=text),) for text in texts]
-    candidates = [Candidate(bug_id=bug.id, edits=edit, rank=1, origin=Origin(repairer="test")) for edit in edits]
+    candidates = [builders.candidate(bug, *edit) for edit in edits]
     with (
         BugValidator(Conditions(bug=bug), sandbox) as warm,
         BugValidator(Conditions(bug=bug, isolation="process"), sandbox) as fresh,
@@ -192,10 +193,10 @@ def test_extension_modules_of_a_project_are_built_once_and_what_fails_then_is_th
     tests = TESTS.replace("import mesh.fields", "import mesh.fast\nimport mesh.fields", 1).partition("def test_plain")[0]
     for setup, fast in ((COMPILES, FAST), (COMPILES, "#include <Nowhere.h>\n")):
         files = {"setup.py": setup, "mesh/fast.c": fast, "tests/test_fields.py": tests}
-        write(clone, {path: text.encode() for path, text in files.items()})
+        write_files(clone, files)
         git(clone, "add", "-A")
         git(clone, "commit", "-qm", "more")
-        instances.write_text(json.dumps(entry | {"base_commit": git(clone, "rev-parse", "HEAD").strip()}) + "\n")
+        instances.write_text(json.dumps(entry | {"base_commit": git(clone, "rev-parse", "HEAD")}) + "\n")
         if fast != FAST:
             with pytest.raises(UserError, match=r"mesh/fast\.c:1:10: fatal error: Nowhere\.h: .*; then no trigger test"):
                 imported(instances, libs, machine)
@@ -226,11 +227,11 @@ def test_what_environments_had_from_the_start_is_there_where_the_tree_imports_it
 
     assert "setuptools" not in locked()
     clone = instances.parent / "clones/mesh"
-    write(clone, {"mesh/plugins.py": b"from pkg_resources import iter_entry_points\n"})
+    write_files(clone, {"mesh/plugins.py": b"from pkg_resources import iter_entry_points\n"})
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "two")
     entry = json.loads(instances.read_text())
-    instances.write_text(json.dumps(entry | {"base_commit": git(clone, "rev-parse", "HEAD").strip()}) + "\n")
+    instances.write_text(json.dumps(entry | {"base_commit": git(clone, "rev-parse", "HEAD")}) + "\n")
     assert "setuptools==1.0" in locked()
 
 

@@ -146,6 +146,7 @@ def test_python_programs_are_healthy_with_their_parameters_by_name(importing: An
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_programs_as_json_lines_have_the_same_tests(importing: Any, machine: Machine) -> None:
     entry = {"name": "twice", "python_buggy": PYTHON, "python_fixed": PYTHON_FIXED, "pytest_source": PYTHON_TEST}
     tests = [{"args": [1], "expected": 2}, {"args": [3], "expected": 6}]

@@ -1,6 +1,5 @@
 """Trees are read from clones as they were, bare or not, without a work tree."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,13 +7,7 @@ import pytest
 from repairlab.building.importers.importer import Settings, TreeFile
 from repairlab.building.importers.repository import Repository, clone_of
 from repairlab.core.errors import UserError
-
-
-def git(folder: Path, *arguments: str) -> str:
-    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main")
-    return subprocess.run(
-        ["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True, text=True
-    ).stdout.strip()
+from tests.builders import git
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Instances of SWE-bench become bugs: the tests of the fix in the tree from before it, and the issue without its hints."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from repairlab.building.importing import import_benchmark
 from repairlab.core.errors import UserError
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
+from tests.builders import git, write_files
 from tests.building.importers.wheels import write_wheel, write_wheels_of_pytest
 
 pytestmark = pytest.mark.imports
@@ -47,28 +47,16 @@ diff --git a/src/mesh/fields.py b/src/mesh/fields.py
 """
 
 
-def git(folder: Path, *arguments: str) -> str:
-    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main")
-    done = subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-
-
 @pytest.fixture
 def instances(tmp_path: Path) -> Path:
     """Return a file with one instance; its project needs a package `units`, of which libs has a wheel; libs/mesh.txt says so."""
     clone = tmp_path / "clones/mesh"
     sources = {"src/mesh/__init__.py": "", "src/mesh/fields.py": FIELDS, "src/mesh/names.py": NAMES}
-    write(clone, {**sources, "tests/test_fields.py": TEST, "CHANGELOG.rst": "x\n"})
+    write_files(clone, {**sources, "tests/test_fields.py": TEST, "CHANGELOG.rst": "x\n"})
     git(clone, "init", "-q")
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "one")
-    write(tmp_path / "libs", {"mesh.txt": "units\n"})
+    write_files(tmp_path / "libs", {"mesh.txt": "units\n"})
     write_wheels_of_pytest(tmp_path / "libs")
     write_wheel(tmp_path / "libs", "units", {"units/__init__.py": "def trim(name):\n    return name.strip()\n"})
     path = tmp_path / "instances.jsonl"

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,11 @@ from repairlab.cli.main import run
 from repairlab.core.pair import Pair
 from repairlab.learning.pairs.duplicates import text_key
 from repairlab.learning.pairs.pair_files import read_head, read_pairs
+from tests.builders import write_files
 
 DOUBLE = "n = int(input())\nprint(n * 2)\n"
 WRONG = "n = int(input())\nprint(n + {})\n"
 HEAD = "problem,user,language,time,status,code\n"
-
-
-def write(folder: Path, files: Mapping[str, str]) -> Path:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
 
 
 def table(path: Path, rows: list[tuple[str, str, str, int, str, str]]) -> Path:
@@ -165,7 +158,9 @@ def test_bad_arguments_have_one_message(
 
 
 def test_programs_of_nobody_cannot_be_paired(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tmp_path / "data", {"question_1/code/wrong/wrong_1_001.py": WRONG.format(1), "question_1/code/correct/a.py": DOUBLE})
+    write_files(
+        tmp_path / "data", {"question_1/code/wrong/wrong_1_001.py": WRONG.format(1), "question_1/code/correct/a.py": DOUBLE}
+    )
     assert run(["pairs", "make", str(tmp_path / "data"), "--to", str(tmp_path / "set")]) == 2
     assert "does not say who wrote a program" in capsys.readouterr().err
 
@@ -197,8 +192,8 @@ TESTS = {"ABC141/A/in/1.txt": "2\n", "ABC141/A/out/1.txt": "4\n", "problems.csv"
 
 @pytest.mark.timeout(300)
 def test_pairs_with_tests_prove_themselves_and_are_bugs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tmp_path / "net", CODENET)
-    write(tmp_path / "tests", TESTS)
+    write_files(tmp_path / "net", CODENET)
+    write_files(tmp_path / "tests", TESTS)
     to = tmp_path / "set"
     made = answer(capsys, str(tmp_path / "net"), "--to", str(to), "--problems", str(tmp_path / "tests"), "-j", "1")
     pairs = {pair.id: (split, pair) for split, found in pairs_of(to).items() for pair in found}
@@ -231,7 +226,7 @@ N_PROBLEMS = 10
 
 def codenet(folder: Path) -> Path:
     """Write a data set in the form of Project CodeNet: to multiply by 2, by 3 and so on, in two languages."""
-    write(folder, {"metadata/problem_list.csv": "id,name,dataset,time_limit,memory_limit,rating,tags,complexity\n"})
+    write_files(folder, {"metadata/problem_list.csv": "id,name,dataset,time_limit,memory_limit,rating,tags,complexity\n"})
     for factor in range(2, N_PROBLEMS + 2):
         problem = f"p{factor:05}"
         with (folder / "metadata" / "problem_list.csv").open("a", encoding="utf-8") as file:
@@ -242,10 +237,12 @@ def codenet(folder: Path) -> Path:
             ending, name = ("c", f"s{factor}1{n}") if language == "C" else ("py", f"s{factor}2{n}")
             text = TIMES if language == "C" else "n = int(input())\nprint({})\n"
             lines.append(f"{name},{problem},{user},{1600000000 + when},{language},{language},{ending},{status}")
-            write(folder, {f"data/{problem}/{language}/{name}.{ending}": text.format(expression.format(factor))})
-        write(folder, {f"metadata/{problem}.csv": "\n".join(lines) + "\n"})
+            write_files(folder, {f"data/{problem}/{language}/{name}.{ending}": text.format(expression.format(factor))})
+        write_files(folder, {f"metadata/{problem}.csv": "\n".join(lines) + "\n"})
         for n, value in enumerate((1, 7, -4)):
-            write(folder, {f"tests/{problem}/in/{n}.txt": f"{value}\n", f"tests/{problem}/out/{n}.txt": f"{value * factor}\n"})
+            write_files(
+                folder, {f"tests/{problem}/in/{n}.txt": f"{value}\n", f"tests/{problem}/out/{n}.txt": f"{value * factor}\n"}
+            )
     return folder
 
 
@@ -311,7 +308,7 @@ FOLDERS = {
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("form", FOLDERS)
 def test_folders_of_students_and_contests_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str) -> None:
-    source, to = write(tmp_path / form, FOLDERS[form]), tmp_path / "set"
+    source, to = write_files(tmp_path / form, FOLDERS[form]), tmp_path / "set"
     made = answer(capsys, str(source), "--to", str(to), "-j", "1")
     (pair,) = pairs_of(to)["train"]
     assert 'printf("%d is the smallest\\n", a)' in pair.buggy and "a < b" in pair.fixed

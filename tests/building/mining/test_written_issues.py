@@ -65,6 +65,7 @@ def test_a_tracker_comes_before_the_model(shop: History, tmp_path: Path) -> None
     assert bug.problem.title == "Too small" and not model.asked
 
 
+@pytest.mark.slow
 def test_a_real_server_is_asked_by_the_verb(
     shop: History, tmp_path: Path, llama_server: Endpoint, capsys: pytest.CaptureFixture[str]
 ) -> None:

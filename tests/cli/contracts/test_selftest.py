@@ -8,12 +8,13 @@ from repairlab.cli.contracts.proposing import starter_problems, wrong_with
 from repairlab.cli.contracts.running import HOSTILE
 from repairlab.cli.contracts.scoring import drawn_samples
 from repairlab.cli.contracts.selftest import CHECKS, NotTried, attempt, find_part, run_selftest
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.metrics.metric import Measured, Metric, ScoreSettings, Values
 from repairlab.metrics.table import METRICS
 from repairlab.registry import KINDS, parts_of
 from repairlab.validation.machine import Machine
+from tests import builders
 
 QUICK = ("metrics", "strategies", "formats", "languages", "representations")
 PARTS = [(kind, name) for kind in QUICK for name in parts_of(kind)]
@@ -63,12 +64,7 @@ def test_what_a_part_raises_is_a_problem_of_it() -> None:
 
 def test_candidates_that_are_not_valid_are_told() -> None:
     problem = starter_problems()[0]
-    good = Candidate(
-        bug_id=problem.id,
-        edits=(Edit(path=problem.path, text="", span=problem.target.span),),
-        rank=1,
-        origin=Origin(repairer="mine"),
-    )
+    good = builders.candidate(problem.id, Edit(path=problem.path, text="", span=problem.target.span), repairer="mine")
     assert wrong_with([good], problem, "mine") == ""
     assert "ranks" in wrong_with([dataclasses.replace(good, rank=2)], problem, "mine")
     assert "is of bug" in wrong_with([good], problem, "other")

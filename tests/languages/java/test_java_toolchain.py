@@ -578,6 +578,7 @@ def test_folder_of_the_settings_comes_first_and_must_be_whole(tmp_path: Path) ->
     assert [path.name for path in jars.junit_jars("junit4", tools)] == ["junit-4.12.jar", "hamcrest-2.2.jar"]
 
 
+@pytest.mark.slow
 def test_the_hamcrest_of_a_tree_comes_before_all_else(tools: Tools) -> None:
     toolchain, test = JavaToolchain(tools), recipe.Test(framework="junit4")
     try:

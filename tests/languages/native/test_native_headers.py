@@ -93,12 +93,16 @@ def compiled(folder: Path, source: str, *first: str) -> subprocess.CompletedProc
     return subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
 
 
-@pytest.fixture
-def with_header(tmp_path: Path) -> list[str]:
+@pytest.fixture(scope="module")
+def header(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     includes = first_includes("main.cpp", {"main.cpp": SOURCE}.get, [])
-    content = precompiled(includes, [*FLAGS, "-Wall", "-Wextra"], tmp_path / "cache")
+    return precompiled(includes, [*FLAGS, "-Wall", "-Wextra"], tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture
+def with_header(tmp_path: Path, header: bytes) -> list[str]:
     (tmp_path / "first.hpp").write_text("#error the precompiled header is not used\n")
-    (tmp_path / "first.hpp.gch").write_bytes(content)
+    (tmp_path / "first.hpp.gch").write_bytes(header)
     return ["-Winvalid-pch", "-include", "first.hpp"]
 
 

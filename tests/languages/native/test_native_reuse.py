@@ -71,6 +71,7 @@ def cpp(project: Make, tools: Tools, build: Build | None = None, program: str = 
     return made
 
 
+@pytest.mark.slow
 def test_candidates_after_each_other_get_what_they_would_alone(project: Make, tools: Tools) -> None:
     shared = Shared(cpp(project, tools), RULES, "src/rules.cpp")
     main = shared.made("build/objects/src/main.cpp.o")

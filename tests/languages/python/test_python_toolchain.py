@@ -64,6 +64,7 @@ def test_standard_library_is_complete_enough(stdio: Any) -> None:
     assert stdio.program().stdout == b"all\n"
 
 
+@pytest.mark.slow
 def test_memory_error_is_told_from_other_crashes(stdio: Any) -> None:
     stdio.write({"main.py": "raise MemoryError\n"})
     assert stdio.toolchain.out_of_memory(stdio.program())

@@ -11,7 +11,7 @@ import torch
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Stage, Verdict
 from repairlab.core.record import to_data
@@ -27,15 +27,16 @@ from repairlab.learning.training.rewards import (
 from repairlab.learning.training.settings import load_system
 from repairlab.learning.training.train import TrainOptions, train
 from repairlab.sandbox.sandbox import Sandbox
+from tests import builders
 from tests.conftest import write_tiny
 from tests.learning.training.synthetic import python_pairs
 from tests.learning.training.test_training import Quiet
 
-CANDIDATE = Candidate(bug_id="sum", edits=(Edit(path="main.py", text=""),), rank=1, origin=Origin(repairer="neural"))
+CANDIDATE = builders.candidate("sum", Edit(path="main.py", text=""), repairer="neural")
 
 
 def outcome(verdict: Verdict, stage: Stage) -> Outcome:
-    return Outcome(candidate_id="c", bug_id="sum", verdict=verdict, stage=stage, policy="first-failure")
+    return builders.outcome(verdict, stage=stage, policy="first-failure")
 
 
 @pytest.mark.parametrize(

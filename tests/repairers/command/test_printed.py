@@ -5,9 +5,9 @@ import pytest
 from repairlab.core.candidate import Edit
 from repairlab.core.diff import apply_edits, unified_diff
 from repairlab.core.errors import UserError
-from repairlab.core.problem import Problem, SourceFile, Target
-from repairlab.core.text import Span
+from repairlab.core.problem import Problem, SourceFile
 from repairlab.repairers.command.repairer import edits_of, printed_diffs
+from tests import builders
 
 OLD = "a\nb\nc\n"
 NEW = "a\nB\nc\n"
@@ -16,18 +16,7 @@ OTHER = unified_diff("g.x", "1\n", "2\n")
 
 
 def problem() -> Problem:
-    return Problem(
-        id="bug",
-        benchmark="toy",
-        language="python",
-        title="",
-        description="",
-        path="src/f.x",
-        source=OLD,
-        target=Target(name=None, span=Span(start=0, end=len(OLD)), text=OLD),
-        target_without_comments=OLD,
-        context=(SourceFile(path="g.x", text="1\n"),),
-    )
+    return builders.problem(OLD, path="src/f.x", context=(SourceFile(path="g.x", text="1\n"),))
 
 
 def made(diff: str) -> dict[str, str | None]:

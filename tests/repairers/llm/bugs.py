@@ -8,6 +8,7 @@ from repairlab.core.problem import Problem, Target
 from repairlab.core.text import Lines, Span
 from repairlab.repairers.llm.client.model import Completion, Sampling, Script, ScriptedModel
 from repairlab.repairers.repairer import Example
+from tests import builders
 
 PYTHON = '''\
 """Seats of a hall."""
@@ -57,15 +58,14 @@ def python_problem(source: str = PYTHON) -> Problem:
     start = source.index("def row_of")
     span = Span(start=start, end=source.index("return row + 1") + len("return row + 1"))
     line = source[: source.index("row = number")].count("\n") + 1
-    return Problem(
+    return builders.problem(
+        source,
         id="hall-1",
-        benchmark="halls",
-        language="python",
         title=TITLE,
         description=DESCRIPTION,
         path="seats/hall.py",
-        source=source,
-        target=Target(name="Hall.row_of", span=span, text=span.of(source)),
+        target="Hall.row_of",
+        span=span,
         target_without_comments=span.of(source).replace("        # Seats are numbered from 1.\n", ""),
         location=(Lines(path="seats/hall.py", first=line, last=line),),
         error="AssertionError: 2 != 1",

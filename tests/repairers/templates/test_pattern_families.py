@@ -5,11 +5,12 @@ from itertools import islice
 
 import pytest
 
-from repairlab.core.problem import Problem, Target
-from repairlab.core.text import Lines, Span, replace_span
+from repairlab.core.problem import Problem
+from repairlab.core.text import Lines, replace_span
 from repairlab.languages.language import language
 from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
 from repairlab.repairers.templates.repairer import Templates
+from tests import builders
 
 PY = "def f(a, b, n, items, text):\n{}\n"
 JAVA = "class A {{\n    int x;\n    int f(int a, int b, String s, java.util.List<Integer> items) {{\n{}\n    }}\n}}\n"
@@ -149,18 +150,7 @@ def case_problem(kind: str, frame: str, marked: str) -> tuple[Problem, str]:
             is_gap = not old and new.endswith("\n")
             lines.append(Lines(path="a.x", first=first, last=first - 1 if is_gap else first + old.rstrip("\n").count("\n")))
             buggy, fixed = buggy + old, fixed + new
-    problem = Problem(
-        id="bug",
-        benchmark="toy",
-        language=kind,
-        title="",
-        description="",
-        path="a.x",
-        source=buggy,
-        target=Target(name=None, span=Span(start=0, end=len(buggy)), text=buggy),
-        target_without_comments=buggy,
-        location=tuple(dict.fromkeys(lines)),
-    )
+    problem = builders.problem(buggy, language=kind, path="a.x", location=tuple(dict.fromkeys(lines)))
     return problem, fixed
 
 

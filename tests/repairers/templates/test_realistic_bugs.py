@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import pytest
 
-from repairlab.core.problem import Problem, Target
-from repairlab.core.text import Lines, Span, replace_span
+from repairlab.core.problem import Problem
+from repairlab.core.text import Lines, replace_span
 from repairlab.languages.language import language
 from repairlab.repairers.templates.repairer import Templates
+from tests import builders
 
 DATA = Path(__file__).parent / "data"
 PATHS = {"python": "bug.py", "java": "Bug.java", "c": "bug.c", "cpp": "bug.cpp"}
@@ -41,17 +42,8 @@ def problem(sample: Sample) -> Problem:
     path = PATHS[sample.language]
     matcher = difflib.SequenceMatcher(None, sample.buggy.split("\n"), sample.fixed.split("\n"), autojunk=False)
     lines = [Lines(path=path, first=start + 1, last=end) for tag, start, end, _, _ in matcher.get_opcodes() if tag != "equal"]
-    return Problem(
-        id=sample.title,
-        benchmark="samples",
-        language=sample.language,
-        title=sample.title,
-        description="",
-        path=path,
-        source=sample.buggy,
-        target=Target(name=None, span=Span(start=0, end=len(sample.buggy)), text=sample.buggy),
-        target_without_comments=sample.buggy,
-        location=tuple(lines),
+    return builders.problem(
+        sample.buggy, id=sample.title, title=sample.title, language=sample.language, path=path, location=tuple(lines)
     )
 
 

@@ -18,8 +18,8 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
-from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.candidate import Edit
+from repairlab.core.outcome import Verdict
 from repairlab.runs.store import Store
 from repairlab.study.assessment.store import FILE, AssessmentStore
 from tests.study.conftest import BUGS, MakeRun, _maker
@@ -27,6 +27,7 @@ from tests.study.conftest import BUGS, MakeRun, _maker
 pytest.importorskip("fastapi", reason="pages need the extra web: pip install 'repairlab[web]'")
 pytest.importorskip("playwright", reason="needs a browser: make test-serve")
 
+from tests import builders
 from tests.serve.browser.test_annotation import make_tasks
 
 axe = pytest.importorskip("axe_playwright_python.base", reason="needs the rules of axe: make test-serve")
@@ -209,10 +210,10 @@ def test_a_run_is_followed_while_it_goes_on(chromium: "Browser", make_run: MakeR
     with served([folder], tmp_path / "cache") as (url, _), opened(chromium) as page:
         page.goto(f"{url}/run/live")
         page.get_by_text("2 of 3 bugs are done").wait_for()
-        candidate = Candidate(bug_id=BUGS[2], edits=(Edit(path="main.c", text="new"),), rank=50, origin=Origin(repairer="live"))
+        candidate = builders.candidate(BUGS[2], Edit(path="main.c", text="new"), rank=50, repairer="live")
         store = Store(folder)
         store.append(candidate)
-        judged = Outcome(candidate_id=candidate.id, bug_id=BUGS[2], verdict=Verdict.WRONG, stage="cases", policy="full", n_tests=1)
+        judged = builders.outcome(Verdict.WRONG, candidate, n_tests=1)
         store.append(judged)
         page.get_by_role("link", name=f"{BUGS[2]} #50").wait_for(timeout=20_000)
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import BugEnd, Store
 from repairlab.serve.browser import index_lines
 from repairlab.serve.browser.run_index import RunIndex
 from repairlab.study.showing import show_bug, show_run
+from tests import builders
 from tests.study.conftest import MakeRun
 
 
@@ -60,15 +61,13 @@ def test_a_growing_run_is_followed(make_run: MakeRun, tmp_path: Path) -> None:
     before = index.verdicts().total()
     assert sum(bug.ended == "unfinished" for bug in index.bugs()) == 3
     store, bug_id = Store(folder), index.manifest.bug_ids[5]
-    candidate = Candidate(bug_id=bug_id, edits=(Edit(path="Main.java", text="new"),), rank=77, origin=Origin(repairer="live"))
+    candidate = builders.candidate(bug_id, Edit(path="Main.java", text="new"), rank=77, repairer="live")
     store.append(candidate)
     while index.follow():
         pass
     place = index.at_rank(bug_id, 77)
     assert place is not None and place.verdict is None and index.verdicts().total() == before
-    judged = Outcome(
-        candidate_id=candidate.id, bug_id=bug_id, verdict=Verdict.PLAUSIBLE, stage="cases", policy="full", n_tests=1, cpu_s=2.0
-    )
+    judged = builders.outcome(Verdict.PLAUSIBLE, candidate, n_tests=1, cpu_s=2.0)
     store.append(judged)
     store.append(BugEnd(bug_id=bug_id, ended="asked"))
     while index.follow():

@@ -14,10 +14,11 @@ pytest.importorskip("inspect_ai", reason="the extra inspect is not installed")
 
 from inspect_ai._util.error import PrerequisiteError
 
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Verdict
 from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.serve.harnesses.inspect_task import repair, score_of
+from tests import builders
 from tests.llm_server.llama_server import Endpoint
 from tests.serve.harnesses.answering_server import AnsweringServer
 from tests.serve.harnesses.conftest import VERDICTS
@@ -103,6 +104,6 @@ def test_what_cannot_be_asked_is_said(options: dict[str, str], message: str) -> 
 
 
 def test_what_is_undecided_has_no_score() -> None:
-    undecided = Outcome(candidate_id="c", bug_id="b", verdict=Verdict.UNDECIDED, stage="build", policy="full", message="disk full")
+    undecided = builders.outcome(Verdict.UNDECIDED, stage="build", message="disk full")
     made = score_of(undecided)
     assert math.isnan(made.as_float()) and made.reason == "scoring_failed" and "disk full" in str(made.explanation)

@@ -17,6 +17,7 @@ from repairlab.study.bugs import read_texts
 from repairlab.study.papers.facts import PaperFacts
 from repairlab.study.papers.reading import read_facts
 from repairlab.study.systems import read_systems
+from tests import builders
 
 BUGGY = "import math\n\n\ndef answer(value):\n    result = value - 1\n    return result\n"
 FIXED = BUGGY.replace("value - 1", "value")
@@ -118,10 +119,9 @@ def _outcome(candidate: Candidate, text: str | None, verdict: Verdict, experimen
     tests = [TestResult(id=TRIGGER, verdict=TestVerdict(verdict if stage == "trigger" else "PASSED"))]
     if stage == "regression" or experiment.policy == "full":
         tests += [TestResult(id=name, verdict=TestVerdict(verdict if text == BROKEN[0] else "PASSED")) for name in REGRESSION]
-    return Outcome(
-        candidate_id=candidate.id,
-        bug_id=candidate.bug_id,
-        verdict=verdict,
+    return builders.outcome(
+        verdict,
+        candidate,
         stage=stage,
         policy=experiment.policy,
         tests=tuple(tests) if stage in ("trigger", "regression") else (),

@@ -3,11 +3,12 @@
 import pytest
 
 from repairlab.benchmarks.catalog import find_target
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Problem
 from repairlab.core.text import Span
 from repairlab.study.ranking.proposal import Proposals
+from tests import builders
 
 PYTHON = (
     'import sys\n\n\ndef half(n):\n    # integer half\n    return n / 2\n\n\ndef main():\n    print(half(int(sys.argv[1])), "#")\n'
@@ -33,7 +34,7 @@ def problem(source: str = PYTHON, *, name: str | None = "half", language: str = 
 
 
 def candidate(*edits: Edit) -> Candidate:
-    return Candidate(bug_id="a", edits=edits, rank=1, origin=Origin(repairer="test"))
+    return builders.candidate("a", *edits)
 
 
 def whole(text: str, path: str = "main.py") -> Candidate:

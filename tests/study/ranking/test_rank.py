@@ -10,7 +10,7 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Verdict
 from repairlab.core.score import Ended
 from repairlab.core.text import Span
 from repairlab.repairers.llm.client.model import Unanswerable
@@ -19,6 +19,7 @@ from repairlab.runs.samples import read_samples
 from repairlab.runs.store import BugEnd, Store
 from repairlab.study.ranking.rank import rank_run
 from repairlab.study.ranking.stored import LeftOut, Ranking, RankingRecipe, ranking_files, read_ranking, store_ranking
+from tests import builders
 
 P, W, CE, NA, IE = Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE, Verdict.UNDECIDED
 BUGGY = "def total(numbers):\n    result = 1\n    for number in numbers:\n        result += number\n    return result"
@@ -77,12 +78,8 @@ def write_run(tiny: Path, tmp_path: Path) -> WriteRun:
             candidate = _candidate(item, rank, span)
             ids.append(candidate.id)
             store.append(candidate)
-            store.append(
-                Outcome(
-                    candidate_id=candidate.id, bug_id="sum", verdict=item.verdict, stage="cases", policy="first-failure", n_tests=2,
-                    equivalent_to=None if item.same_as is None else ids[item.same_as],
-                )
-            )  # fmt: skip
+            twin = None if item.same_as is None else ids[item.same_as]
+            store.append(builders.outcome(item.verdict, candidate, policy="first-failure", n_tests=2, equivalent_to=twin))
         store.append(BugEnd(bug_id="shop", ended="exhausted"))
         if ended is not None:
             store.append(BugEnd(bug_id="sum", ended=ended))
@@ -134,9 +131,9 @@ def test_an_undecided_candidate_whose_edits_do_not_apply_is_left_out(write_run: 
     folder = write_run(Given(with_start("0"), P))
     store = Store(folder)
     edit = Edit(path="main.py", text="x", span=Span(start=0, end=99_999))
-    odd = Candidate(bug_id="sum", edits=(edit,), rank=2, origin=Origin(repairer="chat"))
+    odd = builders.candidate("sum", edit, rank=2, repairer="chat")
     store.append(odd)
-    store.append(Outcome(candidate_id=odd.id, bug_id="sum", verdict=IE, stage="apply", policy="first-failure"))
+    store.append(builders.outcome(IE, odd, stage="apply", policy="first-failure"))
     found = ranked(folder, "original")
     assert (found.ranks["sum"], found.left_out) == ((1,), LeftOut(unapplicable=1))
 

@@ -9,7 +9,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.candidate import Candidate, Edit, Origin
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.execution import BuildLimits
 from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.problem import Visibility, shown
@@ -20,6 +20,8 @@ from repairlab.validation.apply import changed_files
 from repairlab.validation.engine_stack import EngineStack
 from repairlab.validation.engines import ResidentEngine
 from repairlab.validation.validator import validate
+from tests import builders
+from tests.builders import write_files
 
 COUNTER = """\
 public class Counter {
@@ -125,9 +127,7 @@ FILES = {
 @pytest.fixture(scope="module")
 def bugs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Bug]:
     folder = tmp_path_factory.mktemp("shared")
-    for path, text in FILES.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+    write_files(folder, FILES)
     return {bug.id: bug for bug in open_benchmark(str(folder)).bugs}
 
 
@@ -160,7 +160,7 @@ def seen(warm: ResidentEngine, text: str, *, path: str = "src/Counter.java") -> 
 
 def candidate(bug: Bug, old: str, new: str) -> Candidate:
     edit = Edit(path=bug.problem.path, text=bug.problem.source.replace(old, new))
-    return Candidate(bug_id=bug.id, edits=(edit,), rank=1, origin=Origin(repairer="test"))
+    return builders.candidate(bug, edit)
 
 
 def in_twice(statements: str) -> str:
@@ -456,7 +456,7 @@ def test_what_is_judged_on_starter_is_what_a_process_of_its_own_says(bug_id: str
     proposed = repairer("templates").propose(shown(bug.problem, Visibility()), ())
     warm = start(bug, sandbox, tmp_path)
     try:
-        reference = Candidate(bug_id=bug.id, edits=bug.oracle.reference, rank=1, origin=Origin(repairer="reference"))
+        reference = builders.reference(bug, repairer="reference")
         for tried in (reference, *itertools.islice(proposed, 4)):
             found = warm.judge(changed_files(tried, bug), "first-failure")
             if found is not None:  # else the validator asks the other one anyway

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import pytest
 
 from repairlab.core.diff import apply_edits
-from repairlab.core.problem import Problem, Target
+from repairlab.core.problem import Problem
 from repairlab.core.text import Span, line_span
 from repairlab.languages.language import language, language_of_path
 from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.answers.reading import REASONS, TOO_LONG, Wanted
+from tests import builders
 
 FOLDER = Path(__file__).parent / "cases"
 CASES = sorted(FOLDER.glob("*.case"))
@@ -57,17 +58,8 @@ def made(name: str, target: str) -> Problem:
     span = Span(start=0, end=len(source))
     if target != "-":
         span = next(f.span for f in language(spoken).syntax.functions(source) if target in (f.qualified, f.signature))
-    return Problem(
-        id="case",
-        benchmark="golden",
-        language=spoken,
-        title="",
-        description="",
-        path=name,
-        source=source,
-        target=Target(name=None if target == "-" else target.split("(", maxsplit=1)[0], span=span, text=span.of(source)),
-        target_without_comments=span.of(source),
-    )
+    function = None if target == "-" else target.split("(", maxsplit=1)[0]
+    return builders.problem(source, language=spoken, path=name, target=function, span=span)
 
 
 def wanted(problem: Problem, text: str) -> Wanted:

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repairlab.core.diff import apply_edits
-from repairlab.core.problem import Problem, Target
+from repairlab.core.problem import Problem
 from repairlab.core.text import Span, line_span
 from repairlab.languages.language import language, language_of_path
 from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.answers.reading import REASONS, TOO_LONG, Wanted
+from tests import builders
 
 FOLDER = Path(__file__).parent / "cases" / "problems"
 FILES = sorted(path for path in FOLDER.iterdir() if path.name != "sum.py.source")
@@ -44,21 +45,12 @@ def all_problems() -> list[Problem]:
         name = path.name.removesuffix(".source")
         source = path.read_bytes().decode("utf-8")
         spoken = language_of_path(name) or ""
-        for function in language(spoken).syntax.functions(source):
-            text = function.span.of(source)
-            made.append(
-                Problem(
-                    id=function.qualified,
-                    benchmark="golden",
-                    language=spoken,
-                    title="",
-                    description="",
-                    path=name,
-                    source=source,
-                    target=Target(name=function.qualified, span=function.span, text=text),
-                    target_without_comments=text,
-                )
+        made.extend(
+            builders.problem(
+                source, id=function.qualified, language=spoken, path=name, target=function.qualified, span=function.span
             )
+            for function in language(spoken).syntax.functions(source)
+        )
     return made
 
 
@@ -109,7 +101,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=200), st.sampled_from(PROBLEMS))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_any_text_is_read_without_failing(answer: str, problem: Problem) -> None:
     for wanted in shapes(problem):
         patched(problem, answer, wanted)

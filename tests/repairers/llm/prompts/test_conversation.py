@@ -4,15 +4,16 @@ import dataclasses
 
 import pytest
 
-from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
+from repairlab.core.candidate import Attempt, Candidate, Edit
 from repairlab.core.model import Prompt
-from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem
 from repairlab.core.text import Span
 from repairlab.repairers.llm.client.model import Completion, Sampling
 from repairlab.repairers.llm.repairer import Llm
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.experiment import feedback
+from tests import builders
 from tests.repairers.llm.bugs import PYTHON, Recorder, python_problem
 
 
@@ -29,9 +30,7 @@ def llm(model: Recorder, **changes: object) -> Llm:
 
 
 def judged(candidate: Candidate, message: str = "expected 1, got 2", verdict: Verdict = Verdict.WRONG) -> Attempt:
-    outcome = Outcome(
-        candidate_id=candidate.id, bug_id="hall-1", verdict=verdict, stage="cases", policy="first-failure", message=message
-    )
+    outcome = builders.outcome(verdict, candidate, policy="first-failure", message=message)
     return Attempt(candidate=candidate, feedback=feedback(outcome, "message"))
 
 
@@ -192,7 +191,7 @@ def test_a_conversation_that_does_not_fit_goes_on_with_candidates_without_edits(
 def test_the_function_is_shown_as_the_edits_leave_it(edits: list[tuple[str, Span | None]], shown: str) -> None:
     problem = python_problem()
     made = tuple(Edit(path=problem.path, text=text, span=span) for text, span in edits)
-    candidate = Candidate(bug_id=problem.id, edits=made, rank=1, origin=Origin(repairer="llm"))
+    candidate = builders.candidate(problem.id, *made, repairer="llm")
     model = Recorder([fix(1)])
     list(llm(model).propose(problem, (judged(candidate),)))
     answer = said(model.calls[0][0])[2]

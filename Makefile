@@ -21,10 +21,10 @@ test: install  ## format, lint, types, import contracts, and all tests that take
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports -q 2>/dev/null || $(BIN)/lint-imports
-	$(BIN)/pytest -q -n 3 $(ELSEWHERE) -m "$(FAST)" # many tests wait for a limit on time
+	$(BIN)/pytest -q -n 3 --dist worksteal $(ELSEWHERE) -m "$(FAST)" # many tests wait for a limit on time
 
 test-slow: install  ## tests that take longer: whole lines from the README to the report, tool chains at length, killed runs
-	$(BIN)/pytest -q -n 3 $(ELSEWHERE) -m "slow$(subst not slow,,$(FAST))"
+	$(BIN)/pytest -q -n 3 --dist worksteal $(ELSEWHERE) -m "slow$(subst not slow,,$(FAST))"
 
 test-hostile: install  ## every hostile case on every back end that runs here, and the launcher under sanitizers
 	$(BIN)/pytest -q -n 2 --dist worksteal -m hostile # neighbours share validators
@@ -34,8 +34,8 @@ test-differential: install  ## the warm path against fresh processes, on all bug
 
 test-sample: install  ## a sample of the hostile and the differential tests, drawn by the commit (SEED=… draws another)
 	@echo "sample drawn by $(SEED)"
-	$(BIN)/pytest -q -n 2 -m hostile --sample 80 --sample-seed "$(SEED)"
-	REPAIRLAB_DIFFERENTIAL=12 $(BIN)/pytest -q -n 2 -m differential --sample 12 --sample-seed "$(SEED)"
+	$(BIN)/pytest -q -n 2 -m hostile --sample 60 --sample-seed "$(SEED)"
+	REPAIRLAB_DIFFERENTIAL=10 $(BIN)/pytest -q -n 2 -m differential --sample 10 --sample-seed "$(SEED)"
 
 test-coverage: install  ## every branch of what decides is reached, by the tests of core, metrics and validation
 	$(BIN)/pytest -q -n 3 $(DECIDING) --cov --cov-report= -W default::coverage.exceptions.CoverageWarning # of processes that are killed
@@ -96,7 +96,7 @@ check: install  ## what every commit passes: format, lint, types, import contrac
 	$(BIN)/ruff check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q -n 2 $(ELSEWHERE) -m "$(FAST)"
+	$(BIN)/pytest -q -n 2 --dist worksteal $(ELSEWHERE) -m "$(FAST)"
 
 format: install
 	$(BIN)/ruff format -q .

@@ -28,7 +28,7 @@ from repairlab.study.labelling.rules.error_type import TYPES
 from repairlab.study.labelling.rules.patterns import PATTERNS, SHAPES
 
 ROOT = Path(__file__).parent.parent
-README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
+README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "get-started" / "tutorial.md"
 REPRODUCING = ROOT / "docs" / "guides" / "reproduce.md"
 QUICK = ("list", "info", "checkout", "export", "work checkout", "work export")
 """Verbs that run no candidate."""
@@ -179,7 +179,7 @@ def test_drawings_of_layers_are_those_that_are_checked(path: Path) -> None:
 
 
 def test_every_stored_field_is_documented() -> None:
-    text = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "run-folder.md").read_text(encoding="utf-8")
     fields = [name for record in (Manifest, Candidate, Origin, Outcome, TestResult) for name in record.__dataclass_fields__]
     assert [name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text] == []
 

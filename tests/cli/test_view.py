@@ -19,7 +19,7 @@ pytest.importorskip("fastapi", reason="pages need the extra web: pip install 're
 
 
 IMPATIENT = (
-    "import repairlab.serve.http.browser.serving as serving; serving.PATIENCE_S = 1; from repairlab.cli.main import main; main()"
+    "import repairlab.serve.browser.serving as serving; serving.PATIENCE_S = 1; from repairlab.cli.main import main; main()"
 )
 
 

@@ -3,30 +3,95 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from repairlab.core.record import record
 from repairlab.registry import Parts, lacking
 
 if TYPE_CHECKING:
     from repairlab.repairers.llm.prompts.strategies.question import Strategy
 
-_TABLE = {
-    "zero-shot": "plain:ZERO_SHOT",
-    "title-only": "plain:TITLE_ONLY",
-    "few-shot": "plain:FEW_SHOT",
-    "reasoning": "plain:REASONING",
-    "infill-line": "infill:INFILL_LINE",
-    "infill-hunk": "infill:INFILL_HUNK",
-    "infill-function": "plain:INFILL_FUNCTION",
-    "verdict": "plain:VERDICT",
-    "completion": "completion:COMPLETION",
-    "edit": "plain:EDIT",
-    "file": "plain:FILE",
-    "conversation": "plain:CONVERSATION",
+
+@record
+class StrategyForm:
+    """What one strategy does, for lists of parts and the reference."""
+
+    path: str
+    """Module beside this one, and name."""
+    shows: str
+    asks: str = "the whole function"
+    needs: str = "an issue text"
+    """What a bug must have."""
+    after: str = ""
+    """The paper that describes it."""
+
+
+FORMS = {
+    "zero-shot": StrategyForm(path="plain:ZERO_SHOT", shows="title, description, function", after="nl2fix § 3.3.1"),
+    "title-only": StrategyForm(path="plain:TITLE_ONLY", shows="title, function", needs="a title", after="nl2fix § 4.3"),
+    "few-shot": StrategyForm(path="plain:FEW_SHOT", shows="fixed bugs, then title, description, function", after="nl2fix § 3.3.2"),
+    "reasoning": StrategyForm(
+        path="plain:REASONING",
+        shows="title, description, function, then its own answers",
+        asks="three answers in turn: the wrong lines, the reason, the whole function",
+        after="nl2fix § 3.3.3",
+    ),
+    "infill-line": StrategyForm(
+        path="infill:INFILL_LINE",
+        shows="the function with a mark for the buggy line, that line, the error",
+        asks="what belongs at the mark",
+        needs="a location",
+        after="Defects4C § 5.3",
+    ),
+    "infill-hunk": StrategyForm(
+        path="infill:INFILL_HUNK",
+        shows="the function with a mark for the whole range of lines, these lines, the error",
+        asks="what belongs at the mark",
+        needs="a location",
+        after="Defects4C § 5.3",
+    ),
+    "infill-function": StrategyForm(
+        path="plain:INFILL_FUNCTION", shows="function, error", needs="nothing", after="Defects4C § 5.3"
+    ),
+    "verdict": StrategyForm(
+        path="plain:VERDICT",
+        shows="whole file, the judge's verdict, the issue",
+        asks="the whole file",
+        needs="a submission verdict",
+        after="FixEval § 4",
+    ),
+    "completion": StrategyForm(
+        path="completion:COMPLETION",
+        shows="issue, function, signature of the fixed function; no chat",
+        asks="the rest of the function",
+        needs="an issue text, a function with a body",
+        after="nl2fix § 3.2, completion model",
+    ),
+    "edit": StrategyForm(
+        path="plain:EDIT",
+        shows="the issue as an instruction, function",
+        asks="search/replace blocks or a diff",
+        after="nl2fix § 3.2, edit model",
+    ),
+    "file": StrategyForm(
+        path="plain:FILE",
+        shows="whole file, the issue",
+        asks="the whole file",
+        needs="nothing",
+        after="FixEval, without the verdict",
+    ),
+    "conversation": StrategyForm(
+        path="plain:CONVERSATION",
+        shows="function, issue, error; then each candidate and how it failed",
+        asks="the whole function, again and again",
+        needs="feedback",
+        after="Defects4C appendix B, ChatRepair",
+    ),
 }
 
 STRATEGIES: Parts["Strategy | Callable[[], Strategy]"] = Parts(
     "strategies",
     "strategy",
-    {name: f"repairlab.repairers.llm.prompts.strategies.{path}" for name, path in _TABLE.items()},
+    {name: f"repairlab.repairers.llm.prompts.strategies.{form.path}" for name, form in FORMS.items()},
+    about={name: f"Shows {form.shows}; asks for {form.asks}." for name, form in FORMS.items()},
     check=lacking("name", "variables", "needs", "question"),
 )
 """Strategies, or what makes one without arguments."""

@@ -207,7 +207,10 @@ def length(system: SystemSettings) -> str:
 
 def formats() -> Iterator[str]:
     """Yield the formats of candidates, and what is lost in them."""
-    rows = [(f"`{name}`", plain(form.about), plain(form.writes), form.cannot, plain(form.loses)) for name, form in FORMS.items()]
+    rows = [
+        (f"`{name}`", plain(form.about), plain(form.writes), form.cannot or "nothing", plain(form.loses))
+        for name, form in FORMS.items()
+    ]
     yield from table(("format", "files", "writes", "cannot write", "loses"), rows)
 
 

@@ -178,7 +178,8 @@ def test_the_drawing_of_layers_is_what_is_checked() -> None:
 
 
 def test_every_stored_field_is_documented() -> None:
-    text = (ROOT / "docs" / "reference" / "run-folder.md").read_text(encoding="utf-8")
+    pages = [ROOT / "docs" / "reference" / name for name in ("run-folder.md", "verdicts.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
     fields = [name for record in (Manifest, Candidate, Origin, Outcome, TestResult) for name in record.__dataclass_fields__]
     assert [name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text] == []
 

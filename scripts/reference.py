@@ -27,7 +27,7 @@ from repairlab.formats.table import FORMS
 from repairlab.languages.facts import LANGUAGES, facts
 from repairlab.learning.networks.settings import NetworkSettings
 from repairlab.learning.training.settings import SystemSettings, load_system, system_names
-from repairlab.repairers.llm.prompts.strategies.table import FORMS as STRATEGY_FORMS
+from repairlab.repairers.llm.prompts.table import FORMS as STRATEGY_FORMS
 from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
 from repairlab.runs.experiment import Experiment
 

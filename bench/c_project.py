@@ -16,7 +16,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import unified_diff
 from repairlab.core.outcome import Verdict
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.validator import BugValidator, Conditions

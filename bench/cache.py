@@ -10,7 +10,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.store import Store, decoded
 from repairlab.runs.task import Entry, Shard, Task, WorkLoad

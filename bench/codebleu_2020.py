@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.languages import codexglue_flow as flow
-from repairlab.metrics import syntax_match
+from repairlab.metrics import codebleu
 from repairlab.metrics.codebleu import CodeBleuCounts
 
 
@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--sets", action="store_true", help="sources in the order of a hash table")
     options = parser.parse_args()
     parsed = old_parser(options.library, options.grammar)
-    for module in (syntax_match, flow):
+    for module in (codebleu, flow):
         setattr(module, "Parsed", parsed)  # noqa: B010
     if options.sets:
         setattr(flow, "_both", both_by_hash)  # noqa: B010

@@ -9,22 +9,21 @@ from pathlib import Path
 
 from side_by_side import Row, candidates_of, compare, main, measure
 
+from repairlab.benchmarks.bug_files import read_tree
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.tree_files import read_tree
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, Case
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.execution import Ending, Execution
-from repairlab.core.oracle import Case
 from repairlab.core.outcome import TestVerdict, Verdict
-from repairlab.languages.native import headers
-from repairlab.languages.table import default_cache, language
+from repairlab.languages.language import default_cache, language
+from repairlab.languages.native.reuse import first_includes, precompiled
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation import checkers
 from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.checkers import of_case
 from repairlab.validation.validator import BugValidator, Conditions
-from repairlab.validation.verdict import of_case
 
 PER_BUG, N_CASES = 10, 20
 PATIENCE_S = 3.0
@@ -174,7 +173,7 @@ def _sources(work: Path) -> list[str]:
 def _header(bug: Bug, cache: Path) -> bytes:
     """Return the precompiled header that the tool chain would make."""
     texts = read_tree(Path(bug.tree.source)).texts
-    return headers.precompiled(headers.first_includes(bug.problem.path, texts.get, ()), FLAGS, cache)
+    return precompiled(first_includes(bug.problem.path, texts.get, ()), FLAGS, cache)
 
 
 def _made_ready(bug: Bug, folder: Path) -> Path:

@@ -7,13 +7,13 @@ from pathlib import Path
 from cache import run
 from side_by_side import Row, candidates_of, compare, main, measure
 
+from repairlab.benchmarks.bug_files import read_tree
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.tree_files import read_tree
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.diff import apply_edits
 from repairlab.core.outcome import Verdict
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import BugValidator, Conditions

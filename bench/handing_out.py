@@ -22,13 +22,13 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.storage.encoding import encode
 from repairlab.runs.executors.executor import Source
-from repairlab.runs.executors.local_machine import local_machine
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.first_starts import FirstStarts
+from repairlab.runs.misconfiguration import FirstStarts
 from repairlab.runs.schedule import Schedule
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.worker import Begun, Event, Judged, ProposalsEnded, Proposed, WorkerTime
+from repairlab.validation.machine import local_machine
 
 OPENING_S = 0.3
 """What it takes to open a bug."""

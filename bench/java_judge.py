@@ -8,22 +8,21 @@ from pathlib import Path
 
 from side_by_side import Naive, Row, candidates_of, compare, main, measure
 
+from repairlab.benchmarks.bug_files import read_tree
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.benchmarks.tree_files import read_tree
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, Case
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.execution import Command, Execution
-from repairlab.core.oracle import Case
 from repairlab.core.outcome import TestVerdict, Verdict
-from repairlab.languages.table import default_cache, language
+from repairlab.languages.language import default_cache, language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation import checkers
 from repairlab.validation.apply import changed_files, lay_out
+from repairlab.validation.checkers import of_case
 from repairlab.validation.compiling import close_compilers
 from repairlab.validation.validator import BugValidator, Conditions
-from repairlab.validation.verdict import of_case
 
 PER_BUG, N_CASES, WALL_S = 10, 20, 5.0
 LARGEST_INPUT = 100_000

@@ -11,9 +11,8 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.execution import Command, Limits
 from repairlab.core.outcome import Verdict
-from repairlab.languages.java import junit
-from repairlab.languages.language import Tools
-from repairlab.languages.table import default_cache
+from repairlab.languages.java.jars import junit_jars
+from repairlab.languages.language import Tools, default_cache
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.compiling import close_compilers
@@ -95,7 +94,7 @@ def run_tests(work: Path) -> bool:
 
 
 def _jars() -> str:
-    return ":".join(map(str, junit.jars("junit4", Tools(cache=str(default_cache())))))
+    return ":".join(map(str, junit_jars("junit4", Tools(cache=str(default_cache())))))
 
 
 def write_project(folder: Path) -> Path:

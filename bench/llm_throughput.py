@@ -21,16 +21,16 @@ from pathlib import Path
 from side_by_side import cpu_model, measure
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.access import Access
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
+from repairlab.core.model import Access
 from repairlab.core.problem import shown
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.sampler import Sampler, sample
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
-from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.sandbox import FakeSandbox, exited
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import BugValidator, Conditions
 

@@ -22,9 +22,8 @@ from report_scale import CHANCES, function, measure, outcome, write_benchmark
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.line_check import checked_line, line_key
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.storage.encoding import encode
+from repairlab.core.storage.encoding import checked_line, encode, line_key
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.integrity import write_seal
 from repairlab.runs.store import FILES, BugEnd, Store

@@ -16,12 +16,11 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.execution import Command
 from repairlab.core.outcome import TestVerdict, Verdict
-from repairlab.languages.table import default_cache, language
+from repairlab.languages.language import default_cache, language
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.apply import changed_files, lay_out
-from repairlab.validation.checkers import check
+from repairlab.validation.checkers import check, of_process
 from repairlab.validation.validator import BugValidator, Conditions
-from repairlab.validation.verdict import of_process
 
 _FLOOR = """
 import io, json, os, sys

@@ -13,7 +13,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Verdict
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.validator import BugValidator, Conditions
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from repairlab.benchmarks.tree_files import read_tree
+from repairlab.benchmarks.bug_files import read_tree
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.diff import apply_edits

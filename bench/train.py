@@ -19,18 +19,18 @@ from torch.nn import functional
 
 from repairlab.core.pair import Pair, PairSet
 from repairlab.learning.networks.beam import beam_search
-from repairlab.learning.networks.factory import build
-from repairlab.learning.networks.hypothesis import Marks
+from repairlab.learning.networks.hypotheses import Marks
+from repairlab.learning.networks.network import build
 from repairlab.learning.networks.settings import DecodingSettings, NetworkSettings
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch
 from repairlab.learning.networks.transformer import Transformer
 from repairlab.learning.networks.vocabulary import BEGIN, END, PAD
 from repairlab.learning.pairs.pair_files import PairWriter
+from repairlab.learning.pairs.representing import PairEncoder
+from repairlab.learning.training.batches import PairStore
 from repairlab.learning.training.distributed import ProcessGroup
 from repairlab.learning.training.loop import Look, Trainer, TrainingJob
 from repairlab.learning.training.numbering import make_numbering, number_tokens
-from repairlab.learning.training.pair_store import PairStore
-from repairlab.learning.training.representing import PairEncoder
 from repairlab.learning.training.settings import load_system
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

@@ -18,7 +18,7 @@ from repairlab.core.diff import FilePatch, apply_edits, edits_of_patch, parse_pa
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_csv, read_json_lines, read_text
 from repairlab.core.record import record
-from repairlab.study.assessment.records import RULES
+from repairlab.study.assessment.ratings import RULES
 from repairlab.study.assessment.rules import Programs, proposed_rules
 
 

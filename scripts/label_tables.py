@@ -21,11 +21,11 @@ from repairlab.core.diff import FilePatch, apply_edits, edits_of_patch, parse_pa
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv, read_json, read_json_lines
 from repairlab.core.record import record
+from repairlab.study.labelling.actions import ACTIONS, actions
+from repairlab.study.labelling.category import suggest
+from repairlab.study.labelling.extent import extent_of_hunks
 from repairlab.study.labelling.file_change import FileChange
-from repairlab.study.labelling.rules.actions import ACTIONS, actions
-from repairlab.study.labelling.rules.category import suggest
-from repairlab.study.labelling.rules.location import extent_of_hunks
-from repairlab.study.labelling.rules.patterns import PATTERNS, SHAPES, patterns
+from repairlab.study.labelling.patterns import PATTERNS, SHAPES, patterns
 
 CLONES = {"Closure": "closure-compiler", "Math": "commons-math", "Lang": "commons-lang", "Mockito": "mockito", "Time": "joda-time"}
 READ = ("Chart", "Closure")

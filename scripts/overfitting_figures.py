@@ -25,7 +25,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.foreign import field, read_json_lines
 from repairlab.core.record import record
 from repairlab.languages.fix_extent import fixed_function
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.study.assessment.evidence import Differential

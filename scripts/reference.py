@@ -27,7 +27,7 @@ from repairlab.formats.table import FORMS
 from repairlab.languages.facts import LANGUAGES, facts
 from repairlab.learning.networks.settings import NetworkSettings
 from repairlab.learning.training.settings import SystemSettings, load_system, system_names
-from repairlab.repairers.llm.prompts.strategies.table import FORMS as STRATEGY_FORMS
+from repairlab.repairers.llm.prompts.table import FORMS as STRATEGY_FORMS
 from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
 from repairlab.runs.experiment import Experiment
 
@@ -207,7 +207,10 @@ def length(system: SystemSettings) -> str:
 
 def formats() -> Iterator[str]:
     """Yield the formats of candidates, and what is lost in them."""
-    rows = [(f"`{name}`", plain(form.about), plain(form.writes), form.cannot, plain(form.loses)) for name, form in FORMS.items()]
+    rows = [
+        (f"`{name}`", plain(form.about), plain(form.writes), form.cannot or "nothing", plain(form.loses))
+        for name, form in FORMS.items()
+    ]
     yield from table(("format", "files", "writes", "cannot write", "loses"), rows)
 
 

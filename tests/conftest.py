@@ -12,7 +12,7 @@ import pytest
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.sandbox.ports import Halt, Port, forward_to, run_with_ports
 from repairlab.sandbox.sandbox import Conversing, Sandbox
 from repairlab.sandbox.table import open_sandbox

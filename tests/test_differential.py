@@ -14,7 +14,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import Visibility, shown
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.repairers.table import repairer
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.validator import BugValidator, Conditions, validate

@@ -13,19 +13,18 @@ from typing import NamedTuple
 import pytest
 
 from repairlab.cli.main import run
-from repairlab.core.bug import Labels, Provenance
+from repairlab.core.bug import CheckerProgram, Labels, Provenance
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.execution import Limits
-from repairlab.core.oracle import CheckerProgram
 from repairlab.core.outcome import Outcome, TestResult
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import LANGUAGES, facts
 from repairlab.runs.experiment import Manifest
+from repairlab.study.labelling.actions import ACTIONS
+from repairlab.study.labelling.category import CATEGORIES
+from repairlab.study.labelling.error_type import TYPES
 from repairlab.study.labelling.label import RULES
-from repairlab.study.labelling.rules.actions import ACTIONS
-from repairlab.study.labelling.rules.category import CATEGORIES
-from repairlab.study.labelling.rules.error_type import TYPES
-from repairlab.study.labelling.rules.patterns import PATTERNS, SHAPES
+from repairlab.study.labelling.patterns import PATTERNS, SHAPES
 
 ROOT = Path(__file__).parent.parent
 README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "get-started" / "tutorial.md"
@@ -178,7 +177,8 @@ def test_the_drawing_of_layers_is_what_is_checked() -> None:
 
 
 def test_every_stored_field_is_documented() -> None:
-    text = (ROOT / "docs" / "reference" / "run-folder.md").read_text(encoding="utf-8")
+    pages = [ROOT / "docs" / "reference" / name for name in ("run-folder.md", "verdicts.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
     fields = [name for record in (Manifest, Candidate, Origin, Outcome, TestResult) for name in record.__dataclass_fields__]
     assert [name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text] == []
 

@@ -17,7 +17,7 @@ import pytest
 from repairlab.cli.main import run
 from repairlab.core.candidate import Candidate
 from repairlab.repairers.ledger import FILE, read_requests
-from repairlab.repairers.llm.prompts.strategies.table import names
+from repairlab.repairers.llm.prompts.table import names
 from repairlab.runs.store import Store
 from tests.llm_server.fault_proxy import HARMLESS, FaultProxy
 from tests.llm_server.llama_server import Endpoint

@@ -15,7 +15,7 @@ from repairlab.building.importers.table import IMPORTERS
 from repairlab.building.mining.settings import PRESETS
 from repairlab.cli.main import VERBS, run
 from repairlab.learning.training.settings import load_system
-from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
+from repairlab.repairers.llm.prompts.table import STRATEGIES
 from repairlab.study.papers.table import TABLES
 from repairlab.study.ranking.rankers import ORDERS
 

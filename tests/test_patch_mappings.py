@@ -13,8 +13,7 @@ from repairlab.core.diff import apply_edits
 from repairlab.formats.patch_forms import candidate_of
 from repairlab.runs.patch import candidate_of_patch
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.serve.http.http_error import RequestRefused
-from repairlab.serve.http.requests import CandidateEntry, parse
+from repairlab.serve.http.requests import CandidateEntry, RequestRefused, parse
 from repairlab.study.external_candidates import read_external_candidates
 from tests.conftest import write_tiny
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from repairlab.core.version import VERSION
+from repairlab.core.installation import VERSION
 
 __version__ = VERSION
 __all__ = [

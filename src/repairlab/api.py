@@ -17,29 +17,26 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Protocol, Self, TypedDict, Unpack, cast, get_type_hints
 
-from repairlab.benchmarks.catalog import benchmark_names, open_bug
+from repairlab.benchmarks.catalog import LazyBenchmark, benchmark_names, open_bug
 from repairlab.benchmarks.health import Health
-from repairlab.benchmarks.lazy import LazyBenchmark
 from repairlab.building.check import check_bugs
-from repairlab.core.access import Access
 from repairlab.core.arguments import check_value, checked
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
+from repairlab.core.model import Access
 from repairlab.core.option import settings_of
 from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
 from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.core.record import record
 from repairlab.core.score import Score
 from repairlab.formats.patch_forms import PatchForm, candidate_of
+from repairlab.metrics.metric import Duplicates
 from repairlab.metrics.reward import RewardScale
-from repairlab.metrics.settings import Duplicates
 from repairlab.repairers.repairer import NoSettings
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
 from repairlab.runs.executors.forking import start_server
-from repairlab.runs.executors.local_machine import local_machine
-from repairlab.runs.experiment import Experiment, make_experiment
-from repairlab.runs.feedback import Feedback
+from repairlab.runs.experiment import Experiment, Feedback, make_experiment
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.reward import Reward
 from repairlab.runs.run import begin, bugs_left, complete
@@ -49,7 +46,7 @@ from repairlab.runs.worker import Step
 from repairlab.study.comparison import Comparison, compare_runs
 from repairlab.study.scores import RunScores
 from repairlab.study.stored_run import Records, Run
-from repairlab.validation.machine import Isolation
+from repairlab.validation.machine import Isolation, local_machine
 
 __all__ = [
     "Access",

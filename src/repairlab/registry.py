@@ -19,7 +19,7 @@ KINDS: Mapping[str, str] = {
     "importers": "repairlab.building.importers.table:IMPORTERS",
     "formats": "repairlab.formats.table:FORMATS",
     "repairers": "repairlab.repairers.table:REPAIRERS",
-    "strategies": "repairlab.repairers.llm.prompts.strategies.table:STRATEGIES",
+    "strategies": "repairlab.repairers.llm.prompts.table:STRATEGIES",
     "metrics": "repairlab.metrics.table:METRICS",
     "representations": "repairlab.learning.representations.table:REPRESENTATIONS",
     "tables": "repairlab.study.papers.table:TABLES",

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.benchmarks import case_files
-from repairlab.benchmarks.case_files import CaseFiles, open_cases
+from repairlab.benchmarks import bug_files
+from repairlab.benchmarks.bug_files import CaseFiles, open_cases
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.core.bug import Case, Checker
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.oracle import Case, Checker
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest
 from repairlab.sandbox.sandbox import Sandbox
@@ -31,7 +31,7 @@ def write(folder: Path, texts: list[tuple[str, str]]) -> tuple[str, ...]:
 
 def forget() -> None:
     """Forget what is kept in memory."""
-    case_files._kept.cache_clear()
+    bug_files._kept.cache_clear()
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5))
@@ -93,7 +93,7 @@ def test_only_a_few_bugs_have_their_cases_in_memory(tmp_path: Path) -> None:
     for number in range(20):
         folder = tmp_path / str(number)
         list(open_cases(folder, write(folder, [("1\n", "2\n")]), CHECKER))
-    assert case_files._kept.cache_info().currsize <= 4
+    assert bug_files._kept.cache_info().currsize <= 4
 
 
 def test_cases_are_equal_in_other_folders_and_not_with_another_checker(tmp_path: Path) -> None:

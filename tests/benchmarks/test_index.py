@@ -10,8 +10,8 @@ import pytest
 from repairlab.benchmarks.catalog import find_target, open_benchmark
 from repairlab.benchmarks.folder import read_head
 from repairlab.benchmarks.index import FILE, BugReader
+from repairlab.core.bug import Case
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.oracle import Case
 from repairlab.core.problem import Target
 
 

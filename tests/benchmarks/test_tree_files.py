@@ -1,7 +1,7 @@
 import shutil
 from pathlib import Path
 
-from repairlab.benchmarks.tree_files import TreeContext, read_tree
+from repairlab.benchmarks.bug_files import TreeContext, read_tree
 
 
 def test_contexts_of_equal_trees_are_equal_when_one_tree_is_gone(tmp_path: Path) -> None:

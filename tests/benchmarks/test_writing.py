@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from repairlab.benchmarks.writing import toml, write_file
 from repairlab.core.errors import UserError
-from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.storage.folders import new_folder
 
 SCALARS = st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 TABLES = st.recursive(

@@ -7,8 +7,7 @@ import pytest
 
 from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
-from repairlab.building.bug_trees import DoesNotBuildError, opened_trees
-from repairlab.building.build_folder import BuildFolder, opened_build_folder
+from repairlab.building.bug_trees import BuildFolder, DoesNotBuildError, opened_build_folder, opened_trees
 from repairlab.core.bug import Bug
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.test_run import TestRun

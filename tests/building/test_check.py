@@ -14,8 +14,7 @@ from repairlab.building.exclusions import exclude
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Execution, Limits
 from repairlab.core.outcome import Verdict
-from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.machine import Machine
 
 

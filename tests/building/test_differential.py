@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.building.differential import differential
-from repairlab.building.inputs import mutated_inputs, similar_calls
+from repairlab.building.differential import differential, mutated_inputs, similar_calls
 from repairlab.languages.java import calls
-from repairlab.languages.language import Function
-from repairlab.languages.python.calls import example_calls
-from repairlab.languages.table import language
+from repairlab.languages.language import Function, language
+from repairlab.languages.python.toolchain import example_calls
 from repairlab.sandbox.sandbox import Sandbox
 
 SOURCE = "def clamp(value, low, high):\n    return {}\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.building.generating import generate
+from repairlab.building.bug_trees import generate
 from repairlab.building.importers.importer import Generator
 from repairlab.core.bug import Bug
 from repairlab.sandbox.sandbox import Sandbox

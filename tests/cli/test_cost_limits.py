@@ -8,11 +8,11 @@ import pytest
 
 import repairlab
 from repairlab.cli.main import run
-from repairlab.core.access import Access
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access
 from repairlab.repairers.ledger import FILE, Ledger, Request, read_requests
-from repairlab.runs.budget import PRICES, prices_of
+from repairlab.runs.repairing import PRICES, prices_of
 from repairlab.runs.store import Store
 from repairlab.sandbox.sandbox import Sandbox
 from tests.repairers.llm.answering import Asked, Said, Server, answering, chat

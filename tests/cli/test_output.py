@@ -87,7 +87,7 @@ def test_an_import_that_is_stopped_writes_nothing(
     def stop(*_: object) -> None:
         raise Interrupted
 
-    monkeypatch.setattr("repairlab.building.discovery_elsewhere.run_each", stop)
+    monkeypatch.setattr("repairlab.building.importing.run_each", stop)
     assert run(["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]) == 130
     assert capsys.readouterr().err.endswith("repairlab: stopped; nothing was written\n")
     assert sorted(path.name for path in pairs.parent.iterdir()) == ["pairs"]
@@ -105,7 +105,7 @@ def test_an_import_that_was_stopped_goes_on(
         if len(searches) > 1:
             raise Interrupted
 
-    monkeypatch.setattr("repairlab.building.discovery_elsewhere.run_each", run_some)
+    monkeypatch.setattr("repairlab.building.importing.run_each", run_some)
     command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
     assert run(command) == 130
     assert "nothing was written to" in (said := " ".join(capsys.readouterr().err.split())) and "the same command goes on" in said
@@ -129,7 +129,7 @@ def test_an_import_does_not_go_on_with_what_has_changed(
         if len(runs) == 1:
             raise Interrupted
 
-    monkeypatch.setattr("repairlab.building.discovery_elsewhere.run_each", run_and_stop)
+    monkeypatch.setattr("repairlab.building.importing.run_each", run_and_stop)
     command = ["import", "codeflaws", str(pairs), "--to", str(pairs.parent / "made")]
     assert run(command) == 130
     (pairs / "1-A-bug-10-11/1-A-10.c").write_text(PROGRAM.format('"c"'))

@@ -10,12 +10,11 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
+from repairlab.core.model import Message, Prompt
 from repairlab.core.outcome import Verdict
-from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
-from repairlab.repairers.llm.client.model import Sampling
-from repairlab.repairers.llm.client.recorded_model import RecordedModel
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.client.cached_model import RecordedModel
+from repairlab.repairers.llm.client.model import Sampling, ScriptedModel
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import TranscriptWriter
 from tests.study.conftest import BUGS, HOSTILE, benchmark, make_run

@@ -18,9 +18,7 @@ __all__ = ["make_run"]
 pytest.importorskip("fastapi", reason="pages need the extra web: pip install 'repairlab[web]'")
 
 
-IMPATIENT = (
-    "import repairlab.serve.browser.serving as serving; serving.PATIENCE_S = 1; from repairlab.cli.main import main; main()"
-)
+IMPATIENT = "import repairlab.serve.browser.app as serving; serving.PATIENCE_S = 1; from repairlab.cli.main import main; main()"
 
 
 def start(*arguments: str, cache: Path, program: tuple[str, ...] = ("-m", "repairlab")) -> "subprocess.Popen[str]":

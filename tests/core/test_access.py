@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ import dataclasses
 import pytest
 
 from repairlab.core.benchmark import _KEPT, Benchmark, LazyBugs
-from repairlab.core.bug import Bug, Labels, Provenance, Tree
+from repairlab.core.bug import Bug, Labels, Oracle, Provenance, Tree
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Limits
-from repairlab.core.oracle import Oracle
 from repairlab.core.problem import Problem, Target
 from repairlab.core.recipe import Build, Test
 from repairlab.core.text import Span

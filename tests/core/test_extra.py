@@ -25,7 +25,7 @@ def test_a_verb_without_its_extra_says_the_one_command_that_adds_it(verb: str, p
 
 
 def test_an_environment_without_pip_is_told_of_uv() -> None:
-    program = "import sys; sys.modules['pip'] = None; from repairlab.core.extra import adding; print(adding('web'))"
+    program = "import sys; sys.modules['pip'] = None; from repairlab.core.installation import adding; print(adding('web'))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == f"uv pip install --python {sys.executable} 'repairlab[web]'\n"
 

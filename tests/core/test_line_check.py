@@ -5,8 +5,8 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.core.line_check import checked_line, line_key, number_of, stated_number
 from repairlab.core.record import to_json
+from repairlab.core.storage.encoding import checked_line, line_key, number_of, stated_number
 
 KEY = line_key("run", "outcomes.jsonl")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.contracts.format import new_tree
+from repairlab.cli.contracts.scoring import new_tree
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
 from repairlab.formats.format import ExternalCandidate, Unreadable

@@ -2,7 +2,7 @@ import pytest
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
-from repairlab.formats.ids import BugIndex
+from repairlab.formats.reading import BugIndex
 from tests.formats.conftest import COMMIT
 
 

@@ -3,7 +3,7 @@
 import repairlab as rl
 from repairlab.core.diff import apply_edits, edits_of_patch
 from repairlab.formats.patch_forms import candidate_of, recognise
-from repairlab.study.text import diff_text
+from repairlab.study.diffs import diff_text
 
 
 def test_every_form_is_recognised_for_all_bugs_of_the_built_in_benchmark() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from repairlab.cli.contracts.format import new_tree
+from repairlab.cli.contracts.scoring import new_tree
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.outcome import Verdict
 from repairlab.formats.table import recognise

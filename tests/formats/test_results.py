@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.formats.results import RESULT_FORMATS, recognise_results, result_format
+from repairlab.formats.table import RESULT_FORMATS, recognise_results, result_format
 from repairlab.metrics.published import DatasetStatistics, PublishedResults, PublishedVerdict
 
 DATA = Path(__file__).parent / "data"

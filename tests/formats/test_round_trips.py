@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repairlab.cli.contracts.format import new_tree, wrong_with_round_trip
+from repairlab.cli.contracts.scoring import new_tree, wrong_with_round_trip
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
@@ -18,7 +18,7 @@ from repairlab.formats.format import JudgedCandidate
 from repairlab.formats.npr4j_results import read_results
 from repairlab.formats.swebench_report import read_results as read_report
 from repairlab.formats.table import FORMATS, recognise
-from repairlab.study.converting import judged
+from repairlab.study.external_candidates import judged
 from tests.conftest import PROGRAM
 from tests.formats.conftest import read
 

@@ -15,13 +15,12 @@ from typing import Any, Literal
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, Checker
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError
-from repairlab.core.oracle import Checker
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.validator import BugValidator, Conditions, validate

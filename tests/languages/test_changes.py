@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from repairlab.core.recipe import Framework
 from repairlab.core.text import replace_span
 from repairlab.languages.counter import Change, of_programs, of_tests, other_number, other_string
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 
 PYTHON = '''
 class TestIt:

@@ -6,7 +6,7 @@ import pytest
 
 from repairlab.core.text import replace_span
 from repairlab.languages.counter import TestBody
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 
 JAVASCRIPT = """\
 const { describe, it } = require('node:test');

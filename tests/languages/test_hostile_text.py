@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 
 UNITS = {
     "python": ['f"""{""" ', "f'{' ", "f'{#", '"""', "(\n", "\\\n", "f'{x:{", "    x\n", "lambda: (", "# x\n"],

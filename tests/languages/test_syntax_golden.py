@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.languages.facts import names
-from repairlab.languages.table import language, language_of_path
+from repairlab.languages.language import language, language_of_path
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "syntax"
 CASES = sorted(GOLDEN.glob("*/*.json"))

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from repairlab.core.text import split_lines
+from repairlab.languages.language import language
 from repairlab.languages.parser import Parsed
-from repairlab.languages.table import language
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from repairlab.languages.facts import names
-from repairlab.languages.language import Syntax, Token
-from repairlab.languages.table import language
+from repairlab.languages.language import Syntax, Token, language
 
 SYNTAXES = {name: language(name).syntax for name in names()}
 WORDS = [

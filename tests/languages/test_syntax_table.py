@@ -7,9 +7,8 @@ import pytest
 
 from repairlab.core.errors import UserError
 from repairlab.languages.facts import facts, names
-from repairlab.languages.language import Tools
+from repairlab.languages.language import Tools, default_cache, language, language_of_path
 from repairlab.languages.parser import Parsed
-from repairlab.languages.table import default_cache, language, language_of_path
 
 
 @pytest.mark.parametrize("name", names())

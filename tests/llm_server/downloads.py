@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 from repairlab.core.record import record
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 
 
 @record

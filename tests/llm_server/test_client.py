@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
-from repairlab.core.prompt import Message, Prompt
+from repairlab.core.model import Access, Message, Prompt
 from repairlab.repairers.ledger import Ledger, read_requests
 from repairlab.repairers.llm.client.cached_model import CachedModel
 from repairlab.repairers.llm.client.model import Completion, Sampling, Unanswerable

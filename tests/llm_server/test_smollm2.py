@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.core.access import Access
-from repairlab.core.prompt import Message, Prompt
+from repairlab.core.model import Access, Message, Prompt
 from repairlab.repairers.llm.client.model import Sampling
 from repairlab.repairers.llm.client.open import open_model
 from repairlab.repairers.llm.settings import LlmSettings

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
-from repairlab.core.samples import Samples
+from repairlab.core.score import Samples
+from repairlab.metrics.metric import ScoreSettings
 from repairlab.metrics.pass_at_k import estimate, pass_at_k
-from repairlab.metrics.settings import ScoreSettings
 from repairlab.metrics.table import METRICS, is_share, score, score_run, values_of
 from repairlab.metrics.top_at_k import top_at_k
 

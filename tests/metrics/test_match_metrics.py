@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from repairlab.core.errors import UserError
 from repairlab.metrics.bleu import BLEU_VARIANTS, BleuCounts, BleuVariant, bleu, tokens_of
 from repairlab.metrics.codebleu import CODEBLEU_VARIANTS, CodeBleuVariant, codebleu
-from repairlab.metrics.exact_match import same_text, same_tokens, same_tree
+from repairlab.metrics.exact_match import is_well_formed, same_text, same_tokens, same_tree
 from repairlab.metrics.matching import MatchCounts, MatchSettings
 from repairlab.metrics.similarity import edit_similarity
-from repairlab.metrics.syntax_validity import is_well_formed
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 PROGRAMS = {

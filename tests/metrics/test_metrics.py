@@ -10,17 +10,14 @@ import pytest
 
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
-from repairlab.core.samples import Ended, Samples
-from repairlab.metrics.bootstrap import RESAMPLES, SEED, interval
+from repairlab.core.score import Ended, Samples
 from repairlab.metrics.compare import difference, mcnemar, overlap
-from repairlab.metrics.first_rank import first_rank
+from repairlab.metrics.metric import ScoreSettings, Values, signature
 from repairlab.metrics.pass_at_k import pass_at_k
-from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fixed, plausible_rate
-from repairlab.metrics.settings import ScoreSettings, signature
+from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, first_rank, fixed, plausible_rate
+from repairlab.metrics.statistics import RESAMPLES, SEED, interval
 from repairlab.metrics.table import score, score_correct, score_run, values_of
-from repairlab.metrics.test_case_average import tca_at_k
-from repairlab.metrics.top_at_k import top_at_k
-from repairlab.metrics.values import Values
+from repairlab.metrics.top_at_k import tca_at_k, top_at_k
 from tests.test_outside_package import write_dist_info
 
 P, W, CE, NA, IE = Verdict.PLAUSIBLE, Verdict.WRONG, Verdict.UNCOMPILABLE, Verdict.UNAPPLICABLE, Verdict.UNDECIDED

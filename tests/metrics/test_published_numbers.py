@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from repairlab.core.outcome import Verdict
-from repairlab.core.samples import Samples
+from repairlab.core.score import Samples
 from repairlab.metrics.compare import mcnemar
 from repairlab.metrics.pass_at_k import pass_at_k
 from repairlab.metrics.rates import compile_rate, fixed, plausible_rate

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
-from repairlab.core.samples import Ended, Samples
-from repairlab.metrics.pass_at_k import pass_at_k
-from repairlab.metrics.ranked_pass_at_k import Ranked, ranked_pass_at_k
-from repairlab.metrics.settings import ScoreSettings
+from repairlab.core.score import Ended, Samples
+from repairlab.metrics.metric import ScoreSettings
+from repairlab.metrics.pass_at_k import Ranked, pass_at_k, ranked_pass_at_k
 from repairlab.metrics.table import is_share, score_built, score_ranking
 from repairlab.metrics.top_at_k import top_at_k
 

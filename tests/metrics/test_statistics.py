@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from repairlab.metrics.distribution import distribution, kurtosis
-from repairlab.metrics.overlap import overlaps
+from repairlab.metrics.compare import overlaps
 from repairlab.metrics.similarity import bare, edit_similarity, folded
-from repairlab.metrics.wilcoxon import rank_sum, signed_rank
+from repairlab.metrics.statistics import distribution, kurtosis, rank_sum, signed_rank
 
 LAW = effort(deadline=None, max_examples=40)
 NUMBERS = st.lists(st.floats(-5, 5).map(lambda value: round(value, 3)), min_size=1, max_size=9, unique=True)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repairlab.cli.contracts.repairer import wrong_with
+from repairlab.cli.contracts.proposing import wrong_with
 from repairlab.core.candidate import Attempt, Candidate
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.text import Lines, Span, replace_span
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.repairers.table import names, repairer
 
 PYTHON = """\

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 

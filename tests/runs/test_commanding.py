@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.access import Access
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access
 from repairlab.core.problem import Visibility, shown
 from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.repairer import OverBudget

@@ -8,8 +8,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome
 from repairlab.runs.experiment import make_experiment
-from repairlab.runs.integrity import SEAL, find_damage, require_intact
-from repairlab.runs.repair import repair_run
+from repairlab.runs.integrity import SEAL, find_damage, repair_run, require_intact
 from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store
 from repairlab.validation.machine import Machine

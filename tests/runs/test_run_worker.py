@@ -22,7 +22,7 @@ from repairlab.runs.run import begin, complete
 from repairlab.runs.store import Store, decoded
 from repairlab.runs.task import Entry, Shard, Task, WorkLoad
 from repairlab.runs.worker import Event, Failed, Judged, Proposed, open_worker
-from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.sandbox import FakeSandbox, exited
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import INTERNAL, PROBE_AFTER, is_sampled
 

@@ -141,14 +141,14 @@ MEMORY = """
 import sys
 from pathlib import Path
 from repairlab.core.candidate import Candidate, Origin
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.runs.worker import Judged, open_worker
 from repairlab.runs.experiment import Experiment
 from repairlab.validation.machine import Machine
 from repairlab.runs.store import Store
 from repairlab.runs.task import Entry, Shard, Task, WorkLoad
-from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.sandbox import FakeSandbox, exited
 
 def resident_mb():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20

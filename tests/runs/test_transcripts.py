@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from repairlab.cli.main import run
-from repairlab.core.prompt import Message, Prompt
+from repairlab.core.model import Message, Prompt
 from repairlab.core.record import digest
-from repairlab.repairers.llm.client.model import Sampling
-from repairlab.repairers.llm.client.recorded_model import RecordedModel
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.client.cached_model import RecordedModel
+from repairlab.repairers.llm.client.model import Sampling, ScriptedModel
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import Store, TranscriptEntry
 from repairlab.runs.transcripts import Transcripts, TranscriptWriter

@@ -12,13 +12,13 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.health import Health
-from repairlab.benchmarks.transfer import arrived, departing, folders_of
 from repairlab.building.check import check_bugs
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.runs.executors.executor import Delivery, Parcel, Source, Work
 from repairlab.runs.executors.pool import Pool, Stopping, open_pool
 from repairlab.runs.executors.ray_worker import pack, unpack
 from repairlab.runs.store import Store
+from repairlab.runs.transfer import arrived, departing, folders_of
 from repairlab.validation.machine import Machine
 from tests.runs.test_run import contents, run
 

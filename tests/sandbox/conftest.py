@@ -14,8 +14,7 @@ from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.breakout import prove
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox
 from repairlab.sandbox.container import ContainerSandbox
-from repairlab.sandbox.landlock import open_landlock
-from repairlab.sandbox.process import ProcessSandbox
+from repairlab.sandbox.process import ProcessSandbox, open_landlock
 from repairlab.sandbox.resident import Resident
 from repairlab.sandbox.sandbox import Runner, Sandbox
 

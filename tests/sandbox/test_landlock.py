@@ -9,8 +9,7 @@ import pytest
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Execution, Limits, Mount
-from repairlab.sandbox.landlock import open_landlock
-from repairlab.sandbox.process import ProcessSandbox
+from repairlab.sandbox.process import ProcessSandbox, open_landlock
 from repairlab.sandbox.sandbox import Runner
 
 

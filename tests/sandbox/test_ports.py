@@ -10,7 +10,7 @@ import pytest
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution, Limits
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.sandbox.ports import MOST_PORTS, Halt, Port, forward_to, run_with_ports
 from repairlab.sandbox.sandbox import Conversing, Sandbox
 from tests.sandbox.conftest import form

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.execution import Command, Limits
-from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.resident import ResidentLost
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 
 SERVER = """
 import os, socket, struct, sys, time

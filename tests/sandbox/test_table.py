@@ -12,10 +12,9 @@ from repairlab.core.execution import Command
 from repairlab.sandbox.breakout import TRIALS, try_to_break_out
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox
 from repairlab.sandbox.doctor import diagnose
-from repairlab.sandbox.fake import FakeSandbox, exited
 from repairlab.sandbox.launcher import compile_breakout, compile_launcher
 from repairlab.sandbox.process import ProcessSandbox
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.sandbox.table import open_sandbox
 
 

@@ -9,7 +9,7 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
-from repairlab.core.samples import Ended
+from repairlab.core.score import Ended
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.store import BugEnd, Store
 

@@ -8,20 +8,7 @@ from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
 from repairlab.formats.bug_types import read_bug_types
-from repairlab.formats.results import result_format
-from repairlab.metrics.checks import checks, enough_checks
-from repairlab.metrics.fixes import (
-    best_per_type,
-    counts_by_type,
-    curve,
-    first_ranks,
-    fixed_within,
-    mean_first_rank,
-    round_numbers,
-    shared_fixes,
-    union,
-    unique_fixes,
-)
+from repairlab.formats.table import result_format
 from repairlab.metrics.published import (
     FixCriterion,
     PublishedOutcome,
@@ -32,7 +19,21 @@ from repairlab.metrics.published import (
     merge,
     only,
 )
-from repairlab.metrics.ranked_results import ranked
+from repairlab.metrics.ranked_results import (
+    best_per_type,
+    checks,
+    counts_by_type,
+    curve,
+    enough_checks,
+    first_ranks,
+    fixed_within,
+    mean_first_rank,
+    ranked,
+    round_numbers,
+    shared_fixes,
+    union,
+    unique_fixes,
+)
 from repairlab.study.analyses import ANALYSES, AnalysisInputs, analyse
 
 DATA = Path(__file__).parents[1] / "formats" / "data"

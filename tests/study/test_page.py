@@ -12,20 +12,19 @@ import pytest
 
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
+from repairlab.core.model import Message, Prompt
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.outcome import TestResult as CaseResult
-from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
-from repairlab.repairers.llm.client.model import Sampling
-from repairlab.repairers.llm.client.recorded_model import RecordedModel
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.client.cached_model import RecordedModel
+from repairlab.repairers.llm.client.model import Sampling, ScriptedModel
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import TranscriptWriter
 from repairlab.study.curves import chart
+from repairlab.study.diffs import changed_by, clip, diff_lines, raw
 from repairlab.study.evidence import Choice, words_on_tests
 from repairlab.study.page import ReportPage, make_report, store_report
 from repairlab.study.scores import scores_of
-from repairlab.study.text import changed_by, clip, diff_lines, raw
 from tests.study.conftest import HOSTILE
 
 MakeRun = Callable[..., Path]

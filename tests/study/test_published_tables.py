@@ -8,8 +8,7 @@ import pytest
 
 from repairlab.cli.main import run
 from repairlab.core.errors import UserError
-from repairlab.study.published_table import TablePart, read_table, read_tables
-from repairlab.study.table_comparison import TableComparison, compare_table, difference, rounded
+from repairlab.study.published_table import TableComparison, TablePart, compare_table, difference, read_table, read_tables, rounded
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"

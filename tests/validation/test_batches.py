@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, CheckerProgram
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.oracle import CheckerProgram
 from repairlab.core.outcome import Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.language import Batch, Report
-from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.sandbox import FakeSandbox, exited
 from repairlab.validation.test_run import MOST_LATE, TestRun
 
 ONE, TWO = "tests/test_cart.py::test_total", "tests/test_cart.py::test_empty"

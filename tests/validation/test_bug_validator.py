@@ -10,7 +10,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.sandbox import FakeSandbox, exited
 from repairlab.validation.cache import VerdictCache
 from repairlab.validation.validator import BugValidator, Conditions
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.core.oracle import Case, Checker, CheckerKind
+from repairlab.core.bug import Case, Checker, CheckerKind
 from repairlab.core.outcome import TestVerdict
 from repairlab.validation.checkers import check, compare, first_difference
 

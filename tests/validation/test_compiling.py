@@ -11,13 +11,11 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Execution
-from repairlab.languages.language import Warmable
-from repairlab.languages.table import language
+from repairlab.languages.language import Warmable, language
 from repairlab.sandbox.resident import ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
-from repairlab.validation.class_cache import keep, make_room, read_kept
-from repairlab.validation.compiling import CompiledTree, close_compilers
+from repairlab.validation.compiling import CompiledTree, close_compilers, keep, make_room, read_kept
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import WorkTree, files_below
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from repairlab.core.bug import Case, CheckerProgram
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
-from repairlab.core.oracle import Case, CheckerProgram
-from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.sandbox.sandbox import FakeSandbox, exited
 from repairlab.sandbox.supervise import Ends
 from repairlab.validation.interactive import Interaction, _Conversation, interacting
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from repairlab.core.text import Span
 from repairlab.languages.counter import Change
-from repairlab.validation.counter_search import Key, met_by_failures
+from repairlab.validation.test_mutants import Key, met_by_failures
 
 
 def changes(count: int) -> list[Change]:

@@ -6,14 +6,12 @@ from pathlib import Path
 import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, CheckerProgram
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import BuildLimits, Command, Execution
-from repairlab.core.oracle import CheckerProgram
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
-from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.validator import validate

@@ -8,10 +8,10 @@ import pytest
 from repairlab.core.execution import Command, Execution
 from repairlab.languages import host
 from repairlab.languages.java import resident
-from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.validation import doctor
+from repairlab.sandbox.sandbox import FakeSandbox, exited
+from repairlab.validation import preflight
 from repairlab.validation.cache import VerdictCache
-from repairlab.validation.doctor import GREETING, diagnose, self_test
+from repairlab.validation.preflight import GREETING, diagnose, self_test
 from tests.validation.test_cache import OUTCOME
 
 
@@ -26,7 +26,7 @@ def test_a_machine_is_looked_over_from_the_sandbox_to_each_language(own_cache: P
 
 
 def test_an_empty_cache_is_said_to_be_empty(tmp_path: Path) -> None:
-    assert doctor._verdicts(tmp_path).detail == "empty"
+    assert preflight._verdicts(tmp_path).detail == "empty"
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_a_jdk_without_a_module_that_our_servers_need_is_told(tmp_path: Path, mo
     javac.chmod(0o755)
     servers = resident.servers
     monkeypatch.setattr(resident, "servers", lambda *_: servers(str(javac), str(tmp_path)))
-    finding = doctor._diagnose_language("java", FakeSandbox(lambda _: exited(stdout=GREETING)))
+    finding = preflight._diagnose_language("java", FakeSandbox(lambda _: exited(stdout=GREETING)))
     assert (finding.ok, finding.detail) == (False, "its tools are not all there")
     assert "error: package com.sun.management" in finding.remedy and "a JDK with all of its modules" in finding.remedy
 
 
 def test_a_language_that_does_not_work_is_no_reason_to_stop() -> None:
-    finding = doctor._diagnose_language("python", FakeSandbox(lambda _: exited(stdout=b"?")))
+    finding = preflight._diagnose_language("python", FakeSandbox(lambda _: exited(stdout=b"?")))
     assert (finding.ok, finding.detail) == (False, "the self-test printed b'?', not b'repairlab\\n'")
 
 
@@ -72,7 +72,7 @@ def test_tools_that_are_missing_are_named_with_their_package(monkeypatch: pytest
     monkeypatch.setattr(host, "SANDBOX_PATH", "/nowhere")
     host.is_installed.cache_clear()
     try:
-        finding = doctor._diagnose_language("go", FakeSandbox(lambda _: exited()))
+        finding = preflight._diagnose_language("go", FakeSandbox(lambda _: exited()))
     finally:
         host.is_installed.cache_clear()
     assert (finding.ok, finding.detail) == (False, "its tools are not all there")

@@ -9,7 +9,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import normal_digest
 from repairlab.validation.validator import validate

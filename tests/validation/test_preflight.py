@@ -7,10 +7,9 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.recipe import Build
 from repairlab.languages import host
-from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.validation.doctor import GREETING
+from repairlab.sandbox.sandbox import FakeSandbox, exited
 from repairlab.validation.machine import Machine
-from repairlab.validation.preflight import FOLDER, check_tools, missing_tools
+from repairlab.validation.preflight import FOLDER, GREETING, check_tools, missing_tools
 
 
 def test_what_works_is_remembered(tiny: Path, own_cache: Path, machine: Machine) -> None:

@@ -12,8 +12,7 @@ from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Ending, Execution
 from repairlab.core.outcome import Policy, TestVerdict, Verdict
-from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.time_limits import with_margin
 from repairlab.validation.validator import validate

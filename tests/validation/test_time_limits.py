@@ -8,7 +8,7 @@ import pytest
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Ending, Execution, Limits
-from repairlab.sandbox.fake import exited
+from repairlab.sandbox.sandbox import exited
 from repairlab.validation import time_limits
 from repairlab.validation.time_limits import PLAIN, REPEATS, Load, is_doubtful, read_load, repeat, with_margin
 

@@ -10,9 +10,8 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Policy, TestVerdict, Verdict
 from repairlab.core.text import Span
-from repairlab.runs.feedback import feedback
-from repairlab.sandbox.fake import FakeSandbox, exited
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.runs.experiment import feedback
+from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.apply import normal_digest
 from repairlab.validation.paths import check_path
 from repairlab.validation.validator import validate

@@ -7,15 +7,13 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from repairlab.benchmarks.case_files import open_cases
+from repairlab.benchmarks.bug_files import TreeContext, open_cases, read_text, read_tree
 from repairlab.benchmarks.protection import need_protected_tests
-from repairlab.benchmarks.tree_files import TreeContext, read_text, read_tree
-from repairlab.core.bug import Bug, Labels, Provenance, Tree
+from repairlab.core.bug import Bug, Checker, CheckerKind, CheckerProgram, Labels, Oracle, Provenance, Tree
 from repairlab.core.candidate import Edit
 from repairlab.core.diff import apply_edits, changed_lines, edits_of_patch
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.execution import Limits
-from repairlab.core.oracle import Checker, CheckerKind, CheckerProgram, Oracle
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.recipe import Build, Framework, Test

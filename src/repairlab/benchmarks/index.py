@@ -14,13 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks import case_files, protection, tree_files
+from repairlab.benchmarks import bug_files, protection
 from repairlab.benchmarks import folder as reading
-from repairlab.benchmarks.case_files import CaseFiles, CaseList
+from repairlab.benchmarks.bug_files import CaseFiles, CaseList, FolderState, TreeContext, state_of
 from repairlab.benchmarks.folder import FindTarget, load_bug
-from repairlab.benchmarks.tree_files import FolderState, TreeContext, state_of
-from repairlab.core.bug import Bug, Labels, Provenance, Tree, remember_digest
-from repairlab.core.oracle import Oracle
+from repairlab.core.bug import Bug, Labels, Oracle, Provenance, Tree, remember_digest
 from repairlab.core.problem import Problem
 from repairlab.core.record import SCHEMA_VERSION, digest, record
 from repairlab.core.storage.database import Database
@@ -155,5 +153,5 @@ class BugReader:
 @functools.cache
 def _reading_digest() -> str:
     """Return a hash of the code that reads bugs; what finds targets is part of the engine's."""
-    files = [Path(module.__file__ or "") for module in (reading, protection, tree_files, case_files)]
+    files = [Path(module.__file__ or "") for module in (reading, protection, bug_files)]
     return digest(*(hashlib.sha256(path.read_bytes()).hexdigest() for path in files))

@@ -5,15 +5,30 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from repairlab.benchmarks.test_paths import TEST_FOLDER, is_test_path
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.glob import matching
 from repairlab.core.outcome import Verdict
-from repairlab.languages.table import language_of_path
+from repairlab.core.recipe import matching
+from repairlab.languages.language import language_of_path
 from repairlab.validation.apply import protected
 from repairlab.validation.test_mutants import EXPECTED_DATA
+
+TEST_FOLDER = re.compile(r"(?:unit_?)?test|suite|regress|spec$|specs$|__tests__")
+"""What names of folders with tests begin with."""
+TEST_NAME = re.compile(r"(?:^|[_.-])[Tt]ests?(?:[_.-]|$)|^[Tt]est|[a-z0-9]Tests?(?:[_.-]|$)|^conftest\.py$|\.spec\.")
+"""What names of files with tests have in them."""
+
+
+def is_test_path(path: str) -> bool:
+    """Return whether a file belongs to the tests of a project.
+
+    >>> [is_test_path(path) for path in ("tests/data/a.txt", "src/app_test.go", "src/ParserTest.java", "src/latest.py")]
+    [True, True, True, False]
+    """
+    *folders, name = PurePosixPath(path).parts
+    return any(TEST_FOLDER.match(folder) for folder in folders) or TEST_NAME.search(name) is not None
+
 
 _NEAR = 0.75
 """How alike two names of folders are when one is taken for a typo of the other."""

@@ -5,7 +5,7 @@ A rule takes all bugs and yields findings; SWE-bench Verified's reasons to drop 
 
 import dataclasses
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
@@ -14,16 +14,20 @@ from typing import Final, Literal
 
 from repairlab.benchmarks.health import HealthCard
 from repairlab.building.coverage import FixCoverage
-from repairlab.building.leak import NAME, TELLING, folded, telling_lines, unpacked
-from repairlab.building.mining.trigger_tests import texts_of_tests
+from repairlab.building.leak import NAME, TELLING, folded, telling_lines, texts_of_tests, unpacked
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import added_lines
-from repairlab.core.glob import matching
+from repairlab.core.errors import UserError
+from repairlab.core.recipe import matching
 from repairlab.core.record import record
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.learning.pairs.contamination import texts_of
 from repairlab.learning.pairs.pair_files import read_head, read_pairs
+from repairlab.runs.store import Store
+from repairlab.study.assessment.evidence import evidence_of
+from repairlab.study.assessment.labels import read_labels
+from repairlab.study.assessment.store import FILE, open_assessment
 from repairlab.validation.apply import changed_files, protected
 
 Level = Literal["warn", "fail"]
@@ -425,3 +429,36 @@ def _trained(texts: Sequence[_Texts], folders: Sequence[Path]) -> Audited:
                         evidence = f"pair {pair.id} of {facts.name}, {split}, has the same code"
                         findings.append(Finding(rule="in training pairs", level="fail", bug_id=bug_id, evidence=evidence))
     return Audited(rule="in training pairs", about=about, findings=tuple(findings))
+
+
+_WEAK, _WEAK_ABOUT = "tests too weak", "no plausible candidate of the runs is wrong"
+
+
+def audit_runs(folders: list[Path], benchmark: str) -> Audited:
+    """Say of which bugs plausible candidates were called overfitting (fail), or differ from the fix somewhere (warn)."""
+    if not folders:
+        return Audited(rule=_WEAK, about=_WEAK_ABOUT, findings=(), skipped="no assessed run was given with --run")
+    return Audited(rule=_WEAK, about=_WEAK_ABOUT, findings=tuple(item for folder in folders for item in _of_run(folder, benchmark)))
+
+
+def _of_run(folder: Path, benchmark: str) -> Iterator[Finding]:
+    manifest = Store(folder).manifest()
+    if manifest.benchmark_name != benchmark:
+        raise UserError(f"{folder} is a run on {manifest.benchmark_name}, not on {benchmark}")
+    labels = read_labels(folder)
+    if labels is None or not (folder / FILE).is_file():
+        raise UserError(f"{folder} was not assessed; do so with: repairlab assess {folder}")
+    with open_assessment(folder) as store:
+        bugs = {task.id: task.bug_id for task in store.tasks()}
+        known = evidence_of(store)
+    plausible = Counter(bugs.values())
+    wrong = Counter(bugs[label.task] for label in labels.labels if label.label == "overfitting")
+    called_correct = {label.task for label in labels.labels if label.label == "correct"}
+    doubtful = Counter(bugs[task] for task, found in known.items() if found.speaks_against and task not in called_correct)
+    for bug, n in plausible.items():
+        if wrong[bug]:
+            evidence = f"{wrong[bug]} of {n} plausible candidates in {folder} are overfitting"
+            yield Finding(rule=_WEAK, level="fail", bug_id=bug, evidence=evidence)
+        elif doubtful[bug]:
+            evidence = f"{doubtful[bug]} of {n} plausible candidates in {folder} differ from the fix, or fail held-out tests"
+            yield Finding(rule=_WEAK, level="warn", bug_id=bug, evidence=evidence)

@@ -10,17 +10,16 @@ from typing import Any
 
 from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
 from repairlab.benchmarks.protection import advice_for, unprotected_expectations
-from repairlab.benchmarks.transfer import arrived, departing, folders_of
+from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
-from repairlab.core.words import count
 from repairlab.languages.language import Loading
 from repairlab.runs.executors.executor import Delivery, Parcel
-from repairlab.runs.executors.opening import open_executor
-from repairlab.runs.executors.work_queue import run_all
+from repairlab.runs.executors.work_queue import open_executor, run_all
+from repairlab.runs.transfer import arrived, departing, folders_of
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine

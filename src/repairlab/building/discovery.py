@@ -10,19 +10,24 @@ from typing import Any
 from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.writing import toml
-from repairlab.building.bug_trees import BugTrees, DoesNotBuildError, laid_out, opened_trees
-from repairlab.building.build_folder import BuildFolder, opened_build_folder
-from repairlab.building.generating import generate
+from repairlab.building.bug_trees import (
+    BugTrees,
+    BuildFolder,
+    DoesNotBuildError,
+    generate,
+    laid_out,
+    opened_build_folder,
+    opened_trees,
+)
 from repairlab.building.importers.importer import Generator, Proof
+from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Limits
 from repairlab.core.outcome import Policy, TestResult, TestVerdict
 from repairlab.core.record import SCHEMA_VERSION, record
-from repairlab.core.words import count
-from repairlab.languages.language import Lister
-from repairlab.languages.table import language
+from repairlab.languages.language import Lister, language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.test_run import MOST_LATE, TestRun
 from repairlab.validation.time_limits import with_margin

@@ -12,7 +12,7 @@ from repairlab.runs.executors.work_queue import run_pool
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.study.assessment.assess import Assessment
 from repairlab.study.assessment.evidence import UNASKED, Differential, Evidence, HeldOut, programs_of
-from repairlab.study.assessment.records import AssessmentTask
+from repairlab.study.assessment.ratings import AssessmentTask
 from repairlab.study.assessment.rules import proposed_rules
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import validate

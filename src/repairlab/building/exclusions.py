@@ -1,8 +1,12 @@
-"""Leaving flaky and hopeless tests out of a bug by name, in its bug.toml and nowhere else."""
+"""Leaving flaky and hopeless tests out of bugs by name, in each bug.toml and nowhere else.
+
+One that flipped for one fix of a project is left out of all bugs of the project: it may pass each time for one and fail for its
+neighbour.
+"""
 
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 from repairlab.core.bug import Bug
@@ -57,3 +61,23 @@ def _replaced(lines: Sequence[str], wanted: str) -> list[str]:
                     continue  # the list goes on
                 return [*lines[:first], wanted, *lines[last + 1 :]]
     return [*lines[: start + 1], wanted, *lines[start + 1 :]]
+
+
+def leave_out(bugs: Iterable[Bug], unsteady: Mapping[str, Set[str]]) -> Iterator[str]:
+    """Exclude tests from the bugs of a project by the names that are given for it; yield what there is to tell."""
+    for bug in bugs:
+        flipped = unsteady.get(project_of_bug(bug.id), frozenset())
+        names = [test for test in (*bug.oracle.trigger, *bug.oracle.regression) if test in flipped]
+        if not names:
+            continue
+        try:
+            exclude(bug, names)
+        except UserError as error:
+            yield str(error)
+        else:
+            yield f"{bug.id}: left out, for with another fix of the project it passed and failed on one tree: {', '.join(names)}"
+
+
+def project_of_bug(bug_id: str) -> str:
+    """Return the project that the id of a mined bug names; nothing for others."""
+    return bug_id.rpartition("@")[0]

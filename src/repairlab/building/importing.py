@@ -1,24 +1,31 @@
-"""Import somebody's benchmark into a folder of our own form."""
+"""Import somebody's benchmark into a folder of our own form; workers find its tests, here or on other machines."""
 
+import dataclasses
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.writing import toml, write_file, write_head
-from repairlab.building.discovery import DiscoveredTests, DiscoveryStage, Search, cpu_s_so_far, write_down
-from repairlab.building.discovery_elsewhere import discover_all
-from repairlab.building.import_journal import Journal
-from repairlab.building.import_record import ImportRecord, write_import_record
+from repairlab.building.discovery import DiscoveredTests, DiscoveryStage, Search, cpu_s_so_far, discovering, write_down
+from repairlab.building.import_record import ImportRecord, Journal, write_import_record
 from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.building.importers.table import IMPORTERS
 from repairlab.core.bug import Bug, remember_digest
 from repairlab.core.errors import HarnessError, Interrupted, UserError
-from repairlab.core.record import SCHEMA_VERSION, record
-from repairlab.core.storage.new_folder import new_folder
-from repairlab.languages.table import default_cache
-from repairlab.validation.machine import Machine
+from repairlab.core.record import SCHEMA_VERSION, digest, record
+from repairlab.core.storage.folders import new_folder
+from repairlab.languages.language import default_cache
+from repairlab.runs.executors.executor import Delivery, Parcel
+from repairlab.runs.executors.pool import open_pool
+from repairlab.runs.executors.work_queue import open_executor, run_each
+from repairlab.sandbox.sandbox import Sandbox
+from repairlab.validation.machine import LOCAL, Machine
+from repairlab.validation.preflight import lock_of, needs_of, provide
 
 _REASONS = 20
 """Of so many dropped bugs the reason is told where no other is left."""
@@ -216,3 +223,65 @@ def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
             write_file(folder, f"cases/{case}.out", expected)
         written = load_bug(folder, name, find_target, bug_id=bug.id)
         return remember_digest(written, written.digest)  # now: the folder is about to be renamed
+
+
+_Found = DiscoveredTests | DiscoveryStage
+
+
+def discover_all(
+    searches: Iterable[Search],
+    machine: Machine,
+    receive: Callable[[_Found], None],
+    lost: Callable[[Search, str], None],
+    notify: Callable[[str], None],
+) -> None:
+    """Find the tests of all bugs; `notify` is told which machines are left out."""
+    if machine.executor == LOCAL:
+        with open_pool(machine) as pool:
+            run_each(discovering, searches, pool, receive, lost)
+        return
+    found = [(search, load_bug(search.folder, search.benchmark, find_target)) for search in searches]
+    if found:  # else all is known from an earlier start
+        with open_executor(machine, needs_of(bug for _, bug in found), notify=notify) as executor:
+            parcels: Iterable[Any] = (Parcel(item=search, folders=_parcel_folders(search, bug)) for search, bug in found)
+            run_each(_discovering_there, parcels, executor, receive, lambda parcel, reason: lost(parcel.item, reason))
+
+
+def _parcel_folders(search: Search, bug: Bug) -> dict[str, dict[str, Path]]:
+    contents = {_parcel_place(search): search.folder}
+    if bug.oracle.build.environment:
+        lock = lock_of(bug)
+        contents[f"environments/{lock.name}"] = lock
+    return {_parcel_key(search): contents}
+
+
+@contextmanager
+def _discovering_there(sandbox: Sandbox, notify: Callable[[_Found], None]) -> Iterator[Callable[[Delivery], None]]:
+    with discovering(sandbox, notify) as discover:
+        yield lambda delivery: _discover_there(delivery, discover, notify)
+
+
+def _discover_there(delivery: Delivery, discover: Callable[[Search], None], notify: Callable[[_Found], None]) -> None:
+    """Find the tests of a bug that was sent here, in a copy of its own: what is tried may change it."""
+    search: Search = delivery.item
+    sent = delivery.folders[_parcel_key(search)]
+    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        shutil.copytree(sent, folder, symlinks=True, dirs_exist_ok=True)
+        here = dataclasses.replace(search, folder=Path(folder, _parcel_place(search)))
+        try:
+            bug = load_bug(here.folder, here.benchmark, find_target)
+            if bug.oracle.build.environment:
+                provide(bug)
+        except (UserError, HarnessError) as error:
+            notify(DiscoveredTests(bug_id=search.bug_id, problem=str(error)))
+        else:
+            discover(here)
+    shutil.rmtree(sent, ignore_errors=True)  # nobody asks for it again
+
+
+def _parcel_place(search: Search) -> str:
+    return f"bugs/{search.bug_id}"
+
+
+def _parcel_key(search: Search) -> str:
+    return digest(search.bug_id, search.digest)

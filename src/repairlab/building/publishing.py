@@ -15,13 +15,13 @@ from repairlab.benchmarks.catalog import find_folder, open_benchmark
 from repairlab.benchmarks.health import CARD_NAME, read_card
 from repairlab.building.import_record import RECORD_NAME, read_import_record
 from repairlab.building.mining import funnel
+from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_json, read_json_lines, read_object, read_text
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
-from repairlab.core.storage.new_folder import new_folder
-from repairlab.core.words import count
+from repairlab.core.storage.folders import new_folder
 from repairlab.learning.pairs.of_bugs import pair_of_bug
 from repairlab.study.run_tables import CARD, CHECKSUMS, checksums, frames
 

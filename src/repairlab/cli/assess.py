@@ -14,9 +14,8 @@ from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, Se
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.study.assessment.assess import Assessment, AssessmentSummary, summary
-from repairlab.study.assessment.records import RULES
-from repairlab.study.assessment.sheet_files import draw_tasks, write_sheets
-from repairlab.study.assessment.sheets import read_ratings, read_rulings
+from repairlab.study.assessment.ratings import RULES
+from repairlab.study.assessment.sheets import draw_tasks, read_ratings, read_rulings, write_sheets
 from repairlab.study.assessment.store import open_assessment
 from repairlab.validation.machine import Machine
 

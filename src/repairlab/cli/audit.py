@@ -10,13 +10,13 @@ import typer
 from repairlab.benchmarks.catalog import find_folder, open_benchmark
 from repairlab.benchmarks.health import CARD_NAME, card_place, check_command, read_card
 from repairlab.building.audit import audit as audit_bugs
+from repairlab.building.audit import audit_runs
 from repairlab.building.coverage import FixCoverage, measure_coverage
-from repairlab.building.weak_tests import audit_runs
 from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
+from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.record import to_data
-from repairlab.core.words import count
 from repairlab.validation.machine import Machine
 
 _SHOWN = 30

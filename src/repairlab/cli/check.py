@@ -23,8 +23,7 @@ from repairlab.benchmarks.health import (
     write_card,
 )
 from repairlab.building.check import check_bugs
-from repairlab.building.exclusions import exclude, exclusion_line, shows_nothing
-from repairlab.building.mining.flaky_tests import leave_out, project_of_bug
+from repairlab.building.exclusions import exclude, exclusion_line, leave_out, project_of_bug, shows_nothing
 from repairlab.cli.options import Include, Json, Limit, on_machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark

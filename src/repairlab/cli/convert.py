@@ -6,16 +6,15 @@ from typing import Annotated
 import typer
 
 from repairlab.benchmarks.catalog import benchmark_names, open_benchmark
-from repairlab.cli.options import Include, Json, need
+from repairlab.cli.options import Include, Json, need, warn_unchecked
 from repairlab.cli.output import count, data, print_json, print_table, talk
-from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.formats.table import FORMATS
 from repairlab.runs.store import Store
 from repairlab.serve.harnesses.evaluation import EvaluationSettings
 from repairlab.serve.harnesses.lm_eval_task import write_task
-from repairlab.study.converting import convert_candidates
+from repairlab.study.external_candidates import convert_candidates
 
 
 def convert(

@@ -11,10 +11,10 @@ from repairlab.cli.options import Json, need, on_machine
 from repairlab.cli.output import data, print_json, print_table
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.registry import BUILT_IN, KINDS, PartFinding, parts_of
-from repairlab.validation.doctor import diagnose
 from repairlab.validation.machine import Machine
+from repairlab.validation.preflight import diagnose
 
 _WRONG = "[red]wrong[/red]    "
 
@@ -102,7 +102,7 @@ def _part_data(finding: PartFinding) -> dict[str, object]:
 def _try_part(names: Sequence[str], config: Path | None, here: Machine, *, as_json: bool) -> None:
     if not names:
         raise UserError("--try needs a part, KIND/NAME; list them with: repairlab doctor --parts")
-    from repairlab.cli.contracts.run import find_part, run_selftest  # noqa: PLC0415  # loads every room of the package
+    from repairlab.cli.contracts.selftest import find_part, run_selftest  # noqa: PLC0415  # loads every room of the package
     from repairlab.runs.experiment import read_experiment  # noqa: PLC0415
 
     kind, name = find_part(names[0])

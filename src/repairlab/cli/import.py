@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 from repairlab.building.importers.importer import Settings
-from repairlab.building.importers.pairs import PAIR_SETS
+from repairlab.building.importers.pairs import PAIR_SETS, import_pairs
 from repairlab.building.importers.table import IMPORTERS
 from repairlab.building.importing import import_benchmark
-from repairlab.building.importing_pairs import import_pairs
 from repairlab.cli.options import Include, Interpreter, Json, Libraries, Limit, SortRepeats, on_machine, tests_to_sort
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.errors import UserError

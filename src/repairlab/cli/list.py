@@ -10,11 +10,11 @@ import typer
 from repairlab.benchmarks.catalog import benchmark_names, open_benchmark, open_bug
 from repairlab.cli.options import Include, Json, Limit
 from repairlab.cli.output import data, print_json, print_table
+from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
-from repairlab.core.words import count
 from repairlab.runs.checkout import properties
 
 _COUNTED = ("location", "state", "element", "category", "symptom", "difficulty")

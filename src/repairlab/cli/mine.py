@@ -8,19 +8,16 @@ import typer
 from repairlab.building.importers.importer import Settings
 from repairlab.building.mining.funnel import Stage, funnel_table
 from repairlab.building.mining.issues import Issues
-from repairlab.building.mining.messages import RULES
-from repairlab.building.mining.mine import MiningPlan, known_commits
+from repairlab.building.mining.mine import MiningPlan, known_commits, mine_pairs
 from repairlab.building.mining.mine import mine as mine_histories
-from repairlab.building.mining.settings import PRESETS, MiningSettings, preset
-from repairlab.building.mining.training_pairs import mine_pairs
-from repairlab.cli.models import asked_model
-from repairlab.cli.options import Interpreter, Json, Libraries, SortRepeats, on_machine, tests_to_sort
+from repairlab.building.mining.settings import PRESETS, RULES, MiningSettings, preset
+from repairlab.cli.options import Interpreter, Json, Libraries, SortRepeats, asked_model, on_machine, tests_to_sort
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.core.table import Table
 from repairlab.languages.fix_extent import EXTENTS
-from repairlab.study.svg import draw
+from repairlab.study.charts import draw
 from repairlab.validation.machine import Machine
 
 ISSUES = ("title", "llm")

@@ -1,17 +1,25 @@
-"""Options that several verbs share, declared once."""
+"""What several verbs share, declared once: options and arguments, what is said of run folders, and the model that is asked."""
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
+from repairlab.cli.output import talk
 from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
 from repairlab.core.errors import UserError
-from repairlab.runs.executors.local_machine import local_machine
-from repairlab.validation.machine import COURSE, Machine
+from repairlab.core.model import Access
+from repairlab.languages.language import default_cache
+from repairlab.repairers.llm.client.model import ChatModel
+from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.runs.integrity import has_checks
+from repairlab.runs.samples import open_bugs
+from repairlab.runs.store import Store
+from repairlab.validation.machine import COURSE, Machine, local_machine
 
 Include = Annotated[
     list[str] | None,
@@ -76,3 +84,46 @@ def need(flag: str, given: Mapping[str, object]) -> None:
     """Refuse options that are given, as they go with `flag` only, which is not."""
     if wrong := [name for name, value in given.items() if value]:
         raise UserError(f"{', '.join(wrong)} goes with {flag} only; add {flag}, or leave {', '.join(wrong)} out")
+
+
+Runs = Annotated[list[Path], typer.Argument(help="Run folders.")]
+Partial = Annotated[bool, typer.Option("--partial", help="Take the finished bugs of unfinished runs.")]
+
+
+def warn_unchecked(folders: Sequence[Path]) -> None:
+    """Say which runs are of before lines had checks: damage of these cannot be noticed."""
+    bare = [str(folder) for folder in folders if (folder / "run.json").is_file() and not has_checks(folder)]
+    if bare:
+        talk().print(f"made before lines had checks, so damage would not be noticed: {', '.join(bare)}", markup=False)
+
+
+def finished(folders: Sequence[Path]) -> list[Path]:
+    """Return the runs that are finished, and say which are not; one folder alone is never passed over."""
+    if len(folders) == 1:
+        return list(folders)
+    found = []
+    for folder in folders:
+        store = Store(folder)
+        n_open, n = len(open_bugs(store)), len(store.manifest().bug_ids)
+        if n_open:
+            talk().print(f"{folder} is skipped: {n_open} of {n} bugs are unfinished (--partial takes the others)", markup=False)
+        else:
+            found.append(folder)
+    if not found:
+        raise UserError("none of these runs is finished; go on with: repairlab run --resume DIR, or add --partial")
+    return found
+
+
+@contextmanager
+def asked_model(name: str | None, base_url: str | None) -> Iterator[ChatModel | None]:
+    """Give the model, opened, which answers without chance; none where none is named."""
+    if name is None:
+        if base_url:
+            raise UserError(f"--base-url {base_url} is given without --model")
+        yield None
+        return
+    from repairlab.repairers.llm.client.open import open_model  # noqa: PLC0415  # loads httpx
+
+    settings = LlmSettings(model=name, base_url=base_url, temperature=0.0)
+    with open_model(settings, Access(), cache=default_cache(), notify=lambda text: talk().print(text, markup=False)) as opened:
+        yield opened

@@ -15,8 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from repairlab.core.amounts import count as count  # noqa: PLC0414  # verbs take it from here
 from repairlab.core.outcome import Verdict
-from repairlab.core.words import count as count  # noqa: PLC0414  # verbs take it from here
 from repairlab.runs.worker import Drawn, Notice, WorkerTime
 from repairlab.runs.worker import Progress as Step
 from repairlab.validation.stopwatch import PHASES, Phase

@@ -10,34 +10,33 @@ import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.building.importers.importer import Settings
+from repairlab.building.mining.pair_selection import STEPS
 from repairlab.building.mining.pairing import PairingSettings, pair_submissions
-from repairlab.building.mining.submission_forms.table import FORMS
-from repairlab.building.mining.submission_paths import STEPS
+from repairlab.building.mining.submission_sources import FORMS
 from repairlab.cli.mine import draw_funnel
 from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
-from repairlab.core.access import Access
 from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.model import Access
 from repairlab.core.pair import Pair
 from repairlab.core.record import to_data
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.learning.pairs.contamination import DecontaminateSettings, decontaminate_pairs
 from repairlab.learning.pairs.duplicates import DedupSettings, dedup_pairs
 from repairlab.learning.pairs.exporting import EXPORTS, ExportedPairs, export_pairs
 from repairlab.learning.pairs.filtering import FilterSettings, filter_pairs
 from repairlab.learning.pairs.of_bugs import take_pairs
-from repairlab.learning.pairs.pair_files import read_head, read_pairs
+from repairlab.learning.pairs.pair_files import DROPPED, Rewritten, every_pair, read_head, read_pairs
 from repairlab.learning.pairs.representing import RepresentedPairs, learnt_settings, represent_pairs
-from repairlab.learning.pairs.rewriting import DROPPED, Rewritten, every_pair
 from repairlab.learning.pairs.splitting import SPLIT_BY, STRATA, SplitSettings, split_pairs
 from repairlab.learning.pairs.statistics import pair_statistics
 from repairlab.learning.predictions import match_predictions
 from repairlab.learning.representations.table import REPRESENTATIONS, representation, settings_of
 from repairlab.metrics.bleu import BLEU_VARIANTS, BleuVariant
 from repairlab.metrics.codebleu import CODEBLEU_VARIANTS, CodeBleuVariant
-from repairlab.metrics.distribution import Distribution
 from repairlab.metrics.matching import MatchScores, MatchSettings
+from repairlab.metrics.statistics import Distribution
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.validation.machine import Machine

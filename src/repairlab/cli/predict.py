@@ -12,9 +12,8 @@ from repairlab.cli.options import Include, Json, Limit
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
-from repairlab.learning.networks.folder import read_members, read_settings
-from repairlab.learning.networks.require_torch import require_extra
-from repairlab.learning.neural.settings import NeuralAccess, NeuralSettings
+from repairlab.learning.networks.folder import read_members, read_settings, require_extra
+from repairlab.learning.neural import NeuralAccess, NeuralSettings
 from repairlab.learning.pairs.pair_files import read_head
 
 
@@ -52,7 +51,7 @@ def predict(
     if pairs is not None:
         _predict_pairs(model, pairs, split, to, device, beam=beam, at_once=at_once, as_json=json)
         return
-    from repairlab.learning.training.proposing import ProposingOptions, propose  # noqa: PLC0415  # loads torch
+    from repairlab.learning.predictions import ProposingOptions, propose  # noqa: PLC0415  # loads the match metrics, too
 
     access = NeuralAccess(device=device) if at_once is None else NeuralAccess(device=device, at_once=at_once)
     options = ProposingOptions(settings=NeuralSettings(model=str(model), beam=beam), access=access, n=n)
@@ -79,8 +78,8 @@ def predict(
 def _predict_pairs(
     model: Path, pairs: Path, split: str, to: Path, device: str, *, beam: int | None, at_once: int | None, as_json: bool
 ) -> None:
-    from repairlab.learning.networks.ensemble import load_ensemble  # noqa: PLC0415  # loads torch
-    from repairlab.learning.training.predicting import predict as predict_split  # noqa: PLC0415
+    from repairlab.learning.networks.model import load_ensemble  # noqa: PLC0415  # loads torch
+    from repairlab.learning.predictions import predict as predict_split  # noqa: PLC0415
 
     _, splits = read_head(pairs)
     loaded = load_ensemble(model, device=device)

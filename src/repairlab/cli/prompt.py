@@ -10,14 +10,14 @@ from repairlab.cli.options import Json
 from repairlab.cli.output import data, print_json
 from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
 from repairlab.core.errors import UserError
+from repairlab.core.model import Prompt
 from repairlab.core.problem import shown
-from repairlab.core.prompt import Prompt
 from repairlab.core.record import to_data
 from repairlab.repairers.llm.factory import preview
-from repairlab.repairers.llm.prompts.strategies.table import strategy
+from repairlab.repairers.llm.prompts.table import strategy
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.runs.examples import read_examples
 from repairlab.runs.experiment import make_experiment
+from repairlab.runs.repairing import read_examples
 
 NO_MODEL = "none/none"
 _LLM = "llm"

@@ -10,9 +10,8 @@ from repairlab.benchmarks.catalog import find_folder
 from repairlab.benchmarks.health import CARD_NAME, card_place, check_command
 from repairlab.building.publishing import PublishSettings
 from repairlab.building.publishing import publish as publish_benchmark
-from repairlab.cli.options import Json
+from repairlab.cli.options import Json, warn_unchecked
 from repairlab.cli.output import data, print_json, print_table, progress_bar, talk
-from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.study.run_tables import is_run, publish_runs

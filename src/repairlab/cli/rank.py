@@ -7,15 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from repairlab.cli.options import Json, numbers
+from repairlab.cli.options import Json, numbers, warn_unchecked
 from repairlab.cli.output import count, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
-from repairlab.cli.run_folders import warn_unchecked
 from repairlab.cli.score import check_ks, print_scores
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access
 from repairlab.core.record import to_data
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.repairers.llm.settings import LlmSettings

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from repairlab.cli.output import print_table
-from repairlab.core.words import count
+from repairlab.core.amounts import count
 from repairlab.metrics.raters import Reliability
-from repairlab.study.assessment.agreeing import RaterAgreement
+from repairlab.study.assessment.labels import RaterAgreement
 
 SHEETS = "Sheets"
 Raters = Annotated[

@@ -7,14 +7,14 @@ from typing import Annotated, cast, get_args
 
 import typer
 
-from repairlab.cli.options import Json, need
+from repairlab.cli.options import Json, Partial, Runs, finished, need, warn_unchecked
 from repairlab.cli.output import data, print_json, print_table, talk
-from repairlab.cli.run_folders import Partial, Runs, finished, warn_unchecked
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.score import Score
 from repairlab.core.storage.encoding import write_aside
 from repairlab.core.table import Table, shown
 from repairlab.study.bugs import read_texts
+from repairlab.study.charts import draw
 from repairlab.study.evidence import Choice
 from repairlab.study.leaderboard import Leaderboard, Row
 from repairlab.study.page import ReportPage, make_report, store_report
@@ -22,7 +22,6 @@ from repairlab.study.papers.facts import PaperFacts, RunFacts
 from repairlab.study.papers.reading import read_facts
 from repairlab.study.papers.table import NEED_CODE, TABLES, Tables, check_names, make_tables
 from repairlab.study.scores import percent
-from repairlab.study.svg import draw
 from repairlab.study.systems import read_systems
 
 _OVERVIEW = ("system", "fixed bugs", "candidates", "plausible rate", "compile rate")

@@ -6,19 +6,17 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from repairlab.cli.options import Include, Json, numbers
+from repairlab.cli.options import Include, Json, numbers, warn_unchecked
 from repairlab.cli.output import count, data, print_json, print_table, talk
-from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.figure import Figure
 from repairlab.core.record import to_data
 from repairlab.core.table import Table, shown
 from repairlab.metrics.published import FixCriterion, RankOrder
-from repairlab.study.published_figures import candidate_curves, check_curves, overlap_map
-from repairlab.study.published_table import read_tables
+from repairlab.study.analyses import candidate_curves, check_curves, overlap_map
+from repairlab.study.charts import draw
+from repairlab.study.published_table import Status, TableComparison, compare_table, read_tables
 from repairlab.study.rescoring import ALL_FORMATS, Rescored, RescoreOptions, read_results, rescore_results
-from repairlab.study.svg import draw
-from repairlab.study.table_comparison import Status, TableComparison, compare_table
 
 
 def rescore(

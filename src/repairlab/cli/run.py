@@ -12,24 +12,21 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import Include, Json, Limit, Repair, numbers, on_machine
+from repairlab.cli.options import Include, Json, Limit, Repair, numbers, on_machine, warn_unchecked
 from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
-from repairlab.cli.run_folders import warn_unchecked
+from repairlab.core.amounts import dollars
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
-from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
-from repairlab.runs.budget import prices_of
-from repairlab.runs.environment_check import Doubt, doubts
 from repairlab.runs.experiment import Coverage, Experiment, make_experiment, movable, read_experiment, require_drawn
-from repairlab.runs.plan import RunPlan, plan_run
-from repairlab.runs.repair import repair_run
-from repairlab.runs.repairing import asks_model, factory_of, repairer_names
-from repairlab.runs.run import begin, complete, how_to_go_on, locked
+from repairlab.runs.integrity import repair_run
+from repairlab.runs.misconfiguration import Doubt, doubts
+from repairlab.runs.repairing import asks_model, factory_of, prices_of, repairer_names
+from repairlab.runs.run import RunPlan, begin, complete, how_to_go_on, locked, plan_run
 from repairlab.runs.store import Disagreement, Store
 from repairlab.validation.machine import COURSE, LOCAL, VERDICTS, Machine
 

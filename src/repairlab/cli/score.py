@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from repairlab.cli.options import Json, numbers
+from repairlab.cli.options import Json, Partial, Runs, numbers, warn_unchecked
 from repairlab.cli.output import data, print_json, print_table, talk
-from repairlab.cli.run_folders import Partial, Runs, warn_unchecked
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.score import Score
-from repairlab.core.words import count
-from repairlab.metrics.settings import Duplicates
+from repairlab.metrics.metric import Duplicates
 from repairlab.study.comparison import COLUMNS, PAIR_COLUMNS, Comparison, PairwiseComparison, compare_all
 from repairlab.study.scores import SCORE_COLUMNS, RunScores, score_rows, scores_of, store_scores, worth_saying
 

@@ -8,11 +8,10 @@ import typer
 from repairlab.cli.options import on_machine
 from repairlab.cli.output import data, talk
 from repairlab.core.errors import UserError, unknown
-from repairlab.core.extra import require
+from repairlab.core.installation import require
 from repairlab.core.problem import Localisation
-from repairlab.languages.table import default_cache
-from repairlab.serve.http.settings import ServiceSettings
-from repairlab.serve.http.tokens import new_token, read_tokens
+from repairlab.languages.language import default_cache
+from repairlab.serve.http.clients import ServiceSettings, new_token, read_tokens
 from repairlab.validation.machine import Machine
 
 _USUAL = ServiceSettings(state=Path())
@@ -61,8 +60,8 @@ def serve(
     if localisation not in get_args(Localisation):
         raise unknown("localisation", localisation, get_args(Localisation))
     require("repairlab serve", "web", ("fastapi", "uvicorn"))
-    from repairlab.serve.http.listen import bind  # noqa: PLC0415  # of the extra
-    from repairlab.serve.http.listen import serve as serve_until_stopped  # noqa: PLC0415
+    from repairlab.serve.http.app import bind  # noqa: PLC0415  # of the extra
+    from repairlab.serve.http.app import serve as serve_until_stopped  # noqa: PLC0415
 
     settings = ServiceSettings(
         state=state or default_cache() / "serve",

@@ -6,15 +6,14 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from repairlab.cli.options import Json
+from repairlab.cli.options import Json, warn_unchecked
 from repairlab.cli.output import count, data, print_json, print_table, talk
-from repairlab.cli.run_folders import warn_unchecked
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import to_data
 from repairlab.runs.store import Store
+from repairlab.study.diffs import line_kind, raw, visible
 from repairlab.study.evidence import words_on_tests
 from repairlab.study.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
-from repairlab.study.text import line_kind, raw, visible
 
 _STYLES = {"add": "green", "del": "red", "hunk": "cyan", "file": "bold"}
 

@@ -13,10 +13,9 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
-from repairlab.learning.networks.folder import read_members, read_settings
-from repairlab.learning.networks.require_torch import require_extra
+from repairlab.learning.networks.folder import read_members, read_settings, require_extra
 from repairlab.learning.training.settings import as_facts, load_system, system_names
-from repairlab.study.training_curves import draw_curves
+from repairlab.study.charts import draw_curves
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -167,8 +166,8 @@ def _reward(
     require_extra("training", found)
     from repairlab.api import load  # noqa: PLC0415  # with all engines
     from repairlab.learning.training.rewards import RewardSettings, reward_model, reward_table  # noqa: PLC0415  # loads torch
-    from repairlab.runs.executors.local_machine import local_machine  # noqa: PLC0415  # as above
     from repairlab.runs.validator_pool import ValidatorPool  # noqa: PLC0415  # with all engines
+    from repairlab.validation.machine import local_machine  # noqa: PLC0415  # as above
 
     if found.system != system:
         raise UserError(f"{first} is a model of the system {found.system}, not of {system}")

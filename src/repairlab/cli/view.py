@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from repairlab.cli.options import Json
+from repairlab.cli.options import Json, warn_unchecked
 from repairlab.cli.output import count, data, print_json, talk
-from repairlab.cli.run_folders import warn_unchecked
-from repairlab.core.extra import require
-from repairlab.languages.table import default_cache
+from repairlab.core.installation import require
+from repairlab.languages.language import default_cache
 
 
 def view(
@@ -42,7 +41,7 @@ def view(
                 data().print(f"{count(n, 'page')} written to {export}; begin with {export / 'index.html'}", markup=False)
             return
 
-        from repairlab.serve.browser.serving import serve  # noqa: PLC0415
+        from repairlab.serve.browser.app import serve  # noqa: PLC0415
 
         def started(url: str) -> None:
             if json:

@@ -1,8 +1,8 @@
 """Positions in source text and edits of it. Offsets count characters of the decoded text, line endings as they are in the file."""
 
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.core.words import count
 
 
 @record

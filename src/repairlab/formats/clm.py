@@ -19,13 +19,19 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, objects, read_object
 from repairlab.core.record import record
 from repairlab.core.text import Span, line_of
-from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
-from repairlab.formats.making import Maker
-from repairlab.formats.reading import items_of, located, read_entries
-from repairlab.formats.results import files_of
-from repairlab.formats.verdicts import correctness, known, word
+from repairlab.formats.format import (
+    ExternalCandidate,
+    JudgedCandidate,
+    KnownVerdict,
+    Sight,
+    Unreadable,
+    correctness,
+    known_verdict,
+    word,
+)
+from repairlab.formats.reading import Maker, files_of, items_of, located, read_entries
 from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_json
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.metrics.published import PublishedOutcome, PublishedResults, make_results
 
 _VALIDATED = "_validate.json"
@@ -114,7 +120,7 @@ def _text(item: Any) -> tuple[str, KnownVerdict | None]:
     if isinstance(item, str):
         return _SPECIAL.sub("", item), None
     entry = as_type(item, dict, what="an output")
-    return field(entry, "patch", str), known(entry.get("correctness"))
+    return field(entry, "patch", str), known_verdict(entry.get("correctness"))
 
 
 def _replaced(bug: Bug, text: str, place: Span, verdict: KnownVerdict | None, maker: Maker) -> ExternalCandidate:

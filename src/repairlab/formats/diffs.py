@@ -6,10 +6,9 @@ from pathlib import Path
 
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.foreign import read_text
-from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.storage.folders import new_folder
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
-from repairlab.formats.making import Maker
-from repairlab.formats.reading import read_entries
+from repairlab.formats.reading import Maker, read_entries
 from repairlab.formats.writing import diff_text, rendered, write_text
 
 _ENDINGS = (".diff", ".patch")

@@ -14,13 +14,11 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, first_field, read_text
-from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.storage.folders import new_folder
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
-from repairlab.formats.making import Maker
-from repairlab.formats.reading import read_entries, read_lines
+from repairlab.formats.reading import Maker, read_entries, read_lines
 from repairlab.formats.writing import by_bug, file_text, rendered, write_lines, write_text
-from repairlab.languages.language import Function
-from repairlab.languages.table import language
+from repairlab.languages.language import Function, language
 
 _SAMPLE = re.compile(r"[^/]+/\d+\.(py|java|c|cpp)")
 

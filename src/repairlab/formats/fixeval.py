@@ -12,10 +12,8 @@ from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, read_json
 from repairlab.core.outcome import Verdict
-from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
-from repairlab.formats.making import Maker
-from repairlab.formats.reading import look, read_entries, read_lines
-from repairlab.formats.verdicts import FAIL, PASS
+from repairlab.formats.format import FAIL, PASS, ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
+from repairlab.formats.reading import Maker, look, read_entries, read_lines
 from repairlab.formats.writing import Rendered, by_bug, file_text, rendered, write_json
 
 _LAYOUT = ("NEW_LINE", "INDENT", "DEDENT")

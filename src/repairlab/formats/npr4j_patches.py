@@ -8,8 +8,7 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, read_json
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
-from repairlab.formats.making import Maker
-from repairlab.formats.reading import items_of, read_entries
+from repairlab.formats.reading import Maker, items_of, read_entries
 from repairlab.formats.writing import by_bug, function_text, rendered, write_json
 
 

@@ -14,10 +14,9 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, objects, read_json, read_text
-from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.storage.folders import new_folder
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
-from repairlab.formats.making import Maker
-from repairlab.formats.reading import read_entries
+from repairlab.formats.reading import Maker, read_entries
 from repairlab.formats.writing import changed_files, write_text
 
 _ENDING = ".patchinfo.json"

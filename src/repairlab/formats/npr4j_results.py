@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
@@ -17,9 +18,8 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, first_field, objects, read_object
 from repairlab.core.outcome import Verdict
-from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
-from repairlab.formats.making import old_files
+from repairlab.formats.reading import old_files
 from repairlab.formats.writing import changed_files, write_json
 from repairlab.metrics.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 

@@ -16,9 +16,8 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import to_data
 from repairlab.core.storage.checking import checked
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
-from repairlab.formats.making import Maker
 from repairlab.formats.patch_forms import KEYS, edits_of_text, key_of
-from repairlab.formats.reading import read_lines
+from repairlab.formats.reading import Maker, read_lines
 from repairlab.formats.writing import write_lines
 
 

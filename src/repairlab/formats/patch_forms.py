@@ -14,8 +14,8 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import field
 from repairlab.core.problem import Problem
 from repairlab.core.text import Span
-from repairlab.formats.making import edits_of_diff, fitted
-from repairlab.languages.table import language
+from repairlab.formats.reading import edits_of_diff, fitted
+from repairlab.languages.language import language
 from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.answers.reading import Wanted
 

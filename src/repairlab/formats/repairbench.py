@@ -15,10 +15,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field
 from repairlab.core.outcome import Verdict
 from repairlab.core.text import Span
-from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable
-from repairlab.formats.making import Maker
-from repairlab.formats.reading import read_lines
-from repairlab.formats.verdicts import FAIL, PASS, known
+from repairlab.formats.format import FAIL, PASS, ExternalCandidate, JudgedCandidate, KnownVerdict, Sight, Unreadable, known_verdict
+from repairlab.formats.reading import Maker, read_lines
 from repairlab.formats.writing import Rendered, by_bug, function_text, rendered, write_lines
 
 _BLOCK = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
@@ -95,7 +93,7 @@ def _known(evaluation: dict[str, Any]) -> KnownVerdict | None:
     if evaluation.get("test") is True:
         return PASS
     if evaluation.get("compile") is False:
-        return known("uncompilable")
+        return known_verdict("uncompilable")
     return FAIL if evaluation.get("test") is False else None
 
 

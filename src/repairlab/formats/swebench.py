@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.foreign import as_type, field, read_json
-from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
-from repairlab.formats.making import Maker
-from repairlab.formats.reading import items_of, look, read_entries, read_lines
+from repairlab.formats.reading import Maker, items_of, look, read_entries, read_lines
 from repairlab.formats.writing import Rendered, by_bug, diff_text, rendered, write_json, write_lines
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.core.amounts import count
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import as_type, field, read_object
 from repairlab.core.outcome import Verdict
-from repairlab.core.words import count
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
-from repairlab.formats.results import files_of
+from repairlab.formats.reading import files_of
 from repairlab.formats.writing import write_json
 from repairlab.metrics.published import PublishedOutcome, PublishedResults, PublishedVerdict, make_results
 

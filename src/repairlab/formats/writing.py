@@ -15,7 +15,7 @@ from repairlab.core.diff import apply_edits, edits_of_patch, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.formats.format import JudgedCandidate
-from repairlab.formats.making import old_files
+from repairlab.formats.reading import old_files
 
 
 @record

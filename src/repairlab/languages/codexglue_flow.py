@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from repairlab.languages.flow import CodexglueNodes, Defines, flow_of
+from repairlab.languages.facts import CodexglueNodes, Defines, flow_of
 from repairlab.languages.parser import Parsed
 
 _States = dict[str, tuple[int, ...]]

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-from repairlab.languages.flow import Defines, FlowNodes, flow_of
+from repairlab.languages.facts import Defines, FlowNodes, flow_of
 from repairlab.languages.parser import Parsed
 
 State = dict[str, frozenset[int]]

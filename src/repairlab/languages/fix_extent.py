@@ -6,7 +6,7 @@ from typing import Literal
 
 from repairlab.core.diff import changed_lines
 from repairlab.languages.language import Token
-from repairlab.languages.table import language as language_of
+from repairlab.languages.language import language as language_of
 
 Extent = Literal["function", "hunk", "file", "files"]
 EXTENTS: dict[str, str] = {

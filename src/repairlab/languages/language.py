@@ -1,8 +1,10 @@
-"""What every language offers: reading source text, and building and testing trees of it. `table.py` lists the languages."""
+"""What every language offers: reading source text, and building and testing trees of it; and a language by its name."""
 
+import os
 import random
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePosixPath
 from typing import Protocol, runtime_checkable
 
 from repairlab.core.execution import Command, Execution, Limits
@@ -11,7 +13,7 @@ from repairlab.core.recipe import Build, Framework, Test
 from repairlab.core.record import record
 from repairlab.core.text import Span
 from repairlab.languages.counter import TestBody
-from repairlab.languages.facts import Facts
+from repairlab.languages.facts import LANGUAGES, Facts, by_extension
 
 
 @record
@@ -350,3 +352,36 @@ class Language(Protocol):
     def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
         """Return the functions of a test file and what can be changed in them so that an honest candidate fails."""
         ...
+
+
+def language(name: str, tools: Tools | None = None) -> Language:
+    """Return a language by name; its tools are looked for only when its tool chain is used."""
+    return _made(name, tools or Tools(cache=str(default_cache())))
+
+
+@cache
+def _made(name: str, tools: Tools) -> Language:
+    made: Language = LANGUAGES[name](tools)
+    return made
+
+
+def language_of_path(path: str) -> str | None:
+    """Return the name of the language of a file, by its extension; none when it is no source file.
+
+    >>> language_of_path("src/bank/Account.java")
+    'java'
+    """
+    return by_extension().get(PurePosixPath(path).suffix)
+
+
+def default_cache() -> Path:
+    """Return the folder for what repairlab keeps between runs: $REPAIRLAB_CACHE, or the user's usual cache folder.
+
+    Root's home is closed to the users that candidates run as, and so is a cache in it: root's is the machine's.
+    """
+    own = os.environ.get("REPAIRLAB_CACHE")
+    if own:
+        return Path(own)
+    if os.geteuid() == 0 and not os.environ.get("XDG_CACHE_HOME"):
+        return Path("/var/cache/repairlab")
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "repairlab"

@@ -1,13 +1,19 @@
-"""What the languages share in reading source text: from the pieces that a lexer cuts to tokens, comment removal and normal form.
+"""What the languages share in reading source text: tokens, comment removal and normal form of the pieces that a lexer cuts.
 
-A lexer cuts a text without gap or overlap into pieces; the language files build their `Syntax` from the functions here.
+A lexer cuts a text without gap or overlap. Two texts that differ only in layout behave alike unless something looks at lines,
+spacing or comments. Tests are honest: they look where they say so, at line numbers, frames or stack traces, at a macro's argument
+as text, at a source file by its name. Code that candidates write or call may put such names together as it runs. So it counts as
+looking if it opens files, starts programs, loads code by names, or uses a part of the library that may do so, whatever for.
+Whatever mentions one of these counts, in comments, too: a wrong yes costs a validation, a wrong no a verdict.
 """
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from repairlab.core.text import Span
+from repairlab.languages.facts import every
 from repairlab.languages.language import Token
 from repairlab.languages.parser import Parsed
 
@@ -182,3 +188,24 @@ def joined(source: str, pieces: Iterable[Piece]) -> str:
         parts.append(source[start:end])
         last = end
     return "".join(parts)
+
+
+_STRICT = re.compile(r"Werror|WARNING_AS_ERROR|warnings-as-errors")
+
+
+@cache
+def source_files() -> str:
+    """Return the pattern of a string that ends like the name of a source file of any language: the program may read it."""
+    endings = "|".join(re.escape(ending.removeprefix(".")) for stated in every() for ending in stated.extensions)
+    return rf"""\.(?:{endings})\\?["']"""
+
+
+@cache
+def looking(pattern: str) -> re.Pattern[str]:
+    """Return what finds a text that looks at layout: by the ways of a language, or by reading a source file."""
+    return re.compile(f"{pattern}|{source_files()}")
+
+
+def turns_warnings_into_errors(text: str) -> bool:
+    """Return whether flags or a build file ask for it: compilers warn of indentation and of comments, too."""
+    return _STRICT.search(text) is not None

@@ -1,14 +1,34 @@
-"""Predictions for a set of pairs: read from a file, matched against the fixes."""
+"""Predictions: what a model writes for pairs and for bugs, and predictions of any model matched against the fixes.
 
-from collections.abc import Callable, Iterator
+Networks and tool chains are often on different machines, so candidates for bugs go to a file that can be validated elsewhere.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import field, read_json_lines, read_text
-from repairlab.core.pair import Pair
+from repairlab.core.pair import Pair, PairSet
+from repairlab.core.problem import Visibility, shown
 from repairlab.core.record import record
+from repairlab.formats import own
+from repairlab.formats.format import JudgedCandidate
+from repairlab.learning.networks.inputs import network_input
+from repairlab.learning.networks.settings import DecodingSettings
+from repairlab.learning.neural import FACTORY, NeuralAccess, NeuralSettings, make_repairer
 from repairlab.learning.pairs.pair_files import read_head, read_pairs
+from repairlab.learning.representations.representation import Encoded, Sample, Unrepresentable
+from repairlab.learning.representations.samples import put_back, sample_of_pair
+from repairlab.learning.representations.table import representation
 from repairlab.metrics.matching import MatchCounts, MatchScores, MatchSettings
+
+if TYPE_CHECKING:
+    from repairlab.learning.networks.model import Ensemble
 
 
 @record
@@ -81,3 +101,142 @@ def _by_id(path: Path) -> dict[str, list[str]]:
         else:
             found[name] = [field(entry, "prediction", str, where)]
     return found
+
+
+_PAIRS_TOGETHER = 4096
+"""Pairs that are held in memory."""
+
+
+@record
+class Predicted:
+    """What came of predicting a split."""
+
+    n: int
+    unrepresentable: int
+    n_texts: int
+
+
+def predict(
+    model: "Ensemble",
+    pairs: Path,
+    split: str,
+    to: Path,
+    decoding: DecodingSettings,
+    *,
+    seed: int = 0,
+    done: Callable[[int], None] = lambda n: None,  # noqa: ARG005
+) -> Predicted:
+    """Write the predictions of a split to a file of JSON lines, best first; a pair that cannot be represented has none."""
+    facts, splits = read_head(pairs)
+    if split not in splits:
+        raise unknown("split", split, splits)
+    if not splits[split]:
+        raise UserError(f"the split {split!r} of {pairs} is empty")
+    made = representation(model.representation, model.learnt)
+    if made.languages is not None and facts.language not in made.languages:
+        raise UserError(f"the model reads {', '.join(sorted(made.languages))}, but {pairs} is in {facts.language}")
+    n = unrepresentable = n_texts = 0
+    aside = to.with_name(f".{to.name}.part")
+    with aside.open("w", encoding="utf-8") as file:
+        for chunk in _chunks(read_pairs(pairs, split)):
+            encoded: list[tuple[Sample, Encoded] | None] = []
+            for pair in chunk:
+                try:
+                    sample, _ = sample_of_pair(pair, facts, made.unit)
+                    encoded.append((sample, made.encode(sample)))
+                except Unrepresentable:
+                    encoded.append(None)
+                    unrepresentable += 1
+            inputs = [network_input(item[1].source, item[1].context, item[1].memory) for item in encoded if item is not None]
+            written = iter(model.write(inputs, decoding, seed=seed, done=done))
+            for pair, item in zip(chunk, encoded, strict=True):
+                texts: dict[str, float] = {}
+                if item is not None:
+                    for found in next(written):
+                        for text in made.recover(item[1], found.tokens):
+                            texts.setdefault(text_of_pair(pair, facts, item[0], text), found.logprob)
+                line: dict[str, Any] = {"id": pair.id, "predictions": list(texts), "logprobs": list(texts.values())}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                n_texts += len(texts)
+            n += len(chunk)
+    aside.replace(to)
+    return Predicted(n=n, unrepresentable=unrepresentable, n_texts=n_texts)
+
+
+def text_of_pair(pair: Pair, facts: PairSet, sample: Sample, text: str) -> str:
+    """Return what a recovered text makes of a pair's buggy text: the whole of it, where the sample is a part of it."""
+    if facts.form == "line" or sample.method is None or sample.method_start is None:
+        return text
+    method, old = put_back(sample, text), sample.file or sample.method
+    start = sample.method_start if sample.file else 0
+    whole = old[:start] + method + old[start + len(sample.method) :]
+    before = old.find(pair.buggy) if pair.start is None else pair.start
+    return whole[before : len(whole) - (len(old) - before - len(pair.buggy))] if before >= 0 else whole
+
+
+def _chunks(pairs: Iterator[Pair]) -> Iterator[Sequence[Pair]]:
+    while chunk := list(islice(pairs, _PAIRS_TOGETHER)):
+        yield chunk
+
+
+_BUGS_TOGETHER = 64
+"""Bugs that a model is asked about at once."""
+
+
+@record
+class ModelProposals:
+    """What came of proposing for bugs."""
+
+    n_bugs: int
+    n_candidates: int
+    unfit: dict[str, str]
+    """Bugs that the model cannot be shown, and why."""
+
+
+@record
+class ProposingOptions:
+    """How many candidates are wanted, and of what model."""
+
+    settings: NeuralSettings
+    access: NeuralAccess
+    n: int
+    seed: int = 0
+
+    def check(self) -> None:
+        """Refuse numbers that cannot be."""
+        if self.n < 1:
+            raise UserError(f"-n is {self.n}: write a number of at least 1")
+        self.settings.check()
+
+
+def propose(
+    benchmark: Benchmark,
+    bugs: Sequence[Bug],
+    options: ProposingOptions,
+    to: Path,
+    *,
+    done: Callable[[int], None] = lambda n: None,  # noqa: ARG005
+) -> ModelProposals:
+    """Write up to n candidates for each bug, best first, as `run` would propose them; the file appears whole or not at all."""
+    reason_of = FACTORY.unfit(options.settings, options.seed)
+    problems = [shown(bug.problem, Visibility()) for bug in bugs]
+    reasons = {problem.id: reason_of(problem) for problem in problems}
+    unfit = {name: reason for name, reason in reasons.items() if reason is not None}
+    if len(unfit) == len(problems):
+        raise UserError(f"the model can be shown none of the {len(problems)} bugs. The first: {next(iter(unfit.values()), 'none')}")
+    repairer = make_repairer(options.settings, options.access, n=options.n, seed=options.seed)
+    n_candidates = 0
+
+    def samples() -> Iterator[JudgedCandidate]:
+        nonlocal n_candidates
+        for first in range(0, len(problems), _BUGS_TOGETHER):
+            together = problems[first : first + _BUGS_TOGETHER]
+            for candidates in repairer.propose_together([problem for problem in together if problem.id not in unfit]):
+                n_candidates += len(candidates[: options.n])
+                yield from (JudgedCandidate(candidate=candidate) for candidate in candidates[: options.n])
+            done(len(together))
+        if not n_candidates:
+            raise UserError("nothing that the model wrote could be read as a candidate; train it longer, or with more pairs")
+
+    own.write(samples(), benchmark, to)
+    return ModelProposals(n_bugs=len(problems), n_candidates=n_candidates, unfit=unfit)

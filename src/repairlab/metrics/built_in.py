@@ -1,15 +1,10 @@
 """Our own metrics as the table lists them: each function with what it needs of a run's settings."""
 
 from repairlab.core.errors import UserError
-from repairlab.metrics.first_rank import first_rank
-from repairlab.metrics.metric import Measured, Metric
+from repairlab.metrics.metric import Measured, Metric, ScoreSettings, Values, need_independent
 from repairlab.metrics.pass_at_k import pass_at_k
-from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, fixed, plausible_rate
-from repairlab.metrics.requirements import need_independent
-from repairlab.metrics.settings import ScoreSettings
-from repairlab.metrics.test_case_average import tca_at_k
-from repairlab.metrics.top_at_k import top_at_k
-from repairlab.metrics.values import Values
+from repairlab.metrics.rates import apply_rate, compile_rate, duplicate_rate, first_rank, fixed, plausible_rate
+from repairlab.metrics.top_at_k import tca_at_k, top_at_k
 
 
 def _pass_at_k(samples: Measured, settings: ScoreSettings, k: int) -> Values:

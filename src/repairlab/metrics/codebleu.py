@@ -11,15 +11,17 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
+from tree_sitter import Node
+
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.languages.facts import title
-from repairlab.languages.flow import flow_of, languages_with_flow
-from repairlab.languages.table import language as language_named
+from repairlab.languages.codexglue_flow import codexglue_flow
+from repairlab.languages.data_flow import data_flow
+from repairlab.languages.facts import flow_of, languages_with_flow, title
+from repairlab.languages.language import language as language_named
+from repairlab.languages.parser import Parsed
 from repairlab.metrics.bleu import ORDERS, BleuCounts, bleu, brevity_penalty, ngrams
 from repairlab.metrics.exact_match import token_texts
-from repairlab.metrics.flow_match import FlowCounts
-from repairlab.metrics.syntax_match import SyntaxCounts
 
 CodeBleuVariant = Literal["codexglue-2020", "codexglue", "strict"]
 CODEBLEU_VARIANTS: tuple[CodeBleuVariant, ...] = ("codexglue-2020", "codexglue", "strict")
@@ -141,3 +143,98 @@ def without_java_comments(text: str) -> str:
     """
     bare = _JAVA_COMMENTS.sub(lambda found: " " if found[0].startswith("/") else found[0], text)
     return "\n".join(line for line in bare.split("\n") if line.strip())
+
+
+_Shape = tuple[object, ...]
+
+
+class SyntaxCounts:
+    """Subtrees of references that are found again, for any number of pairs."""
+
+    def __init__(self, language: str, *, clipped: bool) -> None:
+        """Take whether a subtree of the candidate serves one of the reference only, or as many as are equal to it."""
+        self._language, self._clipped = language, clipped
+        self.matches = self.possible = 0
+
+    def add(self, candidate: str, reference: str) -> None:
+        """Count one pair of texts, free of comments."""
+        ids: dict[_Shape, int] = {}
+        mine, theirs = (Counter(shapes(Parsed(self._language, text).root, ids)) for text in (candidate, reference))
+        self.possible += theirs.total()
+        self.matches += (mine & theirs).total() if self._clipped else sum(n for shape, n in theirs.items() if shape in mine)
+
+    @property
+    def share(self) -> float | None:
+        """Return the share that was found; none when there was nothing to find."""
+        return self.matches / self.possible if self.possible else None
+
+
+def shapes(root: Node, ids: dict[_Shape, int]) -> list[int]:
+    """Return a number for the shape of every node that has children, and of the root; equal shapes have equal numbers.
+
+    A shape is what an S-expression shows: kinds of nodes and the fields they are in, no names, values or operators.
+    """
+    found: list[int] = []
+    cursor = root.walk()
+    frames: list[tuple[Node, str | None, list[tuple[str | None, int]]]] = []
+    while True:
+        frames.append((cursor.node or root, cursor.field_name, []))
+        if cursor.goto_first_child():
+            continue
+        while True:
+            node, field, parts = frames.pop()
+            unexpected = (node.text or b"")[:1] if node.type == "ERROR" and not node.child_count else b""
+            shape = ids.setdefault((node.type, node.is_missing, unexpected, *parts), len(ids))
+            if node.child_count or not frames:
+                found.append(shape)
+            if not frames:
+                return found
+            if node.is_named or node.is_missing:
+                frames[-1][2].append((field, shape))
+            if cursor.goto_next_sibling():
+                break
+            cursor.goto_parent()
+
+
+_Edge = tuple[int, str, tuple[int, ...]]
+
+
+class FlowCounts:
+    """Data flow of references that is found again, for any number of pairs."""
+
+    def __init__(self, language: str, *, variant: str) -> None:
+        """Take a variant of CodeBLEU; `strict` follows programs as they run, the others as CodeXGLUE does where it can."""
+        self._language, self._variant = language, variant
+        self.matches = self.possible = 0
+
+    def add(self, candidate: str, reference: str) -> None:
+        """Count one pair of texts, free of comments."""
+        mine, theirs = self._edges(candidate), self._edges(reference)
+        self.possible += theirs.total()
+        self.matches += (mine & theirs).total()
+
+    @property
+    def share(self) -> float | None:
+        """Return the share that was found; none when no reference has any flow."""
+        return self.matches / self.possible if self.possible else None
+
+    def _edges(self, text: str) -> Counter[_Edge]:
+        if self._variant != "strict":
+            items = codexglue_flow(self._language, text, of_2020=self._variant == "codexglue-2020")
+            if items is not None:
+                return renamed([(item.name, item.relation, item.sources) for item in items])
+        return renamed([(edge.target, edge.relation, (edge.source,)) for edge in data_flow(self._language, text)])
+
+
+def renamed(edges: Sequence[tuple[str, str, tuple[str, ...]]]) -> Counter[_Edge]:
+    """Return edges with every variable replaced by its place in the order of first use; sources come before their targets.
+
+    >>> renamed([("y", "comesFrom", ("x",)), ("x", "comesFrom", ())])
+    Counter({(1, 'comesFrom', (0,)): 1, (0, 'comesFrom', ()): 1})
+    """
+    numbers: dict[str, int] = {}
+    found: Counter[_Edge] = Counter()
+    for target, relation, sources in edges:
+        parents = tuple(numbers.setdefault(name, len(numbers)) for name in sources)
+        found[numbers.setdefault(target, len(numbers)), relation, parents] += 1
+    return found

@@ -1,14 +1,14 @@
-"""Two systems on the same bugs: who fixes what, and whether the difference can be chance."""
+"""Which systems fix which bugs: two of them with tests whether the difference can be chance, several as a Venn diagram."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
-from repairlab.core.samples import Samples
-from repairlab.metrics.bootstrap import interval
-from repairlab.metrics.values import Values, decided, is_lost
+from repairlab.core.score import Samples
+from repairlab.metrics.metric import Values, decided, is_lost
+from repairlab.metrics.statistics import interval
 
 
 @record
@@ -99,3 +99,45 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = highest
     return tuple(adjusted)
+
+
+@record
+class Region:
+    """Bugs that exactly these systems fix: one field of a Venn diagram."""
+
+    systems: tuple[str, ...]
+    bugs: tuple[str, ...]
+
+
+@record
+class Overlaps:
+    """All fields that are not empty, the largest first."""
+
+    regions: tuple[Region, ...]
+    by_all: tuple[str, ...]
+    by_any: tuple[str, ...]
+
+    def only(self, system: str) -> tuple[str, ...]:
+        """Return the bugs that this system alone fixes."""
+        return next((region.bugs for region in self.regions if region.systems == (system,)), ())
+
+
+def overlaps(fixed: Mapping[str, Set[str]]) -> Overlaps:
+    """Sort bugs by the set of systems that fix them (NL2Fix, figure 3).
+
+    >>> [(region.systems, region.bugs) for region in overlaps({"x": {"a", "b"}, "y": {"b", "c", "d"}}).regions]
+    [(('y',), ('c', 'd')), (('x',), ('a',)), (('x', 'y'), ('b',))]
+    """
+    fields: dict[tuple[str, ...], list[str]] = {}
+    every = sorted(set().union(*fixed.values()))
+    for bug in every:
+        fields.setdefault(tuple(system for system, bugs in fixed.items() if bug in bugs), []).append(bug)
+    order = list(fixed)
+    regions = sorted(
+        fields.items(), key=lambda item: (-len(item[1]), len(item[0]), tuple(order.index(system) for system in item[0]))
+    )
+    return Overlaps(
+        regions=tuple(Region(systems=systems, bugs=tuple(bugs)) for systems, bugs in regions),
+        by_all=tuple(fields.get(tuple(fixed), [])),
+        by_any=tuple(every),
+    )

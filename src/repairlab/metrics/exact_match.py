@@ -1,13 +1,13 @@
-"""Whether a candidate is the reference: as text, as tokens, as a tree.
+"""Whether a candidate is the reference: as text, as tokens, as a tree; and whether a text is well-formed at all.
 
 The text is that of CodeXGLUE's accuracy, which takes no notice of line ends; a tree is wider than tokens, as far as texts parse.
 """
 
 from tree_sitter import Node
 
-from repairlab.languages.flow import FlowNodes, flow_of, languages_with_flow
+from repairlab.languages.facts import FlowNodes, facts, flow_of, languages_with_flow
+from repairlab.languages.language import language as language_named
 from repairlab.languages.parser import Parsed
-from repairlab.languages.table import language as language_named
 from repairlab.metrics.similarity import folded
 
 _LAYOUT = frozenset({"newline", "indent", "dedent"})
@@ -93,3 +93,15 @@ def _is_shell(node: Node, kept: list[Node], table: FlowNodes) -> bool:
     is_body = around in table.conditions or around in table.loops or around in table.for_each or around == "else_clause"
     is_block = node.type in table.blocks and node.type not in table.loops and node.type not in table.for_each
     return is_body and is_block and "declaration" not in kept[0].type
+
+
+def is_well_formed(text: str, language: str) -> bool:
+    """Whether a text parses without an error, by itself or as a method within a class; an empty one does not.
+
+    >>> is_well_formed("int f ( ) { return 1 ; }", "java"), is_well_formed("int f ( { return", "java")
+    (True, False)
+    """
+    if not text.strip():
+        return False
+    syntax, around = language_named(language).syntax, facts(language).method_around
+    return not syntax.has_errors(text) or bool(around and not syntax.has_errors(around % text))

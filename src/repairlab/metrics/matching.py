@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 
 from repairlab.core.record import record
-from repairlab.languages.flow import languages_with_flow
+from repairlab.languages.facts import languages_with_flow
 from repairlab.metrics.bleu import BleuCounts, BleuVariant, bleu, tokens_of
 from repairlab.metrics.codebleu import CodeBleu, CodeBleuCounts, CodeBleuVariant
-from repairlab.metrics.exact_match import same_text, same_tokens, same_tree
+from repairlab.metrics.exact_match import is_well_formed, same_text, same_tokens, same_tree
 from repairlab.metrics.similarity import edit_similarity, folded
-from repairlab.metrics.syntax_validity import is_well_formed
 
 KS = (1, 5, 10, 50, 100)
 _MOST_CHARACTERS = 50_000

@@ -6,10 +6,10 @@ import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 from repairlab.core.table import Table
-from repairlab.core.words import count
 
 FixCriterion = Literal["correct", "plausible"]
 """What makes a candidate a fix: a person accepted it, or it passes the tests."""

@@ -1,5 +1,6 @@
-"""Judgements by system and bug in the order in which somebody would look at them; the analyses read nothing else."""
+"""Published judgements in the order in which somebody would look at them, and who fixes what at what cost of looking."""
 
+import bisect
 from collections.abc import Mapping, Sequence
 
 from repairlab.core.errors import UserError
@@ -50,3 +51,133 @@ def _sorted(items: Sequence[PublishedOutcome], count: FixCriterion, order: RankO
     if order == "written" and all(item.written is not None for item in items):
         return tuple(sorted(items, key=lambda item: (item.written or "", not item.verdict.is_fix(count))))
     return tuple(sorted(items, key=lambda item: (item.rank or 0, not item.verdict.is_fix(count))))
+
+
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10000)
+
+
+def first_ranks(source: RankedResults, system: str) -> dict[str, int]:
+    """Return the lowest rank of a fix for every bug that a system fixes."""
+    return {
+        bug: min(item.rank or 0 for item in source.lists[system][bug] if item.verdict.is_fix(source.count))
+        for bug in source.fixed[system]
+    }
+
+
+def mean_first_rank(source: RankedResults, system: str) -> float | None:
+    """Return the mean rank of the first fix over the fixed bugs (NPR4J, table 8); none when nothing is fixed."""
+    ranks = first_ranks(source, system)
+    return sum(ranks.values()) / len(ranks) if ranks else None
+
+
+def unique_fixes(source: RankedResults, system: str) -> tuple[str, ...]:
+    """Return the bugs that no other system of the source fixes (NPR4J, table 6, diagonal)."""
+    others = {bug for name in source.systems if name != system for bug in source.fixed[name]}
+    return tuple(bug for bug in source.fixed[system] if bug not in others)
+
+
+def shared_fixes(source: RankedResults, system: str, other: RankedResults, tool: str) -> tuple[str, ...]:
+    """Return the bugs that a system fixes and a tool of perhaps another source fixes as well."""
+    theirs = set(other.fixed[tool])
+    return tuple(bug for bug in source.fixed[system] if bug in theirs)
+
+
+def union(source: RankedResults) -> tuple[str, ...]:
+    """Return the bugs that at least one system fixes, in the order of the source."""
+    found = {bug for bugs in source.fixed.values() for bug in bugs}
+    return tuple(bug for bug in source.bugs if bug in found)
+
+
+@record
+class BestSystem:
+    """One type of bugs and the system that fixes most of them."""
+
+    type: str
+    system: str
+    fixed: int
+
+
+def counts_by_type(source: RankedResults, labels: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Return for every type how many of its bugs each system fixes (NPR4J, table 5)."""
+    types = dict.fromkeys(labels[bug] for bug in source.bugs if bug in labels)
+    return {
+        name: {system: sum(labels.get(bug) == name for bug in source.fixed[system]) for system in source.systems} for name in types
+    }
+
+
+def best_per_type(counts: Mapping[str, Mapping[str, int]]) -> tuple[BestSystem, ...]:
+    """Choose the best system for every type; the first of equally good ones.
+
+    The sum of `fixed` is what an ensemble reaches that knows the type of each bug and asks one system only.
+
+    >>> [(item.system, item.fixed) for item in best_per_type({"swap": {"A": 1, "B": 3}, "null": {"A": 2, "B": 2}})]
+    [('B', 3), ('A', 2)]
+    """
+    choices = []
+    for name, of_type in counts.items():
+        system = max(of_type, key=lambda item: of_type[item])
+        choices.append(BestSystem(type=name, system=system, fixed=of_type[system]))
+    return tuple(choices)
+
+
+def fixed_within(source: RankedResults, system: str, ks: Sequence[int]) -> tuple[int, ...]:
+    """Return for every k how many bugs have a fix among the first k candidates (NPR4J, figure 8)."""
+    ranks = sorted(first_ranks(source, system).values())
+    return tuple(bisect.bisect_right(ranks, k) for k in ks)
+
+
+def curve(source: RankedResults, system: str) -> tuple[tuple[int, int], ...]:
+    """Return the places (k, bugs fixed) at which the number changes."""
+    ranks = sorted(set(first_ranks(source, system).values()))
+    return tuple(zip(ranks, fixed_within(source, system, ranks), strict=True))
+
+
+def round_numbers(source: RankedResults) -> tuple[int, ...]:
+    """Return round values of k up to the first that takes in every candidate."""
+    last = max((item.rank or 0 for bugs in source.lists.values() for items in bugs.values() for item in items), default=1)
+    return _STEPS[: bisect.bisect_left(_STEPS, last) + 1]
+
+
+@record
+class Checks:
+    """A person looks at the first k plausible candidates of every bug, until one is correct (NPR4J, table 9)."""
+
+    correct: int
+    """Bugs for which a correct one was found (cn)."""
+    checks: int
+    """Candidates looked at (ct)."""
+
+    @property
+    def precision(self) -> float | None:
+        """Return cn / ct in percent; none when there was nothing to look at."""
+        return 100 * self.correct / self.checks if self.checks else None
+
+
+def checks(source: RankedResults, system: str, ks: Sequence[int | None]) -> tuple[Checks, ...]:
+    """Count what is found and looked at with at most k candidates per bug, for every k; none means all candidates."""
+    looks = _looks(source, system)
+    return tuple(_checks(looks, k) for k in ks)
+
+
+def _checks(looks: Sequence[tuple[int, int | None]], k: int | None) -> Checks:
+    correct = looked = 0
+    for n, place in looks:
+        limit = n if k is None else min(k, n)
+        correct += place is not None and place <= limit
+        looked += limit if place is None else min(place, limit)
+    return Checks(correct=correct, checks=looked)
+
+
+def _looks(source: RankedResults, system: str) -> list[tuple[int, int | None]]:
+    """Return for every bug how many plausible candidates there are and the place of the first fix among them."""
+    found = []
+    for items in source.lists[system].values():
+        plausible = [item for item in items if item.verdict.passes]
+        place = next((i for i, item in enumerate(plausible, start=1) if item.verdict.is_fix(source.count)), None)
+        found.append((len(plausible), place))
+    return found
+
+
+def enough_checks(source: RankedResults, system: str) -> int | None:
+    """Return the smallest k with which every bug is found that can be (PM_K); none when there is none to be found."""
+    return max((place for _, place in _looks(source, system) if place is not None), default=None)

@@ -10,7 +10,7 @@ import numpy as np
 
 from repairlab.core.record import record
 from repairlab.metrics.agreement import cohens_kappa
-from repairlab.metrics.bootstrap import RESAMPLES, SEED, Interval
+from repairlab.metrics.statistics import RESAMPLES, SEED, Interval
 
 Pattern = tuple[str | None, ...]
 """What each rater says of one thing; none for who says nothing."""

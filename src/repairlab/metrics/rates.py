@@ -1,14 +1,15 @@
-"""Rates over candidates and bugs. A rate over candidates is taken within each bug and then averaged over bugs.
+"""Rates over candidates and bugs, and how far down its list a repairer's first plausible candidate is.
 
-So every bug weighs the same, however many candidates it drew. All rates divide by the decided candidates of a bug, but for the
-duplicate rate, which divides by all; bugs without a candidate to divide by are left out.
+A rate over candidates is taken within each bug and then averaged over bugs, so that every bug weighs the same, however many
+candidates it drew. All rates divide by the decided candidates of a bug, but for the duplicate rate, which divides by all; bugs
+without a candidate to divide by are left out.
 """
 
 from collections.abc import Callable, Sequence
 
 from repairlab.core.outcome import Verdict
-from repairlab.core.samples import Samples
-from repairlab.metrics.values import Values, decided, is_lost, n_undecided
+from repairlab.core.score import Samples
+from repairlab.metrics.metric import Statistic, Values, decided, is_lost, n_undecided
 
 
 def plausible_rate(samples: Sequence[Samples]) -> Values:
@@ -54,3 +55,20 @@ def _rate(samples: Sequence[Samples], counted: Callable[[Verdict], bool]) -> Val
         if base:
             by_bug[item.bug_id] = sum(map(counted, base)) / len(base)
     return Values(by_bug=by_bug, n_samples=n_samples, n_undecided=n_undecided(samples))
+
+
+def first_rank(samples: Sequence[Samples], *, statistic: Statistic = "mean") -> Values:
+    """Return the 1-based rank of the first plausible candidate of each fixed bug (NPR4J, table 8, for plausible ones).
+
+    >>> verdicts = (Verdict.WRONG, Verdict.WRONG, Verdict.PLAUSIBLE)
+    >>> bug = Samples(bug_id="a", language="c", verdicts=verdicts, passed=(0.0, 0.0, 1.0), distinct=3, ended="asked")
+    >>> first_rank([bug]).value
+    3.0
+    """
+    ranks: dict[str, float] = {}
+    for item in samples:
+        verdicts = decided(item)
+        if Verdict.PLAUSIBLE in verdicts:
+            ranks[item.bug_id] = verdicts.index(Verdict.PLAUSIBLE) + 1.0
+    fixed = [item for item in samples if item.bug_id in ranks]
+    return Values(by_bug=ranks, n_samples=int(sum(ranks.values())), n_undecided=n_undecided(fixed), statistic=statistic)

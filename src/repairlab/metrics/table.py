@@ -6,14 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
-from repairlab.core.samples import Samples
-from repairlab.core.score import Score
-from repairlab.metrics.bootstrap import interval
-from repairlab.metrics.metric import Measured, Metric
-from repairlab.metrics.ranked_pass_at_k import Ranked, ranked_pass_at_k
-from repairlab.metrics.requirements import need_all_candidates, need_independent
-from repairlab.metrics.settings import ScoreSettings, signature
-from repairlab.metrics.values import Values
+from repairlab.core.score import Samples, Score
+from repairlab.metrics.metric import Measured, Metric, ScoreSettings, Values, need_all_candidates, need_independent, signature
+from repairlab.metrics.pass_at_k import Ranked, ranked_pass_at_k
+from repairlab.metrics.statistics import interval
 from repairlab.registry import Parts, lacking
 
 METRICS: Parts[Metric] = Parts(

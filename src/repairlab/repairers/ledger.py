@@ -1,6 +1,6 @@
 """What a run asked of models and what it paid: `requests.jsonl`, one line per request, shared by all processes of the run.
 
-Models write it; `runs` and `report` read it. Whoever asks says for which bug with `asking_for`.
+Whoever asks a model says for which bug with `asking_for`.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from repairlab.core.cost import dollars
+from repairlab.core.amounts import dollars
 from repairlab.core.errors import HarnessError
 from repairlab.core.record import SCHEMA_VERSION, record, to_json
 from repairlab.repairers.repairer import OverBudget

@@ -1,4 +1,4 @@
-"""What every repairer is, how it is opened for a run, and what it may raise. `table` lists the repairers."""
+"""What every repairer is, how it is opened for a run, which fixed bugs it may see, and what it may raise."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -7,10 +7,32 @@ from typing import Any, Protocol
 
 from repairlab.core.candidate import Attempt, Candidate
 from repairlab.core.errors import HarnessError
+from repairlab.core.model import Prompt
 from repairlab.core.problem import Problem
-from repairlab.core.prompt import Prompt
 from repairlab.core.record import record
-from repairlab.repairers.example import Example, ExampleSource
+
+
+@record
+class Example:
+    """One bug and its fix."""
+
+    id: str
+    language: str
+    title: str
+    description: str
+    buggy: str
+    """The function (or file) before the fix."""
+    fixed: str
+
+
+@record
+class ExampleSource:
+    """Which fixed bugs a repairer wants to see."""
+
+    benchmark: str | None = None
+    """Name or folder; none: the other bugs of the same benchmark."""
+    split: str | None = None
+    """Only bugs with this split label."""
 
 
 class Repairer(Protocol):

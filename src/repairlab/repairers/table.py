@@ -1,4 +1,4 @@
-"""The repairers by name: built-in ones, and those that other packages register; called by `runs` and the command line.
+"""The repairers by name: built-in ones, and those that other packages register.
 
 An entry is a `RepairerFactory`, or a class with `name` and `propose`: it is called with its settings where it has a record
 `Settings` of them, else without arguments.
@@ -27,7 +27,7 @@ REPAIRERS: Parts[Any] = Parts(
         "llm": "repairlab.repairers.llm.factory:FACTORY",
         # Behind `llm`, as `neural` is: --model alone means that one.
         "command": "repairlab.repairers.command.factory:FACTORY",
-        "neural": "repairlab.learning.neural.factory:FACTORY",
+        "neural": "repairlab.learning.neural:FACTORY",
         "templates": "repairlab.repairers.templates.repairer:Templates",
     },
     check=_check,

@@ -8,8 +8,8 @@ from pathlib import Path
 from repairlab.benchmarks.catalog import BUILT_IN, open_bug
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
-from repairlab.core.glob import matching
 from repairlab.core.outcome import TestResult
+from repairlab.core.recipe import matching
 from repairlab.core.record import record
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out

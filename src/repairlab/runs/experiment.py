@@ -1,23 +1,35 @@
-"""The settings of a run, and what run.json and experiment.toml record of them."""
+"""The settings of a run, what run.json and experiment.toml record of them, and what repairers learn of outcomes under them."""
 
 import contextlib
 import dataclasses
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import GenericAlias
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.option import settings_of
-from repairlab.core.outcome import Policy
+from repairlab.core.outcome import Outcome, Policy
 from repairlab.core.problem import Visibility
 from repairlab.core.record import record, to_data
 from repairlab.core.storage.checking import checked, place, read_toml
 from repairlab.repairers.repairer import SamplingPlan
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
-from repairlab.runs.feedback import Feedback
+
+Feedback = Literal["none", "verdict", "message"]
+"""What a repairer may learn: nothing (tests stay hidden), the verdict, or the verdict with the first failing message."""
+
+
+def feedback(outcome: Outcome, policy: Feedback) -> str | None:
+    """Return what the policy tells of an outcome."""
+    if policy == "none":
+        return None
+    if policy == "verdict" or not outcome.message:
+        return outcome.verdict.value
+    return f"{outcome.verdict.value} at {outcome.stage}: {outcome.message}"
+
 
 _UNDER_ITS_NAME = "llm"
 """The repairer whose settings run.json has under its own name; those of others are under `settings`."""

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from repairlab.core.candidate import Attempt, Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import Problem
-from repairlab.core.samples import Ended
+from repairlab.core.score import Ended
 from repairlab.repairers.repairer import Repairer
-from repairlab.runs.experiment import Experiment
-from repairlab.runs.feedback import feedback
+from repairlab.runs.experiment import Experiment, feedback
 from repairlab.validation.stopwatch import STOPWATCH
 
 

@@ -8,11 +8,11 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.core.record import record
 from repairlab.formats.patch_forms import PatchForm, candidate_of
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.metrics.similarity import bare, edit_similarity
 from repairlab.repairers.llm.answers.read import read
-from repairlab.repairers.llm.prompts.strategies.table import strategy
-from repairlab.repairers.llm.prompts.view import View
+from repairlab.repairers.llm.prompts.table import strategy
+from repairlab.repairers.llm.prompts.templates import View
 from repairlab.validation.apply import changed_files
 
 _LONGEST_COMPARED = 200_000

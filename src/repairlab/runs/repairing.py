@@ -1,16 +1,25 @@
-"""The repairer that a task asks for, ready to propose."""
+"""The repairer of a run, ready to propose: whether it can, what it may cost, and the fixed bugs that it is shown."""
 
+import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from repairlab.benchmarks.catalog import find_target, open_benchmark
+from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
+from repairlab.core.diff import apply_edits
+from repairlab.core.errors import UserError
+from repairlab.core.model import Access
 from repairlab.core.problem import shown
+from repairlab.core.storage.encoding import write_aside
 from repairlab.repairers.baselines import Prepared
-from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
+from repairlab.repairers.ledger import FILE, read_requests
+from repairlab.repairers.llm.client.providers import Prices
+from repairlab.repairers.repairer import Example, RepairContext, Repairer, RepairerFactory
 from repairlab.repairers.table import REPAIRERS, factory, names
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.store import Store, append_line
@@ -109,8 +118,7 @@ def check_program(experiment: Experiment, bugs: Sequence[Bug], folder: Path, mac
     """Raise UserError when the repairer of a run is a program that cannot be started in the sandbox."""
     made = factory_of(experiment)
     if made is not None and made.works_on_tree:
-        from repairlab.runs.command_check import check_command  # noqa: PLC0415  # with an HTTP client, which most runs do without
-        from repairlab.runs.commanding import checked_mounts, hidden_folders  # noqa: PLC0415  # as above
+        from repairlab.runs.commanding import check_command, checked_mounts, hidden_folders  # noqa: PLC0415  # as above
 
         settings = _settings(made, experiment).resolved()
         mounts = checked_mounts(settings, hidden_folders(bugs[0], folder, machine.cache))
@@ -139,3 +147,94 @@ def access_of(experiment: Experiment, machine: Machine) -> Any:
 
 def _access(made: RepairerFactory, machine: Machine) -> Any:
     return made.access() if machine.access is None else machine.access
+
+
+PRICES = "prices.toml"
+"""The user's own prices in a run folder."""
+
+
+def with_budget(experiment: Experiment, store: Store, machine: Machine) -> Machine:
+    """Return the machine with the limit and the prices of the run, where it names no others."""
+    access = access_of(experiment, machine)
+    if not isinstance(access, Access):
+        return machine
+    limit = access.cost_limit_usd
+    if limit is None and store.manifest_path.exists():
+        limit = store.manifest().cost_limit_usd
+    kept = store.folder / PRICES
+    prices = access.prices or (str(kept) if kept.exists() else None)
+    return dataclasses.replace(machine, access=dataclasses.replace(access, cost_limit_usd=limit, prices=prices))
+
+
+def limit_of(machine: Machine) -> float | None:
+    """Return how much a run may cost."""
+    return machine.access.cost_limit_usd if isinstance(machine.access, Access) else None
+
+
+def store_prices(folder: Path, machine: Machine) -> None:
+    """Copy the user's prices, which were read before, into the run folder."""
+    own = machine.access.prices if isinstance(machine.access, Access) else None
+    if own and Path(own) != folder / PRICES:
+        write_aside(folder / PRICES, Path(own).read_text(encoding="utf-8"))
+
+
+def prices_of(folder: Path) -> Prices:
+    """Return the prices of a run."""
+    own = folder / PRICES
+    return Prices(own if own.exists() else None)
+
+
+def higher_limit(folder: Path) -> float | None:
+    """Return a limit with which a run that has reached its own can go on; none where it has not."""
+    limit = Store(folder).manifest().cost_limit_usd
+    if limit is None:
+        return None
+    spent = sum(request.cost_usd or 0.0 for request in read_requests(folder / FILE, prices_of(folder)))
+    return (2 * spent or 1.0) if spent >= limit else None
+
+
+def read_examples(experiment: Experiment, benchmark: Benchmark) -> tuple[Example, ...]:
+    """Return all bugs that may be shown as examples; the strategy leaves out the bug that is to be repaired."""
+    if experiment.settings is None or experiment.repairer not in REPAIRERS:
+        return ()
+    wanted = factory(experiment.repairer).examples(experiment.settings)
+    if wanted is None:
+        return ()
+    source = benchmark if wanted.benchmark is None else open_benchmark(wanted.benchmark)
+    bugs = [bug for bug in source if wanted.split is None or bug.labels.split == wanted.split]
+    if not bugs:
+        splits = sorted({bug.labels.split for bug in source if bug.labels.split})
+        raise UserError(
+            f"no bug of {source.name} has the split {wanted.split!r}, so that there are no examples. "
+            f"Splits: {', '.join(splits) or 'none'}. Leave --split out to use all other bugs"
+        )
+    return tuple(_examples(bugs))
+
+
+def _examples(bugs: Sequence[Bug]) -> Iterator[Example]:
+    for bug in bugs:
+        fixed = _fixed(bug)
+        if fixed is not None:
+            problem = bug.problem
+            yield Example(
+                id=bug.id,
+                language=problem.language,
+                title=problem.title,
+                description=problem.description,
+                buggy=problem.target.text,
+                fixed=fixed,
+            )
+
+
+def _fixed(bug: Bug) -> str | None:
+    """Return the target after the developer's fix; none when the fix lies elsewhere or does away with the target."""
+    problem = bug.problem
+    edits = [edit for edit in bug.oracle.reference if edit.path == problem.path]
+    source = apply_edits(edits, {problem.path: problem.source}).get(problem.path)
+    if source is None:
+        return None
+    try:
+        target, _ = find_target(problem.language, source, problem.target.name)
+    except UserError:
+        return None
+    return target.text if target.text != problem.target.text else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Self, TypedDict, Unpack
 
-from repairlab.benchmarks.lazy import LazyBenchmark
+from repairlab.benchmarks.catalog import LazyBenchmark
 from repairlab.core.arguments import check_value, checked
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Policy
@@ -16,14 +16,13 @@ from repairlab.core.problem import Localisation, Visibility, shown
 from repairlab.formats.patch_forms import KEYS, PatchForm, key_of
 from repairlab.metrics.reward import RewardScale, reward_of
 from repairlab.repairers.llm.factory import preview
-from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
+from repairlab.repairers.llm.prompts.table import STRATEGIES
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.executors.forking import start_server
-from repairlab.runs.executors.local_machine import local_machine
 from repairlab.runs.patch import Patch
 from repairlab.runs.remote_judge import PATIENCE_S, RemoteJudge
 from repairlab.runs.validator_pool import ValidatorPool
-from repairlab.validation.machine import Isolation
+from repairlab.validation.machine import Isolation, local_machine
 
 _NO_MODEL = "none/none"
 _Ids = Annotated[Sequence[object], "a list of ids of bugs, one for each completion"]

@@ -1,4 +1,4 @@
-"""Start a run or go on with one: settings in, a finished run folder out."""
+"""Start a run or go on with one, settings in and a finished run folder out; or say what that would do."""
 
 import dataclasses
 import datetime
@@ -10,30 +10,42 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from repairlab.core.amounts import count, dollars
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
-from repairlab.core.cost import dollars
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.installation import VERSION
+from repairlab.core.model import Access
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.record import digest
-from repairlab.core.version import VERSION
-from repairlab.core.words import count
-from repairlab.runs.budget import higher_limit, limit_of, store_prices, with_budget
-from repairlab.runs.examples import read_examples
-from repairlab.runs.executors.opening import open_executor
+from repairlab.core.problem import shown
+from repairlab.core.record import digest, record
+from repairlab.repairers.llm.client.providers import Prices, cost_of
 from repairlab.runs.executors.pool import Stopping
+from repairlab.runs.executors.work_queue import open_executor
 from repairlab.runs.experiment import Coverage, Experiment, Manifest, identity
-from repairlab.runs.first_starts import FirstStarts, forget, has_only_failures
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
-from repairlab.runs.repairing import check_program, check_repairer, factory_of, unfit, waits_in_workers
+from repairlab.runs.misconfiguration import FirstStarts, forget, has_only_failures
+from repairlab.runs.repairing import (
+    asks_model,
+    check_program,
+    check_repairer,
+    factory_of,
+    higher_limit,
+    limit_of,
+    read_examples,
+    store_prices,
+    unfit,
+    waits_in_workers,
+    with_budget,
+)
 from repairlab.runs.sampler import GRACE_S
 from repairlab.runs.schedule import Schedule, read_stored
 from repairlab.runs.store import Store
 from repairlab.runs.task import Task
 from repairlab.runs.worker import Notice, Progress, Step
 from repairlab.validation.machine import LOCAL, Machine, environment_of
-from repairlab.validation.preflight import check_tools, needs_of
+from repairlab.validation.preflight import check_needs, check_tools, needs_of
 
 _SHOWN = 5
 """How many bugs are named that were not finished for the same reason."""
@@ -289,3 +301,72 @@ def locked(folder: Path) -> Iterator[None]:
         except BlockingIOError:
             raise UserError(f"another process is working on the run in {folder}; wait for it or stop it") from None
         yield
+
+
+@record
+class RunPlan:
+    """What a run would do; numbers of requests, tokens and dollars are the most that they can be, but for retries."""
+
+    benchmark: str
+    n_bugs: int
+    n_left: int
+    """Bugs for which something is left to do."""
+    n_candidates: int
+    """Per bug."""
+    model: str | None
+    """None when no model is asked."""
+    requests: int | None = None
+    """None when nobody knows before."""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+    cost_limit_usd: float | None = None
+    missing: tuple[str, ...] = ()
+    """Tools that do not work here, with the reasons."""
+
+
+def plan_run(experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine) -> RunPlan:
+    """Return what a run, or what is left of the one in the folder, would do; a UserError is what the run would raise itself."""
+    store = Store(folder)
+    machine = with_budget(experiment, store, machine)
+    check_repairer(experiment, machine)
+    bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
+    left = bugs
+    if store.manifest_path.exists():
+        old = store.manifest()
+        changed = changes_of(old, experiment, benchmark, folder)
+        if changed and not has_only_failures(store, factory_of(old.experiment)):
+            raise UserError(changed)
+        ids = set(bugs_left(store))
+        left = [bug for bug in bugs if bug.id in ids]
+    made = factory_of(experiment)
+    model = experiment.settings.model if made and asks_model(experiment) else None
+    known: dict[str, int | float | None] = {}
+    if made and made.estimate and experiment.settings is not None:
+        of_problem = made.estimate(experiment.settings, experiment.n, read_examples(experiment, benchmark))
+        asked = [of_problem(shown(bug.problem, experiment.visibility)) for bug in left]
+        tokens_in, tokens_out = sum(item.tokens_in for item in asked), sum(item.tokens_out for item in asked)
+        access = machine.access
+        prices = Prices(Path(access.prices) if isinstance(access, Access) and access.prices else None)
+        known = {
+            "requests": sum(item.requests for item in asked),
+            "tokens_in": tokens_in,
+            "tokens_out": tokens_out,
+            "cost_usd": cost_of(prices.of(model) if model else None, tokens_in, tokens_out),
+        }
+    missing = []
+    for need in sorted(needs_of(left), key=str):
+        try:
+            check_needs([need], machine)
+        except HarnessError as error:
+            missing.append(str(error))
+    return RunPlan(
+        benchmark=f"{benchmark.name} {benchmark.version}",
+        n_bugs=len(bugs),
+        n_left=len(left),
+        n_candidates=experiment.n,
+        model=model,
+        cost_limit_usd=limit_of(machine),
+        missing=tuple(dict.fromkeys(missing)),
+        **known,  # type: ignore[arg-type]  # by name
+    )

@@ -14,7 +14,7 @@ from typing import Self
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted
 from repairlab.core.problem import shown
-from repairlab.core.samples import Ended
+from repairlab.core.score import Ended
 from repairlab.repairers.repairer import Repairer, Unreachable
 from repairlab.runs.loop import repair
 from repairlab.runs.store import Store

@@ -5,7 +5,7 @@ from typing import Any
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
-from repairlab.core.samples import Ended, Samples
+from repairlab.core.score import Ended, Samples
 from repairlab.runs.store import Store
 
 

@@ -10,14 +10,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
+from repairlab.core.amounts import count
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
-from repairlab.core.words import count
 from repairlab.languages.facts import facts
-from repairlab.runs.executors.executor import DEATHS, Executor, Source
-from repairlab.runs.executors.worker_failures import Deaths
-from repairlab.runs.first_starts import FirstStarts
+from repairlab.runs.executors.executor import DEATHS, Deaths, Executor, Source
+from repairlab.runs.misconfiguration import FirstStarts
 from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
 from repairlab.runs.sampler import Sampler, sample
 from repairlab.runs.sharding import Backlog

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 
 from repairlab.core.outcome import Verdict
-from repairlab.core.samples import Ended
+from repairlab.core.score import Ended
 from repairlab.runs.task import Entry, Shard, Task
 from repairlab.runs.worker import Judged
 

@@ -17,11 +17,10 @@ from pydantic_core import from_json
 from repairlab.benchmarks.writing import toml
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.line_check import checked_line, line_key, stated_number, without_check
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data, to_json
-from repairlab.core.samples import Ended
-from repairlab.core.storage.encoding import decode, encode, write_aside
+from repairlab.core.score import Ended
+from repairlab.core.storage.encoding import checked_line, decode, encode, line_key, stated_number, without_check, write_aside
 from repairlab.repairers.ledger import FILE as REQUESTS
 from repairlab.runs.experiment import Manifest, config_data, experiment_data, read_experiment_data
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.record import record
-from repairlab.core.samples import Ended
-from repairlab.repairers.example import Example
+from repairlab.core.score import Ended
+from repairlab.repairers.repairer import Example
 from repairlab.runs.experiment import Experiment
 from repairlab.runs.store import decoded
 from repairlab.validation.machine import Machine

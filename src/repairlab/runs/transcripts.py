@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable
 from typing import Literal
 
-from repairlab.core.prompt import Message, Prompt
+from repairlab.core.model import Message, Prompt
 from repairlab.core.record import digest
 from repairlab.runs.store import Store, TranscriptEntry
 

@@ -1,21 +1,63 @@
-"""A run whose workers are on other machines: trees of bugs and known verdicts travel with the work."""
+"""Work for machines that share no files with this one: trees of bugs and known verdicts travel with it, trees once, by digest."""
 
 import dataclasses
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from repairlab.benchmarks.transfer import arrived, departing, folders_of
+from repairlab.benchmarks.bug_files import TreeContext, read_tree
+from repairlab.core.bug import Bug, remember_digest
+from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Verdict
+from repairlab.core.record import digest
 from repairlab.runs.executors.executor import Delivery, Parcel, Source
 from repairlab.runs.store import Disagreement
 from repairlab.runs.task import Shard, Task, WorkLoad
 from repairlab.runs.worker import Event, Judged, open_worker
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.cache import VerdictCache, open_verdict_cache
+from repairlab.validation.preflight import lock_of, provide
+
+_TREE = "bugs/bug/buggy"
+
+
+def folders_of(bug: Bug) -> dict[str, dict[str, Path]]:
+    """Return what a bug needs on another machine, by digest: its tree, and the lock of its environment where it has one."""
+    contents = {_TREE: Path(bug.tree.source)}
+    if bug.oracle.build.environment:
+        lock = lock_of(bug)
+        contents[f"environments/{lock.name}"] = lock
+    return {_key(bug): contents}
+
+
+def departing(bug: Bug) -> Bug:
+    """Return a bug that holds the texts of its cases, too; where they cannot be read, whoever needs them says so."""
+    try:
+        there = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=tuple(bug.oracle.cases)))
+    except HarnessError:
+        return bug
+    return remember_digest(there, bug.digest)
+
+
+def arrived(bug: Bug, folders: Mapping[str, Path]) -> Bug:
+    """Return a bug as it is on the machine where its folder was laid out, ready to be worked on."""
+    tree = folders[_key(bug)] / _TREE
+    if read_tree(tree).digest != bug.tree.digest:
+        raise HarnessError(f"bug {bug.id}: {tree} is not the tree that was sent; remove that folder and go on")
+    context = bug.problem.context
+    assert isinstance(context, TreeContext)
+    problem = dataclasses.replace(bug.problem, context=context.moved(tree))
+    there = dataclasses.replace(bug, problem=problem, tree=dataclasses.replace(bug.tree, source=str(tree)))
+    if bug.oracle.build.environment:
+        provide(there)
+    return remember_digest(there, bug.digest)
+
+
+def _key(bug: Bug) -> str:
+    return digest(bug.tree.digest, bug.oracle.build.environment)
 
 
 class Dispatch(Source[Any]):

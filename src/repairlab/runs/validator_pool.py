@@ -24,9 +24,9 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.core.recipe import Build
 from repairlab.core.record import digest, record
+from repairlab.core.storage.folders import scratch_folder
 from repairlab.runs.executors.executor import DEATHS, Event, Item, Work
 from repairlab.runs.executors.pool import Worker
-from repairlab.runs.executors.temp_dirs import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.cache import VerdictCache, code_digest, engine_digest
 from repairlab.validation.machine import Machine, environment_of

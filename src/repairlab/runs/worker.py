@@ -13,7 +13,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import shown
 from repairlab.core.record import record
-from repairlab.core.samples import Ended
+from repairlab.core.score import Ended
 from repairlab.runs.loop import repair
 from repairlab.runs.repairing import open_repairer
 from repairlab.runs.store import Disagreement, decoded, encoded

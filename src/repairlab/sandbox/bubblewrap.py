@@ -18,14 +18,22 @@ from pathlib import Path
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Limits
-from repairlab.core.version import PACKAGE
+from repairlab.core.installation import PACKAGE
 from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.descriptors import memory_file
 from repairlab.sandbox.launcher import compile_launcher
-from repairlab.sandbox.launching import LIBRARIES, SCRATCH, LaunchingSandbox, inside, settings
-from repairlab.sandbox.slot import SPARE
+from repairlab.sandbox.launching import (
+    FIRST_USER,
+    LIBRARIES,
+    N_USERS,
+    SCRATCH,
+    SPARE_PROCESSES,
+    LaunchingSandbox,
+    inside,
+    settings,
+    unprivileged_id,
+)
 from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launched
-from repairlab.sandbox.users import COUNT, FIRST, unprivileged_id
 
 INSIDE_UID = 1000
 CAPABILITIES = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "FOWNER", "DAC_OVERRIDE", "SYS_RESOURCE", "SYS_PTRACE")
@@ -73,7 +81,7 @@ class BubblewrapSandbox(LaunchingSandbox):
     @property
     def form(self) -> str:
         """How rights are taken from commands, in words."""
-        who = "user namespace" if self._user_namespace else f"unprivileged users {FIRST} to {FIRST + COUNT - 1}"
+        who = "user namespace" if self._user_namespace else f"unprivileged users {FIRST_USER} to {FIRST_USER + N_USERS - 1}"
         return f"{who}, {'layers over the tree' if self._layers else 'no layers: the tree is put back'}"
 
     @property
@@ -121,7 +129,7 @@ class BubblewrapSandbox(LaunchingSandbox):
             layers=self._layers,
             namespace=True,
             counted=self._counts,
-            spare=(SPARE if keep else 0) + (0 if uid else 1),  # the launcher counts where it is the same user
+            spare=(SPARE_PROCESSES if keep else 0) + (0 if uid else 1),  # the launcher counts where it is the same user
             uid=uid,
             owner=(top.st_uid, top.st_gid),
             keep=keep,

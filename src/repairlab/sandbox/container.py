@@ -20,13 +20,22 @@ from pathlib import Path
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command
-from repairlab.core.version import PACKAGE
+from repairlab.core.installation import PACKAGE
 from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
-from repairlab.sandbox.launching import LIBRARIES, SCRATCH, LaunchingSandbox, inside, settings, socket_folder
-from repairlab.sandbox.slot import SPARE
+from repairlab.sandbox.launching import (
+    FIRST_USER,
+    LIBRARIES,
+    N_USERS,
+    SCRATCH,
+    SPARE_PROCESSES,
+    LaunchingSandbox,
+    inside,
+    settings,
+    socket_folder,
+    unprivileged_id,
+)
 from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launched
-from repairlab.sandbox.users import COUNT, FIRST, unprivileged_id
 
 ENGINES = ("podman", "docker")
 CAPABILITIES = ("SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "FOWNER", "DAC_OVERRIDE", "SYS_PTRACE")
@@ -81,7 +90,7 @@ class ContainerSandbox(LaunchingSandbox):
             scratch=SCRATCH,
             namespace=True,
             counted=True,
-            spare=SPARE if keep else 0,
+            spare=SPARE_PROCESSES if keep else 0,
             uid=uid,
             # In a container of an ordinary user's, that user is root.
             owner=(top.st_uid, top.st_gid) if os.geteuid() == 0 else (0, 0),
@@ -169,10 +178,10 @@ def _import_empty_image(engine: str) -> str:
 
 def _empty_image() -> bytes:
     """Return the archive of a root file system: empty folders, links, and the accounts of the users that commands get."""
-    users = "".join(f"user:x:{uid}:{uid}::/home/user:/bin/sh\n" for uid in range(FIRST, FIRST + COUNT))
+    users = "".join(f"user:x:{uid}:{uid}::/home/user:/bin/sh\n" for uid in range(FIRST_USER, FIRST_USER + N_USERS))
     texts = {
         "etc/passwd": f"root:x:0:0::/:/bin/sh\n{users}",
-        "etc/group": "root:x:0:\n" + "".join(f"user:x:{gid}:\n" for gid in range(FIRST, FIRST + COUNT)),
+        "etc/group": "root:x:0:\n" + "".join(f"user:x:{gid}:\n" for gid in range(FIRST_USER, FIRST_USER + N_USERS)),
         "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
     }
     made = io.BytesIO()

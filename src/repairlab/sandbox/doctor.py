@@ -14,8 +14,8 @@ from repairlab.sandbox.breakout import try_to_break_out
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox, find_bwrap
 from repairlab.sandbox.cgroups import ControlGroups, find_control_groups
 from repairlab.sandbox.container import ENGINES
-from repairlab.sandbox.landlock import landlock_version
 from repairlab.sandbox.launcher import compile_launcher
+from repairlab.sandbox.process import landlock_version
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import SANDBOXES, TIERS
 

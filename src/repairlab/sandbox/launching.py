@@ -1,20 +1,84 @@
-"""What all back ends with a launcher share: one command, one that stays, or a lasting place, each as one user.
+"""What all back ends with a launcher share: one command, one that stays, or a lasting place, each as one unprivileged user.
 
 And what of the host's tool chain their commands see, which is the same on all of them.
 """
 
 import abc
 import contextlib
+import dataclasses
+import os
+import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
+from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Execution
 from repairlab.sandbox.failures import our_failure
-from repairlab.sandbox.in_place import InPlace
 from repairlab.sandbox.resident import Resident, resident
-from repairlab.sandbox.slot import Slot
+from repairlab.sandbox.snapshot import InPlace
 from repairlab.sandbox.supervise import Ends, Launcher
+
+SPARE_PROCESSES = 16
+"""Fork servers and keepers of one slot at most; they are of the same user as the commands, and count as processes of theirs."""
+
+
+class Slot:
+    """Runs one command after the other over its tree, as `Sandbox.run` would; for one thread."""
+
+    def __init__(
+        self, tree: Path, start: Callable[[Command], AbstractContextManager[Launcher]], in_place: InPlace | None = None
+    ) -> None:
+        """Take the tree, what starts a launcher for commands like a given one, and who puts the tree back where layers cannot."""
+        self._tree = tree
+        self._start = start
+        self._in_place = in_place
+        self._launchers: dict[object, tuple[Launcher, ExitStack]] = {}
+
+    def run(self, command: Command, tree: Path) -> Execution:
+        """Run a command; what it needs mounted, and whether it may write, decides which launcher gets it."""
+        if tree != self._tree:
+            raise HarnessError(f"this slot is for {self._tree}, not for {tree}")
+        in_place = self._in_place.running(command) if self._in_place else nullcontext(command)
+        with in_place as ready, self._launcher(ready) as launcher:
+            execution = launcher.run(ready, forks=True)
+        return self._in_place.noted(execution) if self._in_place and command.private else execution
+
+    def run_series(self, command: Command, inputs: Sequence[bytes], tree: Path, *, stop: bool) -> list[Execution]:
+        """Run a command for one input after the other, each as `run` would, and at least for the first."""
+        if self._in_place and command.private:
+            return [self.run(dataclasses.replace(command, stdin=inputs[0]), tree)]  # the tree is put back after each
+        if tree != self._tree:
+            raise HarnessError(f"this slot is for {self._tree}, not for {tree}")
+        with self._launcher(command) as launcher:
+            return launcher.run_series(command, inputs, stop=stop)
+
+    @contextmanager
+    def _launcher(self, command: Command) -> Iterator[Launcher]:
+        """Give the launcher for a command, and end it when it is of no more use."""
+        kind = (command.writable, command.private, command.mounts, command.limits.disk_mb)
+        if kind not in self._launchers:
+            with ExitStack() as stack:
+                launcher = stack.enter_context(self._start(command))
+                self._launchers[kind] = (launcher, stack.pop_all())
+        launcher, _ = self._launchers[kind]
+        usable = False
+        try:
+            yield launcher
+            usable = not launcher.not_reusable
+        finally:
+            if not usable:
+                self._launchers.pop(kind)[1].close()
+
+    def close(self) -> None:
+        """End all launchers."""
+        for _, stack in self._launchers.values():
+            stack.close()
+        self._launchers.clear()
+        if self._in_place:
+            self._in_place.close()
+
 
 SCRATCH = ("/tmp", "/home/user", "/dev/shm")
 """Private file systems in memory, where a back end has file systems of its own."""
@@ -112,3 +176,26 @@ def socket_folder() -> str | None:
 def inside(command: Command) -> str:
     """Return where a back end with file systems of its own puts the tree: /work, unless a mount needs that path."""
     return "/tree" if any(Path(mount.path).is_relative_to("/work") for mount in command.mounts) else "/work"
+
+
+FIRST_USER = 64000
+N_USERS = 1500
+"""Ids below 65534 (nobody) exist in containers too, and few systems give these to anybody. A worker holds a handful."""
+
+
+@contextlib.contextmanager
+def unprivileged_id() -> Iterator[int]:
+    """Hold a user id that no other running command of this machine has, so that their process counts do not mix."""
+    # A name in the abstract socket space is held by one process at a time and freed by the kernel whatever happens.
+    for attempt in range(N_USERS):
+        number = FIRST_USER + (os.getpid() + attempt) % N_USERS
+        with our_failure("cannot hold a user id"):
+            lock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with lock:
+            try:
+                lock.bind(f"\0repairlab-uid-{number}")
+            except OSError:
+                continue
+            yield number
+            return
+    raise HarnessError(f"all {N_USERS} user ids for sandboxed commands are in use; run fewer at once (-j)")

@@ -1,26 +1,27 @@
-"""Commands as ordinary processes of the host, under limits: by itself without isolation, or inside a fence (landlock.py).
+"""Commands as ordinary processes of the host, under limits: without isolation, or fenced by Landlock and a filter of system calls.
 
-Without a fence a command sees the whole machine with the rights of its user, network included, and as an ordinary user it can write
-to a "read-only" tree.
+Without a fence a command sees the whole machine with the rights of its user, network included, and as an ordinary user it can
+write to a "read-only" tree. Landlock serves machines without namespaces, as most containers are: a command's own process gives up,
+before the program starts, all files but those named here, all sockets, and signals to others.
 """
 
 import contextlib
+import ctypes
 import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command
+from repairlab.core.installation import PACKAGE
 from repairlab.core.record import record
 from repairlab.sandbox.cgroups import ControlGroups
 from repairlab.sandbox.launcher import compile_launcher
-from repairlab.sandbox.launching import LaunchingSandbox
-from repairlab.sandbox.slot import SPARE
+from repairlab.sandbox.launching import LIBRARIES, SPARE_PROCESSES, LaunchingSandbox, settings, unprivileged_id
 from repairlab.sandbox.supervise import Launch, Launcher, SandboxLayout, launched
-from repairlab.sandbox.users import unprivileged_id
 
 
 @record
@@ -81,7 +82,7 @@ class ProcessSandbox(LaunchingSandbox):
                 scratch=(str(home), str(temporary)),
                 namespace=False,
                 counted=bool(uid),
-                spare=SPARE if keep else 0,
+                spare=SPARE_PROCESSES if keep else 0,
                 uid=uid,
                 owner=(top.st_uid, top.st_gid),
                 keep=keep,
@@ -130,3 +131,61 @@ def _open_for_others(tree: Path, *others: Path) -> None:
                     "(REPAIRLAB_CACHE=/var/cache/repairlab)."
                 )
             folder.chmod(stat.S_IMODE(found.st_mode) | 0o011)  # a temporary folder of ours: to pass through, not to list
+
+
+TOOLS = ("/usr", "/proc", *(f"/{name}" for name in LIBRARIES))
+"""Read and executed by everybody. /proc shows that other processes exist, and their command lines, but nothing that is in them."""
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+NEEDED = {True: (3, "6.2"), False: (6, "6.12")}
+"""The version of Landlock, and the kernel that has it, for root and for others: only root gives commands a user of their own."""
+_CREATE_RULESET = 444
+
+
+def open_landlock(cache: Path, *, groups: ControlGroups | None = None) -> ProcessSandbox:
+    """Return the back end, or raise HarnessError with the reason why it cannot work here."""
+    version, root = landlock_version(), os.geteuid() == 0
+    wanted, kernel = NEEDED[root]
+    if version < wanted:
+        has = f"version {version} of Landlock" if version else "no Landlock"
+        who = "root" if root else "an ordinary user"
+        raise HarnessError(f"this kernel has {has}, and {who} needs version {wanted} (Linux {kernel})")
+    hidden = (PACKAGE, cache.resolve())
+    rules = tuple(_tool_chain(hidden))
+
+    def allow(command: Command, tree: Path) -> tuple[str, ...]:
+        return (*rules, *_mounts(command, hidden), f"{'w' if command.writable else 'r'}:{tree}")
+
+    return ProcessSandbox(cache, fence=Fence(name="landlock", allow=allow), groups=groups)
+
+
+def landlock_version() -> int:
+    """Return the kernel's version of Landlock; 0 when it has none, or has it switched off."""
+    version: int = ctypes.CDLL(None).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    return max(version, 0)
+
+
+def _tool_chain(hidden: Iterable[Path]) -> Iterator[str]:
+    """Yield the rules that are equal for all commands."""
+    for path in dict.fromkeys(path.resolve() for path in (*map(Path, TOOLS), *settings()) if path.exists()):
+        yield from _readable(path, hidden)
+    for device in DEVICES:
+        if Path(device).exists():
+            yield f"d:{device}"
+
+
+def _mounts(command: Command, hidden: Iterable[Path]) -> Iterator[str]:
+    """Yield the rules for the files of the host that the command asks for."""
+    for mount in command.mounts:
+        yield from _readable(Path(mount.path).resolve(), hidden)
+
+
+def _readable(path: Path, hidden: Iterable[Path]) -> Iterator[str]:
+    """Yield rules that open a path but not the hidden folders below it, of which only names can be seen."""
+    # Landlock cannot close part of what it has opened, so that all beside the way to a hidden folder is opened instead.
+    if not any(folder != path and folder.is_relative_to(path) for folder in hidden):
+        yield f"r:{path}"
+        return
+    yield f"l:{path}"
+    for entry in sorted(path.iterdir()):
+        if entry not in hidden and not entry.is_symlink():
+            yield from _readable(entry, hidden)

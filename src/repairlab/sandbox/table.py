@@ -5,12 +5,11 @@ from typing import Protocol
 
 from repairlab.core.errors import HarnessError, unknown
 from repairlab.registry import Parts, lacking
-from repairlab.sandbox.breakout import prove
+from repairlab.sandbox.breakout import Proof, prove
 from repairlab.sandbox.bubblewrap import BubblewrapSandbox
 from repairlab.sandbox.cgroups import ControlGroups, find_control_groups
 from repairlab.sandbox.failures import our_failure
 from repairlab.sandbox.process import ProcessSandbox
-from repairlab.sandbox.proof import Proof
 from repairlab.sandbox.sandbox import Sandbox
 
 
@@ -27,7 +26,7 @@ SANDBOXES: Parts[SandboxOpener] = Parts(
     "sandbox",
     {
         "bubblewrap": "repairlab.sandbox.bubblewrap:BubblewrapSandbox.open",
-        "landlock": "repairlab.sandbox.landlock:open_landlock",
+        "landlock": "repairlab.sandbox.process:open_landlock",
         "podman": "repairlab.sandbox.container:open_podman",
         "docker": "repairlab.sandbox.container:open_docker",
     },

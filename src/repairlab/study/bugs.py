@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from repairlab.benchmarks.catalog import open_benchmark
+from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record, to_data
-from repairlab.core.samples import Samples
-from repairlab.core.words import count
+from repairlab.core.score import Samples
+from repairlab.study.diffs import DiffLine, changed_by, clip, diff_lines, prompt_text, raw
 from repairlab.study.evidence import Shown
-from repairlab.study.glossary import VERDICTS
+from repairlab.study.page_templates import VERDICTS
 from repairlab.study.systems import System
-from repairlab.study.text import DiffLine, changed_by, clip, diff_lines, prompt_text, raw
 
 _ORDER = list(VERDICTS)
 

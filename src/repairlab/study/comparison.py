@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.core.words import count
 from repairlab.metrics.compare import Difference, Overlap, difference, holm, overlap
 from repairlab.metrics.table import score, values_of
 from repairlab.study.leaderboard import differing, letter

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from repairlab.core.figure import Axis, Figure
 from repairlab.core.score import Score
 from repairlab.metrics.table import score
-from repairlab.study.line_chart import Curve, line_chart
+from repairlab.study.charts import Curve, line_chart
 from repairlab.study.scores import RunScores
 
 _MAX_POINTS = 28

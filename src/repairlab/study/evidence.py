@@ -2,10 +2,10 @@
 
 from typing import Literal
 
+from repairlab.core.amounts import count
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, TestResult, Verdict
 from repairlab.core.record import record
-from repairlab.core.words import count
 from repairlab.runs.store import Store
 
 Choice = Literal["first", "plausible", "all"]

@@ -5,16 +5,16 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from repairlab.benchmarks.catalog import BUILT_IN
+from repairlab.benchmarks.health import CARD_NAME, HealthCard, read_card
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.storage.encoding import write_aside
 from repairlab.study.bugs import read_texts, view_bugs
 from repairlab.study.curves import chart
-from repairlab.study.environment import environment
 from repairlab.study.evidence import Choice
-from repairlab.study.glossary import METRICS, VERDICTS
-from repairlab.study.health import read_cards
 from repairlab.study.leaderboard import Leaderboard, leaderboard
+from repairlab.study.page_templates import METRICS, VERDICTS, environment
 from repairlab.study.papers.reading import read_facts
 from repairlab.study.papers.table import TABLES, make_tables
 from repairlab.study.scores import worth_saying
@@ -103,3 +103,33 @@ def _ks(board: Leaderboard) -> list[int]:
 def _benchmark(system: System) -> tuple[str, str, str]:
     manifest = system.scores.run.manifest
     return manifest.benchmark_name, manifest.benchmark_version, manifest.benchmark_digest
+
+
+@record
+class Cards:
+    """The cards to show, and why others are not."""
+
+    cards: tuple[HealthCard, ...]
+    left_out: tuple[str, ...]
+
+
+def read_cards(systems: Sequence[System]) -> Cards:
+    """Read the card of each run's benchmark, from the run's folder or else from the benchmark's; one of another version is none."""
+    cards: dict[str, HealthCard] = {}
+    left_out: dict[str, None] = {}
+    for system in systems:
+        run = system.scores.run
+        name = run.manifest.experiment.benchmark
+        for path in (run.folder / CARD_NAME, BUILT_IN / name / CARD_NAME, Path(name) / CARD_NAME):
+            if system.digest in cards or not path.is_file():
+                continue
+            try:
+                card = read_card(path)
+            except UserError as error:
+                left_out[str(error)] = None
+                continue
+            if card.digest == system.digest:
+                cards[system.digest] = card
+            else:
+                left_out[f"{path} is of {card.benchmark} {card.version} #{card.digest}, not of #{system.digest}"] = None
+    return Cards(cards=tuple(cards.values()), left_out=tuple(left_out))

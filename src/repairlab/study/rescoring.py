@@ -7,8 +7,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.table import Table
 from repairlab.formats.bug_types import read_bug_types
-from repairlab.formats.results import RESULT_FORMATS, recognise_results, result_format
-from repairlab.formats.verdicts import published
+from repairlab.formats.format import published_verdict
+from repairlab.formats.table import RESULT_FORMATS, recognise_results, result_format
 from repairlab.metrics.published import (
     DatasetStatistics,
     FixCriterion,
@@ -110,7 +110,7 @@ def _runs(folders: Sequence[Path]) -> PublishedResults:
         for item in samples:
             bugs.append(f"{manifest.benchmark_name}/{item.bug_id}")
             for rank, verdict in enumerate(item.verdicts, start=1):
-                outcomes.append(PublishedOutcome(system=system, bug=bugs[-1], rank=rank, verdict=published(verdict)))
+                outcomes.append(PublishedOutcome(system=system, bug=bugs[-1], rank=rank, verdict=published_verdict(verdict)))
     return make_results(outcomes, bugs, notes)
 
 

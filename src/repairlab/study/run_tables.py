@@ -14,14 +14,14 @@ from typing import Any
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
-from repairlab.core.extra import adding
+from repairlab.core.installation import adding
 from repairlab.core.outcome import Outcome, TestVerdict
 from repairlab.core.record import record
-from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.storage.folders import new_folder
 from repairlab.repairers.ledger import Pricing
-from repairlab.runs.budget import prices_of
 from repairlab.runs.experiment import experiment_data
 from repairlab.runs.integrity import require_intact
+from repairlab.runs.repairing import prices_of
 from repairlab.runs.store import BugEnd, Store
 
 CARD, CHECKSUMS = "README.md", "SHA256SUMS"

@@ -1,27 +1,29 @@
-"""Scores of a run folder: read, measure, store as scores.json."""
+"""Scores of a run folder: read, measure, store as scores.json.
+
+Where candidates were assessed, scores of correct candidates stand beside those of plausible ones: candidates called overfitting
+count as wrong; those that are still open are left out, as UNDECIDED ones are, and counted beside.
+"""
 
 import dataclasses
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UnknownItemError, UserError, unknown
-from repairlab.core.outcome import Outcome
+from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION, record, to_data
-from repairlab.core.samples import Samples
-from repairlab.core.score import Score
+from repairlab.core.score import Samples, Score
 from repairlab.core.storage.encoding import write_aside
-from repairlab.metrics.settings import Duplicates, ScoreSettings
-from repairlab.metrics.table import METRICS, Scores, is_share, score_built, score_ranking, score_run
+from repairlab.metrics.metric import Duplicates, ScoreSettings
+from repairlab.metrics.table import METRICS, Scores, is_share, score_built, score_correct, score_ranking, score_run
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_ids, read_samples
 from repairlab.runs.store import Store
-from repairlab.study.assessment.labels import read_labels
-from repairlab.study.correctness import correct_samples, correct_scores
+from repairlab.study.assessment.labels import LabelFile, read_labels
 from repairlab.study.notebook import html_table, text_table
 from repairlab.study.ranking.stored import Ranking, ranking_files, read_ranking
 
@@ -281,3 +283,30 @@ def _merge(samples: Sequence[Samples], store: Store) -> tuple[Samples, ...]:
             )
         )
     return tuple(merged)
+
+
+_VERDICTS: Mapping[str | None, Verdict] = {
+    "correct": Verdict.PLAUSIBLE,
+    "overfitting": Verdict.WRONG,
+    "unsure": Verdict.UNDECIDED,
+    None: Verdict.UNDECIDED,
+}
+
+
+def correct_samples(samples: Sequence[Samples], ids: Mapping[str, Sequence[str]], labels: LabelFile) -> tuple[Samples, ...]:
+    """Return samples in which plausible means correct; `ids` are those of the candidates of each bug, by rank."""
+    known = labels.by_candidate()
+
+    def verdict(found: Verdict, candidate: str) -> Verdict:
+        return _VERDICTS[known.get(candidate)] if found is Verdict.PLAUSIBLE else found
+
+    return tuple(
+        dataclasses.replace(item, verdicts=tuple(verdict(*both) for both in zip(item.verdicts, ids[item.bug_id], strict=True)))
+        for item in samples
+    )
+
+
+def correct_scores(samples: Sequence[Samples], settings: ScoreSettings, ks: Sequence[int], labels: LabelFile) -> Scores:
+    """Return the scores of samples in which plausible means correct."""
+    labelled = dataclasses.replace(settings, conditions=(*settings.conditions, ("labels", labels.digest)))
+    return score_correct(samples, labelled, ks)

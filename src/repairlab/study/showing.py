@@ -9,13 +9,13 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UnknownItemError, UserError, unknown
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
-from repairlab.core.samples import Ended
+from repairlab.core.score import Ended
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import Transcripts
-from repairlab.study.text import changed_by, diff_text, prompt_text
+from repairlab.study.diffs import changed_by, diff_text, prompt_text
 
 
 @record

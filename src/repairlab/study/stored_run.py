@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from repairlab.core.arguments import checked
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
-from repairlab.core.extra import adding
+from repairlab.core.installation import adding
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
-from repairlab.metrics.settings import Duplicates
-from repairlab.runs.budget import prices_of
+from repairlab.metrics.metric import Duplicates
 from repairlab.runs.experiment import Manifest
+from repairlab.runs.repairing import prices_of
 from repairlab.runs.samples import open_bugs
 from repairlab.runs.store import Store
 from repairlab.study.notebook import html_table, text_table

@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from repairlab.core.amounts import count
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
-from repairlab.core.samples import Samples
-from repairlab.core.words import count
+from repairlab.core.score import Samples
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import Transcripts
 from repairlab.study.evidence import Choice, Shown, shown_candidates
-from repairlab.study.glossary import VERDICTS
+from repairlab.study.page_templates import VERDICTS
 from repairlab.study.scores import RunScores, scores_of
 
 

@@ -13,11 +13,11 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from repairlab.core.installation import PACKAGE
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import SCHEMA_VERSION
 from repairlab.core.storage.database import Database
 from repairlab.core.storage.encoding import decode, encode
-from repairlab.core.version import PACKAGE
 
 FILE = f"verdicts-{SCHEMA_VERSION}.sqlite"
 LARGEST_MB = 1024

@@ -1,16 +1,20 @@
-"""Compare a program's output with the expected one, outside the sandbox.
+"""The verdict on one run of a program, made outside the sandbox: how it ended, and whether its output is the expected one.
 
-An output may be all blank lines, or all words: nothing here makes an object for each of them, or looks at a character many times.
+An output may be all blank lines, or all words: nothing here makes an object for each, or looks at a character many times.
 """
 
 import math
 import re
+import signal
 from collections import Counter
+from collections.abc import Callable
 
-from repairlab.core.oracle import Case, Checker
-from repairlab.core.outcome import TestVerdict
+from repairlab.core.amounts import count
+from repairlab.core.bug import Case, Checker
+from repairlab.core.execution import Ending, Execution
+from repairlab.core.outcome import TestResult, TestVerdict
 from repairlab.core.record import record
-from repairlab.core.words import count
+from repairlab.languages.language import Toolchain
 
 _INTEGER = re.compile(rb"[+-]?\d+")
 # Each character can be matched in one way only: a token of 16 MB must not cost more than one look at each.
@@ -169,3 +173,51 @@ def _plain(integer: bytes) -> bytes:
     sign = b"-" if integer.startswith(b"-") else b""
     digits = integer.lstrip(b"+-").lstrip(b"0") or b"0"
     return digits if digits == b"0" else sign + digits
+
+
+_OF_ENDING = {
+    Ending.CPU_LIMIT: TestVerdict.TIMEOUT,
+    Ending.WALL_LIMIT: TestVerdict.TIMEOUT,
+    Ending.MEMORY_LIMIT: TestVerdict.OUT_OF_MEMORY,
+    Ending.OUTPUT_LIMIT: TestVerdict.OUTPUT_LIMIT,
+    Ending.DISK_LIMIT: TestVerdict.CRASH,
+}
+
+
+def of_process(execution: Execution, toolchain: Toolchain) -> TestVerdict | None:
+    """Return the verdict that a process's end alone settles; none when it ended well by itself."""
+    if execution.ending in _OF_ENDING:
+        return _OF_ENDING[execution.ending]
+    if execution.succeeded:
+        return None
+    return TestVerdict.OUT_OF_MEMORY if toolchain.out_of_memory(execution) else TestVerdict.CRASH
+
+
+def describe_end(execution: Execution) -> str:
+    """Say in words how a process ended."""
+    match execution.ending:
+        case Ending.EXITED:
+            return f"exit code {execution.exit_code}"
+        case Ending.SIGNALLED:
+            number = execution.signal or 0
+            known = {int(item): item.name for item in signal.Signals}
+            return f"killed by {known.get(number, f'signal {number}')}"
+        case _:
+            return f"{execution.ending} reached"  # without times: messages of two runs should be equal, and results have the times
+
+
+def of_case(case: Case, execution: Execution, toolchain: Toolchain, check: Callable[[Case, bytes], CheckerResult]) -> TestResult:
+    """Judge one run of a stdin/stdout program; `check` looks at its output when it ended well."""
+    verdict = of_process(execution, toolchain)
+    message = describe_end(execution)
+    if verdict is None:
+        finding = check(case, execution.stdout)
+        verdict, message = finding.verdict, finding.message
+    return TestResult(
+        id=case.id,
+        verdict=verdict,
+        cpu_s=round(execution.cpu_s, 3),
+        wall_s=round(execution.wall_s, 3),
+        peak_mb=round(execution.peak_mb, 1),
+        message="" if verdict is TestVerdict.PASSED else message,
+    )

@@ -1,17 +1,20 @@
 """The process that compiles for all bugs of this one, candidate after candidate, and runs nothing of theirs.
 
-A compiler is slow until it has worked for a while, so it stays for the bugs to come; it ends with this process.
+A compiler is slow until it has worked for a while, so it stays for the bugs to come; it ends with this process. What came of
+buggy trees is kept in the cache; nothing of a candidate is in it, and what runs in a sandbox sees none of it.
 """
 
 import atexit
 import contextlib
 import dataclasses
+import hashlib
 import os
 import secrets
 import shutil
 import stat
 import tempfile
 import threading
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,7 +25,6 @@ from repairlab.languages.language import WarmTools
 from repairlab.sandbox.resident import Resident, ResidentLost
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import lay_out
-from repairlab.validation.class_cache import keep, read_kept
 from repairlab.validation.stopwatch import STOPWATCH
 
 LIMITS = Limits(cpu_s=20.0, memory_mb=1024, output_mb=64.0, processes=64, disk_mb=64)
@@ -156,3 +158,40 @@ def _open_to_all(folder: Path) -> None:
     for path in (folder, *folder.rglob("*")):
         if not path.is_symlink():
             path.chmod(stat.S_IMODE(path.stat().st_mode) | (0o555 if path.is_dir() else 0o444))
+
+
+LARGEST_CACHE = 2 << 30
+"""Bytes of all that is kept; what was not used for the longest time goes first."""
+_DIGEST = hashlib.sha256().digest_size
+
+
+def read_kept(path: Path) -> bytes:
+    """Return what was kept in a file; nothing when there is none, or it is damaged."""
+    with contextlib.suppress(OSError, zlib.error):
+        content = path.read_bytes()
+        if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
+            os.utime(path)
+            return zlib.decompress(content[_DIGEST:])
+    return b""
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Keep something in a file; where that cannot be written, it is done without."""
+    packed = zlib.compress(content, 1)
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(hashlib.sha256(packed).digest() + packed)
+        aside.replace(path)
+        make_room(path.parent)
+
+
+def make_room(folder: Path, *, largest: int = LARGEST_CACHE) -> None:
+    """Remove files until no more than so many bytes are left."""
+    files = [(path.stat(), path) for path in folder.iterdir()]
+    size = sum(status.st_size for status, _ in files)
+    for status, path in sorted(files, key=lambda item: item[0].st_mtime_ns):
+        if size <= largest:
+            return
+        path.unlink(missing_ok=True)
+        size -= status.st_size

@@ -26,10 +26,9 @@ from repairlab.core.errors import HarnessError
 from repairlab.core.outcome import Outcome, Policy, TestResult, TestVerdict, Verdict
 from repairlab.core.record import digest, record, to_data
 from repairlab.languages.counter import Change
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import default_cache
 from repairlab.validation.cache import engine_digest
-from repairlab.validation.counter_search import Key, met_by_failures
-from repairlab.validation.test_mutants import REGRESSION_TESTS, Draft
+from repairlab.validation.test_mutants import REGRESSION_TESTS, Draft, Key, met_by_failures
 
 ROUNDS = 3
 """How often places of changes are drawn before tests that passed all of them are left alone."""

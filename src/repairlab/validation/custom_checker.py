@@ -16,16 +16,16 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from repairlab.core.bug import Case, CheckerProgram
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution, Limits
-from repairlab.core.oracle import Case, CheckerProgram
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages.facts import facts
 from repairlab.languages.host import made_once
+from repairlab.languages.language import default_cache, language
 from repairlab.languages.reports import first_error
-from repairlab.languages.table import default_cache, language
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from repairlab.validation.checkers import CheckerResult
 from repairlab.validation.time_limits import PLAIN

@@ -13,14 +13,11 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.core.record import record
-from repairlab.languages.language import Warmable
-from repairlab.languages.table import language
+from repairlab.languages.language import Warmable, language
 from repairlab.sandbox.sandbox import Runner, Sandbox, Sealing
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.counter_tests import CounterTests, Examination
-from repairlab.validation.engines.engine import Engine, Judgement
-from repairlab.validation.engines.incremental import IncrementalEngine
-from repairlab.validation.engines.resident import ResidentEngine, TwinEngine
+from repairlab.validation.engines import Engine, IncrementalEngine, Judgement, ResidentEngine, TwinEngine
 from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.worktree import temporary_folder

@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from repairlab.core.bug import Case, CheckerProgram
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Ending, Execution, Limits
-from repairlab.core.oracle import Case, CheckerProgram
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.record import record
 from repairlab.sandbox.sandbox import Conversing, Sandbox

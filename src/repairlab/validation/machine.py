@@ -1,16 +1,19 @@
-"""How this machine runs the work, and what of it decides verdicts."""
+"""How this machine runs the work, as its user wants it, and what of it decides verdicts."""
 
 import functools
+import math
+import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast, get_args
 
+from repairlab.core.errors import UserError, unknown
+from repairlab.core.installation import VERSION
 from repairlab.core.option import Option
 from repairlab.core.record import record
-from repairlab.core.version import VERSION
 from repairlab.languages.facts import LANGUAGES
-from repairlab.languages.table import language
+from repairlab.languages.language import default_cache, language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.sandbox.table import open_sandbox
 from repairlab.validation.cache import engine_digest
@@ -82,3 +85,52 @@ def _sandbox_name(machine: Machine) -> str:
 def _tools(name: str) -> dict[str, str]:
     brought = {f"language {part.name}": part.source for part in LANGUAGES.of_others() if part.name == name}
     return language(name).toolchain.versions() | brought  # how others turn recipes into commands is no part of our engine
+
+
+def local_machine(  # noqa: PLR0913
+    *,
+    workers: int | None = None,
+    sandbox: str = "auto",
+    allow_unsafe: bool = False,
+    isolation: str = "warm",
+    cache: bool | str | Path = True,
+    recheck: int = RECHECK,
+    access: object | None = None,
+    executor: str = LOCAL,
+    keep_going: bool = False,
+) -> Machine:
+    """Return how to run work on this machine: by default with a worker for each core that this process may use.
+
+    On a cluster it is one for each core of its machines (0). `cache` is the folder for what is kept between runs; True: the user's
+    own; False: that one, but for verdicts.
+    """
+    if isolation not in get_args(Isolation):
+        raise unknown("isolation", isolation, get_args(Isolation))
+    if recheck < 0:
+        raise UserError(f"--recheck is {recheck}: write 0 for none, or 100 for one in a hundred")
+    if workers is not None and workers < 1:
+        raise UserError(f"workers (-j) is {workers}: at least 1 worker is needed")
+    if executor not in (LOCAL, RAY) and not executor.startswith(f"{RAY}://"):
+        raise unknown("executor", executor, (LOCAL, RAY, f"{RAY}://HOST:PORT"))
+    return Machine(
+        cache=default_cache() if isinstance(cache, bool) else Path(cache).absolute(),
+        sandbox=sandbox,
+        allow_unsafe=allow_unsafe,
+        workers=workers or (usable_cores() if executor == LOCAL else 0),
+        executor=executor,
+        isolation=cast(Isolation, isolation),
+        use_verdicts=cache is not False,
+        recheck=recheck,
+        access=access,
+        keep_going=keep_going,
+    )
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use: those of its affinity, or the share that its control group gets."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, min(cores, math.ceil(int(quota) / int(period))))
+    except (OSError, ValueError):  # no such file, or "max": no share
+        return cores

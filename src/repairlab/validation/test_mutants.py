@@ -1,21 +1,50 @@
-"""Drawing what is changed in the test files of a bug."""
+"""Drawing what is changed in the test files of a bug, and finding which of its assertions a test fails with the buggy program."""
 
 import dataclasses
 import random
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.bug import Bug
-from repairlab.core.glob import matching
+from repairlab.core.recipe import matching
 from repairlab.core.text import Span
 from repairlab.languages.counter import Change, Kind, TestBody, of_programs, of_tests, other_string, sure_calls, words
 from repairlab.languages.facts import facts
+from repairlab.languages.language import language, language_of_path
 from repairlab.languages.parser import Parsed
-from repairlab.languages.table import language, language_of_path
-from repairlab.validation.counter_search import Key as _Key
 from repairlab.validation.worktree import files_below
+
+Key = tuple[str, int]
+"""A test file, and the number of a function in it."""
+_SEARCHES = 8
+"""How often it is halved what may be the assertion."""
+
+
+def met_by_failures(
+    choices: Mapping[str, tuple[Key, Sequence[Change]]], said: Callable[[Mapping[Key, Change]], Mapping[str, str]]
+) -> dict[Key, Change]:
+    """Return, for functions of tests, the last of their changes that the buggy program meets before its test fails.
+
+    Takes what can be changed in each test, in order, and what says how its tests fail where some of that is changed. What a failure
+    says stays the same where only something behind it is changed. Where failures never say anything else, nothing is returned.
+    """
+    found = dict[Key, Change]()
+    before = said({}) if choices else {}
+    ends = {test: (0, len(changes) - 1) for test, (_, changes) in choices.items() if test in before}
+    for _ in range(_SEARCHES):
+        tried = {test: (low + high + 1) // 2 for test, (low, high) in ends.items()}
+        after = said({choices[test][0]: choices[test][1][index] for test, index in tried.items()}) if tried else {}
+        for test, index in tried.items():
+            (key, changes), (low, high) = choices[test], ends.pop(test)
+            is_met = after.get(test, before[test]) != before[test]
+            if is_met:
+                found[key] = changes[index]
+            if low < high:
+                ends[test] = (index, high) if is_met else (low, index - 1)
+    return found
+
 
 REGRESSION_TESTS = 4
 """How many regression tests are changed, besides all trigger tests."""
@@ -60,7 +89,7 @@ class Draft:
         named = {path: of_tests(bodies, self.tests) for path, bodies in found.items()}
         names = {name for bodies in named.values() for body in bodies for name in body.names}
         self._bodies = dict(_keyed(named))
-        self._programs = dict[_Key, TestBody]()
+        self._programs = dict[Key, TestBody]()
         """What tests depend on that are named after no function: programs, or files of expected output. Drawn from together."""
         self._nameless = frozenset(test for test in self.tests if not words([test]) & names)
         if self._nameless:
@@ -69,14 +98,14 @@ class Draft:
                 programs = {path: list(_data_bodies(path, text, self.tests, draw)) for path, text in self._sources.items()}
             self._programs = {(path, len(named[path]) + index): body for (path, index), body in _keyed(programs)}
         self._bodies.update(self._programs)
-        self._by_word: dict[str, list[_Key]] = {}
+        self._by_word: dict[str, list[Key]] = {}
         for key, body in self._bodies.items():
             for name in set(body.names):
                 self._by_word.setdefault(name, []).append(key)
         self._share = _SHARE
         self._left = {key: list(body.changes) for key, body in self._bodies.items()}
-        self._drawn: dict[_Key, Change] = {}
-        self._preferred: dict[_Key, Change] = {}
+        self._drawn: dict[Key, Change] = {}
+        self._preferred: dict[Key, Change] = {}
         self._draw_where_none()
         shared = list(_keyed(self._shared(bug, found)))
         few_shared = draw.sample(shared, min(_MOST_SHARED, len(shared)))
@@ -84,7 +113,7 @@ class Draft:
         """What tests share: functions that assert something for them, and files that say what they expect."""
 
     @property
-    def drawn(self) -> dict[_Key, Change]:
+    def drawn(self) -> dict[Key, Change]:
         """What is changed by now; nothing where nothing can be."""
         return dict(self._drawn)
 
@@ -92,17 +121,17 @@ class Draft:
         """Return test files in which every test is changed."""
         return self._written(self._drawn)
 
-    def with_changes(self, drawn: Mapping[_Key, Change]) -> dict[str, str]:
+    def with_changes(self, drawn: Mapping[Key, Change]) -> dict[str, str]:
         """Return test files with these changes."""
         return self._written(drawn)
 
-    def choices(self) -> dict[str, tuple[_Key, list[Change]]]:
+    def choices(self) -> dict[str, tuple[Key, list[Change]]]:
         """Return what can be changed in trigger tests, in the order of their text, where that is more than one thing."""
         keys = {test: found for test in sorted(self._trigger) if len(found := self._keys(test) - self._programs.keys()) == 1}
         all_changes = {key: sorted(self._possible(key[0], self._left[key]), key=_place) for (key,) in keys.values()}
         return {test: (key, all_changes[key]) for test, (key,) in keys.items() if len(all_changes[key]) > 1}
 
-    def prefer(self, preferred: Mapping[_Key, Change]) -> None:
+    def prefer(self, preferred: Mapping[Key, Change]) -> None:
         """Draw again, and rather what stands in the lines of these changes."""
         self._preferred.update(preferred)
         self._drawn.update({key: self._one_of(key, self._possible(key[0], self._left[key])) for key in preferred})
@@ -112,7 +141,7 @@ class Draft:
         """Whether tests depend on changes that no name of a function connects with them."""
         return bool(self._programs)
 
-    def twins(self, drawn: Mapping[_Key, Change], *, apart: bool) -> list[dict[str, str]]:
+    def twins(self, drawn: Mapping[Key, Change], *, apart: bool) -> list[dict[str, str]]:
         """Return the test files of two twins: each test is changed in one of them, in which is drawn now.
 
         With `apart` so is each change that no name connects with a test; else all of these go together.
@@ -172,9 +201,9 @@ class Draft:
             return ()
         return tuple(_spans_changed(text, [match.span() for match in re.finditer(r"\S.*", text)], self._draw))
 
-    def _groups(self, drawn: Collection[_Key], *, apart: bool) -> tuple[list[set[_Key]], list[set[_Key]]]:
+    def _groups(self, drawn: Collection[Key], *, apart: bool) -> tuple[list[set[Key]], list[set[Key]]]:
         """Return what must be changed together, because a test may depend on all of it: of trigger tests, and of others."""
-        groups: list[tuple[set[_Key], bool]] = [({key}, True) for key in self._programs if apart and key in drawn]
+        groups: list[tuple[set[Key], bool]] = [({key}, True) for key in self._programs if apart and key in drawn]
         for test in self.tests:
             group, is_trigger = set() if apart else {key for key in self._programs if key in drawn}, test in self._trigger
             if test not in self._nameless:
@@ -202,12 +231,12 @@ class Draft:
         self._draw_where_none()
         return again or any(key in self._drawn for key in useless)
 
-    def _keys(self, test: str) -> set[_Key]:
+    def _keys(self, test: str) -> set[Key]:
         """Return the bodies that a test may be named after; of several, those in files that it names."""
         found, named = set(self._hits(test)), words([test])
         return {key for key in found if Path(key[0]).stem in named} or found
 
-    def _hits(self, test: str) -> Counter[_Key]:
+    def _hits(self, test: str) -> Counter[Key]:
         """Return how many words of a test's name each body is called by; those that are called by none are left out."""
         return Counter(key for word in words([test]) for key in self._by_word.get(word, ()))
 
@@ -235,10 +264,10 @@ class Draft:
             if changes:
                 self._drawn[key] = self._one_of(key, changes)
 
-    def _one_of(self, key: _Key, changes: Sequence[Change]) -> Change:
+    def _one_of(self, key: Key, changes: Sequence[Change]) -> Change:
         return self._draw.choices(changes, [self._weight(key, change) for change in changes])[0]
 
-    def _weight(self, key: _Key, change: Change) -> int:
+    def _weight(self, key: Key, change: Change) -> int:
         source, preferred = self._sources[key[0]], self._preferred.get(key)
         if preferred is None or change is preferred:
             return _WEIGHTS[change.kind] * (_PREFERRED if preferred else 1)
@@ -250,7 +279,7 @@ class Draft:
         allowed = [change for change in left if change.kind in _LEVELS[self._levels[path]]]
         return [change for change in allowed if change.kind not in _ADDED] or allowed
 
-    def _written(self, drawn: Mapping[_Key, Change]) -> dict[str, str]:
+    def _written(self, drawn: Mapping[Key, Change]) -> dict[str, str]:
         bodies = self._bodies | self._of_all
         edits: dict[str, list[tuple[Span, str]]] = {path: [] for path, _ in bodies}
         taken = {path: [change.span for key, change in drawn.items() if key[0] == path] for path in edits}
@@ -270,7 +299,7 @@ def _place(change: Change) -> tuple[int, int]:
     return change.span.start, change.span.end
 
 
-def _keyed(bodies: Mapping[str, Collection[TestBody]]) -> Iterator[tuple[_Key, TestBody]]:
+def _keyed(bodies: Mapping[str, Collection[TestBody]]) -> Iterator[tuple[Key, TestBody]]:
     for path, found in bodies.items():
         for index, body in enumerate(found):
             yield (path, index), body

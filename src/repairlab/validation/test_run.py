@@ -7,22 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from repairlab.core.bug import Bug
+from repairlab.core.bug import Bug, Case
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
-from repairlab.core.oracle import Case
 from repairlab.core.outcome import Policy, Stage, TestResult, TestVerdict, Verdict
 from repairlab.languages.facts import facts
-from repairlab.languages.language import Batch, Inspecting, Report, Toolchain
+from repairlab.languages.language import Batch, Inspecting, Report, Toolchain, language
 from repairlab.languages.reports import first_error
-from repairlab.languages.table import language
 from repairlab.sandbox.sandbox import Runner, Sandbox, SeriesRunner
-from repairlab.validation.checkers import CheckerResult, compare
+from repairlab.validation.checkers import CheckerResult, compare, describe_end, of_case, of_process
 from repairlab.validation.custom_checker import checking
 from repairlab.validation.interactive import Interaction, interacting
 from repairlab.validation.stopwatch import STOPWATCH
 from repairlab.validation.time_limits import Load, is_doubtful, recent_load, repeat, with_margin
-from repairlab.validation.verdict import describe_end, of_case, of_process
 from repairlab.validation.worktree import files_below
 
 NOT_FOUND = 127

@@ -6,8 +6,7 @@ import pytest
 
 from repairlab.building.importers.codenet import JUDGE_SIDE
 from repairlab.core.errors import UserError
-from repairlab.core.judge_words import CODENET
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import CODENET, Verdict
 from repairlab.validation.machine import Machine
 
 pytestmark = pytest.mark.imports

@@ -10,13 +10,12 @@ import pytest
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.building.check import check_bug
 from repairlab.building.importers.defects4j import read
-from repairlab.building.importers.defects4j_jars import needed_jars
-from repairlab.building.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
+from repairlab.building.importers.defects4j_projects import PROJECTS, ProjectLayout, needed_jars, usual_layout
 from repairlab.building.importers.importer import Dropped, ImportedBug, Settings
 from repairlab.building.importing import import_benchmark
 from repairlab.core.diff import unified_diff
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
@@ -193,7 +192,7 @@ def test_what_a_distribution_has_of_the_project_or_of_a_library_that_is_found_is
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, system = tmp_path / "first", tmp_path / "system"
-    monkeypatch.setattr("repairlab.building.importers.defects4j_jars.SYSTEM_FOLDER", system)
+    monkeypatch.setattr("repairlab.building.importers.defects4j_projects.SYSTEM_FOLDER", system)
     found = make_jar(first / "buddy-0.6.jar", "net.buddy.Buddy")
     make_jar(system / "buddy-dep.jar", "net.buddy.Buddy", "net.buddy.Later")
     make_jar(system / "own-2.jar", "own.Thing", "own.later.Other")

@@ -7,16 +7,19 @@ from typing import Any
 
 import pytest
 
-from repairlab.building.importers.clones import Clones
 from repairlab.building.importers.defects4j import read
-from repairlab.building.importers.defects4j_ant import copied_resources
-from repairlab.building.importers.defects4j_jars import hamcrest_jars, is_wanted, needed_jars
-from repairlab.building.importers.defects4j_narrow import unneeded_tests
-from repairlab.building.importers.defects4j_projects import ProjectLayout
-from repairlab.building.importers.defects4j_roots import Roots, more_roots
-from repairlab.building.importers.defects4j_tree import compilable, hoisted
-from repairlab.building.importers.defects4j_unbuildable import unbuildable_tests
+from repairlab.building.importers.defects4j_projects import ProjectLayout, hamcrest_jars, is_wanted, needed_jars
+from repairlab.building.importers.defects4j_tree import (
+    Roots,
+    compilable,
+    copied_resources,
+    hoisted,
+    more_roots,
+    unbuildable_tests,
+    unneeded_tests,
+)
 from repairlab.building.importers.importer import ImportedBug, Settings, TreeFile
+from repairlab.building.importers.repository import Clones
 from repairlab.core.errors import UserError
 
 LAYOUT = ProjectLayout(sources="src/main/java", tests="src/test/java")

@@ -7,8 +7,7 @@ import pytest
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Limits
 from repairlab.core.recipe import Build, Framework, Test
-from repairlab.languages.language import Lister, Listing
-from repairlab.languages.table import language
+from repairlab.languages.language import Lister, Listing, language
 from repairlab.sandbox.sandbox import Sandbox
 
 LIMITS = Limits(cpu_s=60, wall_s=120, memory_mb=1024, disk_mb=512)

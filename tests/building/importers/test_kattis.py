@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from repairlab.building.importers.kattis import judging
 from repairlab.building.importers.kattis_package import read_package
-from repairlab.building.importers.kattis_validators import judging
+from repairlab.core.bug import Case, CheckerProgram
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Limits
-from repairlab.core.oracle import Case, CheckerProgram
 from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.problem import SourceFile
 from repairlab.sandbox.sandbox import Sandbox

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from repairlab.building.importers.defects4j import read
-from repairlab.building.importers.html_text import html_text
 from repairlab.building.importers.importer import ImportedBug, Settings
+from repairlab.building.importers.libro import html_text
 from repairlab.core.errors import UserError
 
 

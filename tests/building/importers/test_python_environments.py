@@ -21,9 +21,9 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.text import Span
+from repairlab.languages.python.environments import UvError, not_built, run_uv, sources
 from repairlab.languages.python.interpreters import choose, installed
 from repairlab.languages.python.locking import Locked, Requested, lock
-from repairlab.languages.python.uv import UvError, not_built, run_uv, sources
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import provide

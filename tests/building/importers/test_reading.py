@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.building.importers.importer import Settings
-from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.importer import Settings, chosen, need_sources
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_json_lines
 

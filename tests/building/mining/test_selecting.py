@@ -7,10 +7,8 @@ import pytest
 
 from repairlab.building.importers.repository import Repository
 from repairlab.building.mining.funnel import Funnel
-from repairlab.building.mining.history import read_history
-from repairlab.building.mining.messages import message_rule
-from repairlab.building.mining.selecting import select
-from repairlab.building.mining.settings import MiningSettings, preset
+from repairlab.building.mining.selecting import read_history, select
+from repairlab.building.mining.settings import MiningSettings, message_rule, preset
 from repairlab.core.errors import UserError
 from repairlab.languages.fix_extent import Extent, fixed_function, too_wide
 from tests.building.mining.conftest import History

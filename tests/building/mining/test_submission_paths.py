@@ -6,10 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.building.mining.problem_splits import ProblemFacts, leaking, split_problems
-from repairlab.building.mining.submission_forms.form import JudgedSubmission
-from repairlab.building.mining.submission_paths import STEPS, pairs_of, paths_of
-from repairlab.building.near_programs import identifiers, is_near, near_duplicates
+from repairlab.building.importers.submissions import JudgedSubmission
+from repairlab.building.mining.pair_selection import (
+    STEPS,
+    ProblemFacts,
+    identifiers,
+    is_near,
+    leaking,
+    near_duplicates,
+    pairs_of,
+    paths_of,
+    split_problems,
+)
 from repairlab.core.outcome import Verdict
 
 VERDICTS = {"AC": Verdict.PLAUSIBLE, "WA": Verdict.WRONG, "TLE": Verdict.TIMEOUT, "IE": None}

@@ -11,8 +11,8 @@ from repairlab.building.mining.issues import Issues
 from repairlab.building.mining.mine import Mined, MiningPlan, mine
 from repairlab.building.mining.settings import preset
 from repairlab.cli.main import run
-from repairlab.languages.table import default_cache
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.languages.language import default_cache
+from repairlab.repairers.llm.client.model import ScriptedModel
 from repairlab.validation.machine import Machine
 from tests.building.mining.conftest import History
 from tests.llm_server.llama_server import Endpoint

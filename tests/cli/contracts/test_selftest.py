@@ -4,17 +4,14 @@ import dataclasses
 
 import pytest
 
-from repairlab.cli.contracts.check import NotTried, attempt
-from repairlab.cli.contracts.language import HOSTILE
-from repairlab.cli.contracts.metric import drawn_samples
-from repairlab.cli.contracts.repairer import starter_problems, wrong_with
-from repairlab.cli.contracts.run import CHECKS, find_part, run_selftest
+from repairlab.cli.contracts.proposing import starter_problems, wrong_with
+from repairlab.cli.contracts.running import HOSTILE
+from repairlab.cli.contracts.scoring import drawn_samples
+from repairlab.cli.contracts.selftest import CHECKS, NotTried, attempt, find_part, run_selftest
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
-from repairlab.metrics.metric import Measured, Metric
-from repairlab.metrics.settings import ScoreSettings
+from repairlab.metrics.metric import Measured, Metric, ScoreSettings, Values
 from repairlab.metrics.table import METRICS
-from repairlab.metrics.values import Values
 from repairlab.registry import KINDS, parts_of
 from repairlab.validation.machine import Machine
 

@@ -10,10 +10,9 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.storage.checking import line_of_key, read_toml
 from repairlab.learning.training.settings import load_system
-from repairlab.repairers.llm.client.prices import Prices
+from repairlab.repairers.llm.client.providers import Prices
 from repairlab.runs.experiment import make_experiment, read_experiment
-from repairlab.serve.http.http_error import RequestRefused
-from repairlab.serve.http.requests import ValidateRequest, parse
+from repairlab.serve.http.requests import RequestRefused, ValidateRequest, parse
 from repairlab.study.published_table import read_tables
 
 JARGON = re.compile(

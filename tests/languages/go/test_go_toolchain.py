@@ -12,8 +12,7 @@ from repairlab.core.execution import Ending, Execution
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.facts import facts
-from repairlab.languages.go import report
-from repairlab.languages.go.toolchain import GoToolchain
+from repairlab.languages.go.toolchain import GoToolchain, read_report
 from repairlab.languages.language import Batch, Tools
 from repairlab.languages.reports import first_error
 from tests.languages.conftest import Project
@@ -109,7 +108,7 @@ def read(text: str, *, code: int = 0, stderr: bytes = b"") -> tuple[dict[str, st
         wall_s=0,
         peak_mb=0,
     )
-    told = report.read(batch, execution)
+    told = read_report(batch, execution)
     return {result.id: f"{result.verdict} {result.message}".strip() for result in told.results}, told.unfinished
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from repairlab.core.errors import HarnessError
 from repairlab.languages.java import resident
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 
 RUNNERS = Path(resident.__file__).parent / "runners"
 MAIN = """

@@ -5,7 +5,7 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from repairlab.languages.java.archive import Rehearsal, archive, jar
+from repairlab.languages.java.jars import Rehearsal, archive, jar
 
 HELLO = 'public class Hello { public static void main(String[] a) { System.out.println("hello"); } }\n'
 

@@ -11,8 +11,7 @@ import pytest
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.java.toolchain import JavaToolchain
-from repairlab.languages.language import Together, Tools, Warmable, WarmTools
-from repairlab.languages.table import default_cache
+from repairlab.languages.language import Together, Tools, Warmable, WarmTools, default_cache
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 STDIO = Build(tool="javac")

@@ -15,7 +15,7 @@ from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import facts
-from repairlab.languages.java import junit
+from repairlab.languages.java import jars
 from repairlab.languages.java.toolchain import JavaToolchain
 from repairlab.languages.language import Tools
 from repairlab.languages.reports import first_error
@@ -546,36 +546,36 @@ def repository(tmp_path: Path) -> Iterator[tuple[Path, str]]:
 
 def test_jar_is_downloaded_once(tmp_path: Path, repository: tuple[Path, str]) -> None:
     folder, url = repository
-    artifact = junit.Artifact(group="org.example", name="some", version="1", sha1=hashlib.sha1(b"jar").hexdigest())
+    artifact = jars.Artifact(group="org.example", name="some", version="1", sha1=hashlib.sha1(b"jar").hexdigest())
     (folder / "org/example/some/1").mkdir(parents=True)
     (folder / "org/example/some/1/some-1.jar").write_bytes(b"jar")
-    got = junit.fetch(artifact, tmp_path / "cache", repository=url)
+    got = jars.fetch(artifact, tmp_path / "cache", repository=url)
     assert got.read_bytes() == b"jar"
-    assert junit.fetch(artifact, tmp_path / "cache", repository="http://127.0.0.1:1") == got
+    assert jars.fetch(artifact, tmp_path / "cache", repository="http://127.0.0.1:1") == got
 
 
 def test_altered_jar_is_refused(tmp_path: Path, repository: tuple[Path, str]) -> None:
     folder, url = repository
-    artifact = junit.ARTIFACTS["junit4"][0]
+    artifact = jars.ARTIFACTS["junit4"][0]
     (folder / artifact.path).parent.mkdir(parents=True)
     (folder / artifact.path).write_bytes(b"something else")
     with pytest.raises(HarnessError, match="checksum"):
-        junit.download("junit4", tmp_path / "cache", repository=url)
+        jars.download("junit4", tmp_path / "cache", repository=url)
     assert not (tmp_path / "cache").exists()
 
 
 def test_without_network_the_message_says_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="apt install junit5"):
-        junit.download("junit5", tmp_path, repository="http://127.0.0.1:1")
+        jars.download("junit5", tmp_path, repository="http://127.0.0.1:1")
 
 
 def test_folder_of_the_settings_comes_first_and_must_be_whole(tmp_path: Path) -> None:
     (tmp_path / "junit-4.12.jar").write_bytes(b"")
     tools = Tools(cache=str(tmp_path), junit=str(tmp_path))
     with pytest.raises(HarnessError, match="hamcrest-core"):
-        junit.jars("junit4", tools)
+        jars.junit_jars("junit4", tools)
     (tmp_path / "hamcrest-2.2.jar").write_bytes(b"")
-    assert [path.name for path in junit.jars("junit4", tools)] == ["junit-4.12.jar", "hamcrest-2.2.jar"]
+    assert [path.name for path in jars.junit_jars("junit4", tools)] == ["junit-4.12.jar", "hamcrest-2.2.jar"]
 
 
 def test_the_hamcrest_of_a_tree_comes_before_all_else(tools: Tools) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repairlab.languages.java.reachability import has_dead_code
+from repairlab.languages.java.rejection import has_dead_code
 from repairlab.languages.parser import Parsed
 
 FINE = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repairlab.languages.java.scoping import has_wrong_names, local_names
+from repairlab.languages.java.rejection import has_wrong_names, local_names
 from repairlab.languages.parser import Parsed
 
 FILE = """

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.languages.native import headers
+from repairlab.languages.native.reuse import can_precompile, first_includes, precompiled
 
 FLAGS = ("-std=c++17", "-O1", "-fsigned-char")
 
 
-def first_includes(files: dict[str, str], folders: Sequence[str] = ()) -> str:
-    found = headers.first_includes("src/main.cpp", files.get, folders)
+def included_first(files: dict[str, str], folders: Sequence[str] = ()) -> str:
+    found = first_includes("src/main.cpp", files.get, folders)
     return found.replace("#include ", "").replace("\n", "")
 
 
@@ -38,7 +38,7 @@ def first_includes(files: dict[str, str], folders: Sequence[str] = ()) -> str:
     ],
 )
 def test_first_includes_end_at_the_first_line_that_is_something_else(source: str, found: str) -> None:
-    assert first_includes({"src/main.cpp": source}) == found
+    assert included_first({"src/main.cpp": source}) == found
 
 
 @pytest.mark.parametrize(
@@ -59,15 +59,15 @@ def test_first_includes_end_at_the_first_line_that_is_something_else(source: str
     ],
 )
 def test_headers_of_the_tree_that_come_first_are_followed(files: dict[str, str], found: str) -> None:
-    assert first_includes({"src/main.cpp": '#include "a.hpp"\n#include <list>\n', **files}, ["lib"]) == found
+    assert included_first({"src/main.cpp": '#include "a.hpp"\n#include <list>\n', **files}, ["lib"]) == found
 
 
 def test_flags_and_files_that_change_standard_headers_make_it_impossible() -> None:
-    assert headers.possible(["-O2", "-DLIMIT=3", "-Wall", "-fno-exceptions"], ["src"], ["src/main.cpp", "vector"])
+    assert can_precompile(["-O2", "-DLIMIT=3", "-Wall", "-fno-exceptions"], ["src"], ["src/main.cpp", "vector"])
     for flag in ("-include", "-Iother", "-fplugin=x", "-imacros", "-Wp,-DX", "@more"):
-        assert not headers.possible([flag], [], [])
+        assert not can_precompile([flag], [], [])
     for path in ("src/vector", "src/string.h", "src/bits/stl_map.h"):
-        assert not headers.possible([], ["src"], [path])
+        assert not can_precompile([], ["src"], [path])
 
 
 SOURCE = """#include <cassert>
@@ -95,8 +95,8 @@ def compiled(folder: Path, source: str, *first: str) -> subprocess.CompletedProc
 
 @pytest.fixture
 def with_header(tmp_path: Path) -> list[str]:
-    includes = headers.first_includes("main.cpp", {"main.cpp": SOURCE}.get, [])
-    content = headers.precompiled(includes, [*FLAGS, "-Wall", "-Wextra"], tmp_path / "cache")
+    includes = first_includes("main.cpp", {"main.cpp": SOURCE}.get, [])
+    content = precompiled(includes, [*FLAGS, "-Wall", "-Wextra"], tmp_path / "cache")
     (tmp_path / "first.hpp").write_text("#error the precompiled header is not used\n")
     (tmp_path / "first.hpp.gch").write_bytes(content)
     return ["-Winvalid-pch", "-include", "first.hpp"]
@@ -120,14 +120,14 @@ def test_messages_are_the_same(tmp_path: Path, with_header: list[str], old: str,
 
 
 def test_headers_that_do_not_compile_give_nothing(tmp_path: Path) -> None:
-    assert headers.precompiled("#include <map>\n", ["-Dnamespace=class"], tmp_path) == b""
+    assert precompiled("#include <map>\n", ["-Dnamespace=class"], tmp_path) == b""
 
 
 def test_cache_keeps_those_that_were_used_last(tmp_path: Path) -> None:
     folder = tmp_path / "headers"
     for number in range(40):
         (folder / f"{number:02}").mkdir(parents=True)
-    assert headers.precompiled("#include <cstddef>\n", FLAGS, tmp_path)
+    assert precompiled("#include <cstddef>\n", FLAGS, tmp_path)
     left = {path.name for path in folder.iterdir()}
     assert len(left) == 32
     assert any(len(name) > 2 for name in left)

@@ -10,10 +10,9 @@ import pytest
 from repairlab.core import recipe
 from repairlab.core.recipe import Build
 from repairlab.languages.facts import facts
-from repairlab.languages.language import Continuing, Tools
+from repairlab.languages.language import Continuing, Tools, language
 from repairlab.languages.native.toolchain import NativeToolchain
 from repairlab.languages.reports import first_error
-from repairlab.languages.table import language
 from tests.languages.conftest import Project, execute
 
 Make = Callable[..., Any]

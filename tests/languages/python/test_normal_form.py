@@ -9,7 +9,7 @@ import warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 
 SYNTAX = language("python").syntax
 PROGRAM = '''\

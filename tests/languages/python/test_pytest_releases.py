@@ -8,10 +8,10 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import TestVerdict
 from repairlab.core.recipe import Build, Test
 from repairlab.languages.language import Tools
+from repairlab.languages.python.environments import UvError, run_uv
 from repairlab.languages.python.interpreters import choose
 from repairlab.languages.python.locking import Requested, lock
 from repairlab.languages.python.toolchain import PythonToolchain
-from repairlab.languages.python.uv import UvError, run_uv
 from tests.languages.conftest import Project
 
 pytestmark = [pytest.mark.imports, pytest.mark.timeout(300)]

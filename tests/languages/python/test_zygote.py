@@ -16,10 +16,9 @@ from repairlab.core import recipe
 from repairlab.core.execution import Command, Ending, Execution, Limits
 from repairlab.core.recipe import Build
 from repairlab.languages.language import Report, Tools
-from repairlab.languages.python.home import home_of, libraries
-from repairlab.languages.python.interpreters import ask
+from repairlab.languages.python.interpreters import ask, home_of, libraries
 from repairlab.languages.python.toolchain import PythonToolchain
-from repairlab.sandbox.landlock import landlock_version
+from repairlab.sandbox.process import landlock_version
 from repairlab.sandbox.sandbox import Runner, Sandbox
 from tests.conftest import without_places
 

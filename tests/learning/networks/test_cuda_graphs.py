@@ -14,10 +14,10 @@ from torch.utils._pytree import tree_leaves
 
 from repairlab.learning.networks import beam
 from repairlab.learning.networks.beam import beam_search
-from repairlab.learning.networks.factory import build
-from repairlab.learning.networks.hypothesis import Hypothesis, Marks
+from repairlab.learning.networks.hypotheses import Hypothesis, Marks
+from repairlab.learning.networks.network import build
 from repairlab.learning.networks.settings import DecodingSettings, NetworkSettings
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch
 from repairlab.learning.networks.vocabulary import END, PAD
 
 MARKS = Marks(begin=2, end=END, banned=(0, 1, 2))

@@ -12,15 +12,15 @@ from repairlab.core.errors import UserError
 from repairlab.learning.networks.beam import beam_search
 from repairlab.learning.networks.grammar_decoder import GrammarDecoder
 from repairlab.learning.networks.grammar_vocabulary import GRAMMAR_FILE, GrammarVocabulary, NodeLabels
-from repairlab.learning.networks.hypothesis import Hypothesis, Marks
+from repairlab.learning.networks.hypotheses import Hypothesis, Marks
 from repairlab.learning.networks.inputs import NetworkInput, network_input
 from repairlab.learning.networks.model import Model, Numbering, build_for
 from repairlab.learning.networks.settings import DecodingSettings, ModelSettings, NetworkSettings, VocabularySettings
-from repairlab.learning.networks.token_batch import TokenBatch, padded
+from repairlab.learning.networks.tokens import TokenBatch, padded
 from repairlab.learning.representations.recoder import RecoderTree, part_read
 from repairlab.learning.representations.recoder_edits import applied
 from repairlab.learning.representations.representation import Encoded, Sample
-from repairlab.learning.training.grammar_words import tree_grammar
+from repairlab.learning.training.numbering import tree_grammar
 
 PAIRS = {
     "java": [

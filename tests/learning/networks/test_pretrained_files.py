@@ -12,7 +12,7 @@ from repairlab.core.errors import UserError
 from repairlab.learning.networks.inputs import NetworkInput
 from repairlab.learning.networks.model import load_model
 from repairlab.learning.networks.settings import DecodingSettings
-from repairlab.learning.networks.subwords import PretrainedTokens
+from repairlab.learning.networks.vocabulary import PretrainedTokens
 from repairlab.learning.training.settings import load_system
 from repairlab.learning.training.train import TrainOptions, train
 from tests.learning.networks.tiny_gguf import write_tiny_gguf

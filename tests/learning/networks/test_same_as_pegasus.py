@@ -6,9 +6,9 @@ pytest.importorskip("torch", reason="needs the extra: make test-train")
 import torch
 
 from repairlab.learning.networks.beam import beam_search
-from repairlab.learning.networks.hypothesis import Marks
+from repairlab.learning.networks.hypotheses import Marks
 from repairlab.learning.networks.settings import DecodingSettings, NetworkSettings
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch
 from repairlab.learning.networks.transformer import Transformer
 from repairlab.learning.networks.vocabulary import BEGIN, END, PAD
 from tests.learning.networks.pegasus import as_pegasus

@@ -13,9 +13,9 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
 from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.problem import Problem, Visibility, shown
-from repairlab.learning.networks.ensemble import Ensemble, load_ensemble
+from repairlab.learning.networks.model import Ensemble, load_ensemble
 from repairlab.learning.networks.settings import DecodingSettings
-from repairlab.learning.neural.repairer import Neural
+from repairlab.learning.neural_repairer import Neural
 from repairlab.learning.representations.table import representation
 from repairlab.learning.training.settings import load_system
 from repairlab.learning.training.train import TrainOptions, train

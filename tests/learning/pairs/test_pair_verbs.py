@@ -11,18 +11,15 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.cli.main import run
-from repairlab.core.changed_lines import changed_lines_of
-from repairlab.core.diff import apply_edits
+from repairlab.core.diff import apply_edits, changed_lines_of
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair, PairForm, PairSet
 from repairlab.learning.pairs.contamination import DecontaminateSettings, decontaminate_pairs, texts_of
-from repairlab.learning.pairs.duplicates import DedupSettings, dedup_pairs
+from repairlab.learning.pairs.duplicates import DedupSettings, dedup_pairs, features, near_index
 from repairlab.learning.pairs.edits import edit_of, words
 from repairlab.learning.pairs.exporting import export_pairs, fixeval_tokens
 from repairlab.learning.pairs.filtering import FilterSettings, filter_pairs
-from repairlab.learning.pairs.minhash import features, near_index
-from repairlab.learning.pairs.pair_files import PairWriter, read_head, read_pairs
-from repairlab.learning.pairs.rewriting import every_pair
+from repairlab.learning.pairs.pair_files import PairWriter, every_pair, read_head, read_pairs
 from repairlab.learning.pairs.splitting import SplitSettings, split_pairs
 from repairlab.learning.pairs.statistics import pair_statistics
 from repairlab.learning.predictions import read_predictions

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.learning.representations.choices import choices
+from repairlab.learning.representations.code import choices
 
 
 @given(st.lists(st.lists(st.integers(0, 9).map(str), max_size=3, unique=True), max_size=4))

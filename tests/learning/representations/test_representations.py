@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.learning.representations.class_context import BugInContext, truncated
 from repairlab.learning.representations.coconut import sub_tokens
 from repairlab.learning.representations.code import flat, join, same_code, split
 from repairlab.learning.representations.code_tree import read_tree
-from repairlab.learning.representations.line_context import join_operators
 from repairlab.learning.representations.recoder_grammar import Grammar, grammar_of, learn_grammar
 from repairlab.learning.representations.representation import Representation, Sample, Unrepresentable
 from repairlab.learning.representations.samples import put_back
+from repairlab.learning.representations.sequencer import BugInContext, truncated
 from repairlab.learning.representations.table import REPRESENTATIONS, representation, settings_of
+from repairlab.learning.representations.text import join_operators
 
 FILE = """\
 package a.b;

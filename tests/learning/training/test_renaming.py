@@ -7,10 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch
 from repairlab.learning.networks.vocabulary import WordVocabulary
 from repairlab.learning.representations.tufano import kind_of_id
-from repairlab.learning.training.renaming import Renaming
+from repairlab.learning.training.batches import Renaming
 
 WORDS = WordVocabulary(["(", "VAR_1", "if", "VAR_2", "TYPE_1", "VAR_3", "TYPE_2", "MAX_1"], copies=True)
 EVERY = [*WORDS.every, "extra"]

@@ -8,11 +8,10 @@ pytest.importorskip("torch", reason="needs the extra: make test-train")
 import torch
 
 from repairlab.core.errors import UserError
-from repairlab.learning.networks.ensemble import load_ensemble
+from repairlab.learning.networks.model import load_ensemble
 from repairlab.learning.networks.settings import DecodingSettings
-from repairlab.learning.predictions import read_predictions
+from repairlab.learning.predictions import predict, read_predictions
 from repairlab.learning.representations.code import same_code
-from repairlab.learning.training.predicting import predict
 from repairlab.learning.training.settings import load_system, system_names, with_changes
 from repairlab.learning.training.train import TrainOptions, train
 from tests.learning.training.synthetic import java_pairs

@@ -15,12 +15,11 @@ import torch
 from safetensors.torch import load_file
 
 from repairlab.core.errors import UserError
-from repairlab.learning.networks.ensemble import load_ensemble
+from repairlab.learning.networks.model import load_ensemble
 from repairlab.learning.networks.settings import DecodingSettings
-from repairlab.learning.predictions import read_predictions
+from repairlab.learning.pairs.representing import PairEncoder
+from repairlab.learning.predictions import predict, read_predictions
 from repairlab.learning.training.loop import Look
-from repairlab.learning.training.predicting import predict
-from repairlab.learning.training.representing import PairEncoder
 from repairlab.learning.training.search import search_settings
 from repairlab.learning.training.settings import SystemSettings, load_system
 from repairlab.learning.training.train import TrainOptions, train

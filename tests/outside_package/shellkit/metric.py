@@ -1,9 +1,7 @@
 """A metric: how often the first candidate is plausible."""
 
 from repairlab.core.outcome import Verdict
-from repairlab.metrics.metric import Measured, Metric
-from repairlab.metrics.settings import ScoreSettings
-from repairlab.metrics.values import Values, decided, n_undecided
+from repairlab.metrics.metric import Measured, Metric, ScoreSettings, Values, decided, n_undecided
 
 
 def _measure(samples: Measured, settings: ScoreSettings, k: int) -> Values:

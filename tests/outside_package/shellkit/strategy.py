@@ -1,8 +1,8 @@
 """A strategy: as few words as possible."""
 
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.prompts.strategies.question import Question
-from repairlab.repairers.llm.prompts.view import View
+from repairlab.repairers.llm.prompts.strategies import Question
+from repairlab.repairers.llm.prompts.templates import View
 
 
 class Terse:

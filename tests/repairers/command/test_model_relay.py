@@ -16,8 +16,7 @@ import pytest
 from repairlab.repairers.command.model_relay import Allowance, ModelRelay, Upstream, count_tokens
 from repairlab.repairers.command.repairer import Usage
 from repairlab.repairers.ledger import Ledger, read_requests
-from repairlab.repairers.llm.client.prices import Price
-from repairlab.repairers.llm.client.providers import Key, endpoint
+from repairlab.repairers.llm.client.providers import Key, Price, endpoint
 
 PRICE = Price(input=1.0, output=2.0)
 NO_LIMIT = Allowance()

@@ -7,7 +7,7 @@ from repairlab.core.diff import apply_edits, unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Problem, SourceFile, Target
 from repairlab.core.text import Span
-from repairlab.repairers.command.printed import edits_of, printed_diffs
+from repairlab.repairers.command.repairer import edits_of, printed_diffs
 
 OLD = "a\nb\nc\n"
 NEW = "a\nB\nc\n"

@@ -7,12 +7,11 @@ import pytest
 
 from repairlab.core.candidate import Attempt, Candidate, Edit
 from repairlab.core.diff import unified_diff
+from repairlab.core.model import Message, Prompt
 from repairlab.core.problem import Problem, Visibility, shown
-from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest
 from repairlab.core.text import Lines, Span
-from repairlab.repairers.command.issue import issue_text, variables
-from repairlab.repairers.command.repairer import CommandRepairer, Started, Usage
+from repairlab.repairers.command.repairer import CommandRepairer, Started, Usage, environment_variables, issue_text
 from repairlab.repairers.command.settings import CommandSettings
 from tests.repairers.command.test_printed import OLD, problem
 
@@ -138,7 +137,7 @@ def test_the_issue_says_what_the_policy_shows() -> None:
         "The bug is in the file `src/f.x`. What is to be changed: src/f.x line 2, src/f.x before line 3.\n"
     )
     assert "line" not in issue_text(shown(bug, Visibility(localisation="file")))
-    assert "REPAIRLAB_LINES" not in variables(shown(bug, Visibility(localisation="function")))
-    assert variables(shown(bug, Visibility()))["REPAIRLAB_LINES"] == "src/f.x:2-2 src/f.x:3-2"
+    assert "REPAIRLAB_LINES" not in environment_variables(shown(bug, Visibility(localisation="function")))
+    assert environment_variables(shown(bug, Visibility()))["REPAIRLAB_LINES"] == "src/f.x:2-2 src/f.x:3-2"
     assert "    assert 1 == 2\n" in issue_text(shown(bug, Visibility(error=True)))
     assert issue_text(bug, ("test_a",)).endswith("Tests that fail:\n\n- test_a\n")

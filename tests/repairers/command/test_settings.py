@@ -7,8 +7,7 @@ import pytest
 
 from repairlab.core.errors import UserError
 from repairlab.core.option import settings_of
-from repairlab.repairers.command.presets import names, preset
-from repairlab.repairers.command.settings import CommandSettings, addresses
+from repairlab.repairers.command.settings import CommandSettings, addresses, preset, preset_names
 
 
 def settings(**values: Any) -> CommandSettings:
@@ -61,7 +60,7 @@ def test_presets_want_a_program(tmp_path: Path) -> None:
 
 
 def test_every_preset_makes_settings_that_are_allowed(tmp_path: Path) -> None:
-    for name in names():
+    for name in preset_names():
         environment = tmp_path / name
         (environment / "bin").mkdir(parents=True)
         (environment / "pyvenv.cfg").touch()

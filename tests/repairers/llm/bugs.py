@@ -2,13 +2,12 @@
 
 import dataclasses
 
+from repairlab.core.model import Prompt
 from repairlab.core.outcome import Verdict
 from repairlab.core.problem import Problem, Target
-from repairlab.core.prompt import Prompt
 from repairlab.core.text import Lines, Span
-from repairlab.repairers.example import Example
-from repairlab.repairers.llm.client.model import Completion, Sampling
-from repairlab.repairers.llm.client.scripted import Script, ScriptedModel
+from repairlab.repairers.llm.client.model import Completion, Sampling, Script, ScriptedModel
+from repairlab.repairers.repairer import Example
 
 PYTHON = '''\
 """Seats of a hall."""

@@ -8,13 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
-from repairlab.repairers.example import Example
-from repairlab.repairers.llm.client.model import Unanswerable
-from repairlab.repairers.llm.client.scripted import ScriptedModel
-from repairlab.repairers.llm.prompts.example_selector import ExampleSelector, shortened
-from repairlab.repairers.llm.prompts.prompter import Prompter
-from repairlab.repairers.llm.prompts.view import View
+from repairlab.repairers.llm.client.model import ScriptedModel, Unanswerable
+from repairlab.repairers.llm.prompts.prompter import ExampleSelector, Prompter, shortened
+from repairlab.repairers.llm.prompts.templates import View
 from repairlab.repairers.llm.settings import LlmSettings, Selection
+from repairlab.repairers.repairer import Example
 from tests.repairers.llm.bugs import example, python_problem
 
 BUGGY = View(problem=python_problem()).code

@@ -10,12 +10,12 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.diff import apply_edits
 from repairlab.core.problem import Problem, Visibility, shown
-from repairlab.languages.table import language
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.languages.language import language
+from repairlab.repairers.llm.client.model import ScriptedModel
 from repairlab.repairers.llm.prompts.prompter import Prompter
-from repairlab.repairers.llm.prompts.strategies.question import Question
-from repairlab.repairers.llm.prompts.strategies.table import names
-from repairlab.repairers.llm.prompts.view import indentation
+from repairlab.repairers.llm.prompts.strategies import Question
+from repairlab.repairers.llm.prompts.table import names
+from repairlab.repairers.llm.prompts.templates import indentation
 from repairlab.repairers.llm.repairer import Llm
 from repairlab.repairers.llm.settings import LlmSettings
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
+from repairlab.core.model import Prompt
 from repairlab.core.problem import Visibility, shown
-from repairlab.core.prompt import Prompt
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.client.model import ScriptedModel
 from repairlab.repairers.llm.prompts import templates
 from repairlab.repairers.llm.prompts.prompter import Prompter
-from repairlab.repairers.llm.prompts.strategies.table import names
+from repairlab.repairers.llm.prompts.table import names
 from repairlab.repairers.llm.prompts.templates import Template, commented, fenced, source_of
 from repairlab.repairers.llm.settings import LlmSettings
 from tests.repairers.llm.bugs import example, python_problem

@@ -5,18 +5,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from repairlab.core.bug import Bug, Labels, Provenance, Tree
+from repairlab.core.bug import Bug, Case, Labels, Oracle, Provenance, Tree
 from repairlab.core.candidate import Attempt, Edit
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Limits
-from repairlab.core.oracle import Case, Oracle
+from repairlab.core.model import Prompt
 from repairlab.core.problem import Visibility, shown
-from repairlab.core.prompt import Prompt
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import to_json
 from repairlab.repairers.ledger import current_bug
 from repairlab.repairers.llm.client.model import Completion, Finish, Sampling, Unanswerable
-from repairlab.repairers.llm.prompts.strategies.table import names
+from repairlab.repairers.llm.prompts.table import names
 from repairlab.repairers.llm.repairer import AT_ONCE, Llm
 from repairlab.repairers.llm.settings import LlmSettings
 from tests.repairers.llm.bugs import PYTHON, Recorder, example, python_problem

@@ -7,7 +7,7 @@ import pytest
 
 from repairlab.core.problem import Problem, Target
 from repairlab.core.text import Lines, Span, replace_span
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
 from repairlab.repairers.templates.repairer import Templates
 

@@ -13,7 +13,7 @@ import pytest
 
 from repairlab.core.problem import Problem, Target
 from repairlab.core.text import Lines, Span, replace_span
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.repairers.templates.repairer import Templates
 
 DATA = Path(__file__).parent / "data"

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from repairlab.runs.executors.process_map import map_in_order
+from repairlab.runs.executors.work_queue import map_in_order
 
 
 def square(number: int) -> int:

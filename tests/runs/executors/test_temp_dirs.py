@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.runs.executors.temp_dirs import scratch_folder
+from repairlab.core.storage.folders import scratch_folder
 
 LEFT_BEHIND = """
 import os, sys, tempfile
-from repairlab.runs.executors.temp_dirs import scratch_folder
+from repairlab.core.storage.folders import scratch_folder
 tempfile.tempdir = sys.argv[1]
 with scratch_folder() as folder:
     (folder / "tree").mkdir()

@@ -10,10 +10,10 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.outcome import Verdict
 from repairlab.runs.store import Store
 from repairlab.serve.browser.open_runs import Workbench
-from repairlab.study.assessment.agreeing import rater_agreement
-from repairlab.study.assessment.records import AssessmentTask
+from repairlab.study.assessment.labels import rater_agreement
+from repairlab.study.assessment.ratings import AssessmentTask
+from repairlab.study.assessment.sheets import draw
 from repairlab.study.assessment.store import FILE, AssessmentStore
-from repairlab.study.assessment.task_assignment import draw
 from tests.serve.browser.conftest import Browser
 from tests.study.conftest import MakeRun
 

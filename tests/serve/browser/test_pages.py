@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.candidate import Candidate, Edit, Origin
-from repairlab.core.prompt import Message, Prompt
+from repairlab.core.model import Message, Prompt
 from repairlab.core.record import digest
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import TranscriptWriter

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.serve.http.tokens import new_token
+from repairlab.serve.http.clients import new_token
 from tests.conftest import write_tiny
 
 MARK = "M4RKER"

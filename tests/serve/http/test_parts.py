@@ -14,15 +14,13 @@ pytest.importorskip("fastapi", reason="the extra web is not installed")
 
 from repairlab.core.errors import UserError
 from repairlab.runs.validator_pool import CallHandle
-from repairlab.serve.http.counters import Counters
-from repairlab.serve.http.dispatcher import Dispatcher
-from repairlab.serve.http.fair_queue import FairQueue, QueueFullError
-from repairlab.serve.http.http_error import RequestRefused
-from repairlab.serve.http.job_store import FILE, Job, JobStore, open_job_store
-from repairlab.serve.http.rate_limit import RateLimit
-from repairlab.serve.http.response_cache import KeptAnswer, SameRequests
-from repairlab.serve.http.served_benchmarks import ServedBenchmarks
-from repairlab.serve.http.tokens import ServiceClient, client_of, new_token, read_tokens
+from repairlab.serve.http.app import KeptAnswer, SameRequests
+from repairlab.serve.http.clients import RateLimit, ServiceClient, client_of, new_token, read_tokens
+from repairlab.serve.http.dispatcher import Dispatcher, FairQueue, QueueFullError
+from repairlab.serve.http.jobs import FILE, Job, JobStore, open_job_store
+from repairlab.serve.http.requests import RequestRefused
+from repairlab.serve.http.served_bugs import ServedBenchmarks
+from repairlab.serve.http.service import Counters
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)), max_size=20))

@@ -9,7 +9,7 @@ import pytest
 from repairlab.benchmarks.labels_file import LABELS_NAME, read_labels
 from repairlab.cli.main import run
 from repairlab.core.errors import UserError
-from repairlab.study.assessment.scheme import CORRECTNESS, read_taxonomy
+from repairlab.study.assessment.ratings import CORRECTNESS, read_taxonomy
 
 TAXONOMY = 'name = "kind"\nquestion = "It is"\n[labels]\nlogic = "a wrong condition"\nvalue = "a wrong value"\n'
 

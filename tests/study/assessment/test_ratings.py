@@ -11,12 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
-from repairlab.study.assessment.adjudication import disagreements, final_labels
-from repairlab.study.assessment.agreeing import agreement_of, rater_agreement
-from repairlab.study.assessment.records import LABELS, RULES, AssessmentTask, Label, Rating, Ruling, as_label, as_rules
-from repairlab.study.assessment.sheets import TaskView, disagreement_sheet, read_ratings, read_rulings, sheet
+from repairlab.study.assessment.labels import agreement_of, disagreements, final_labels, rater_agreement
+from repairlab.study.assessment.ratings import LABELS, RULES, AssessmentTask, Label, Rating, Ruling, as_label, as_rules
+from repairlab.study.assessment.sheets import TaskView, disagreement_sheet, draw, read_ratings, read_rulings, sheet
 from repairlab.study.assessment.store import FILE, AssessmentStore, open_assessment
-from repairlab.study.assessment.task_assignment import draw
 
 NOW = "2026-01-01T10:00:00+00:00"
 names = st.lists(st.text("abcdef", min_size=1, max_size=4), min_size=1, max_size=5, unique=True)

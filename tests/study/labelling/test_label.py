@@ -11,9 +11,9 @@ from repairlab.benchmarks.labels_file import LABELS_NAME, FoundLabel, read_label
 from repairlab.cli.main import run
 from repairlab.core.errors import UserError
 from repairlab.formats.bug_types import read_bug_types
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.client.model import ScriptedModel
+from repairlab.study.labelling.category import read_answer
 from repairlab.study.labelling.label import RULES, label_bugs
-from repairlab.study.labelling.rubric import read_answer
 
 
 def labels_of(folder: Path) -> dict[tuple[str, str], FoundLabel]:

@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 
+from repairlab.study.labelling.actions import ACTIONS, actions
+from repairlab.study.labelling.category import CATEGORIES, suggest
+from repairlab.study.labelling.error_type import TYPES, error_type
+from repairlab.study.labelling.extent import PLACES, difficulty, effort, ingredients, location, location_by_defects4c
 from repairlab.study.labelling.file_change import FileChange
-from repairlab.study.labelling.rules.actions import ACTIONS, actions
-from repairlab.study.labelling.rules.category import CATEGORIES, suggest
-from repairlab.study.labelling.rules.difficulty import difficulty, effort
-from repairlab.study.labelling.rules.error_type import TYPES, error_type
-from repairlab.study.labelling.rules.ingredients import PLACES, ingredients
-from repairlab.study.labelling.rules.location import location, location_by_defects4c
-from repairlab.study.labelling.rules.patterns import PATTERNS, SHAPES, patterns
+from repairlab.study.labelling.patterns import PATTERNS, SHAPES, patterns
 
 EXAMPLES = Path(__file__).parent / "examples"
 

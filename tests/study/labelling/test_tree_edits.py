@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairlab.study.labelling.kinds import kind_of
-from repairlab.study.labelling.rules.actions import actions
-from repairlab.study.labelling.tree_edits import tree_edits
+from repairlab.study.labelling.actions import actions
+from repairlab.study.labelling.file_change import tree_edits
+from repairlab.study.labelling.tree import kind_of
 
 LINES = st.lists(
     st.sampled_from(["x = 1", "if a:", "    g(x)", "else:", "    return y", "for i in z:", "def f(a):", "", "# note", ")", "'"]),

@@ -10,9 +10,9 @@ import pytest
 from repairlab.cli.main import run
 from repairlab.core.figure import Figure, Shape
 from repairlab.repairers.llm.settings import LlmSettings
+from repairlab.study.charts import draw
 from repairlab.study.page import make_report
 from repairlab.study.papers.table import TABLES
-from repairlab.study.svg import draw
 from tests.study.papers.conftest import FIX, LIKE, WRONG, Bench
 
 DRAWS = {"Cli-1": (FIX, WRONG), "Csv-1": (LIKE, WRONG)}

@@ -8,11 +8,10 @@ from repairlab.core.errors import UserError
 from repairlab.repairers.ledger import FILE, Ledger, Request
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.store import Store, append_line
-from repairlab.study.papers.categories import categories
-from repairlab.study.papers.conversation import conversation
+from repairlab.study.papers.bug_groups import categories, locations
 from repairlab.study.papers.cost import bug_cost, cost
-from repairlab.study.papers.locations import locations
-from repairlab.study.papers.single_round import single_round
+from repairlab.study.papers.ranks import conversation
+from repairlab.study.papers.rates import single_round
 from tests.study.papers.conftest import BUGS, FIX, LIKE, WRONG, Bench
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.study.papers.execution import by_length, by_verdict, execution
 from repairlab.study.papers.facts import PaperFacts
 from repairlab.study.papers.ranks import ranks
+from repairlab.study.papers.rates import by_length, by_verdict, execution
 from tests.study.papers.conftest import BUGS, FIX, LIKE, LOST, UNBUILT, WRONG, Bench
 
 HALF = dict.fromkeys(BUGS[:3], (FIX, WRONG)) | dict.fromkeys(BUGS[3:], (WRONG, WRONG))

@@ -10,15 +10,11 @@ from repairlab.core.errors import UserError
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
-from repairlab.study.papers.bug_sizes import bug_sizes
-from repairlab.study.papers.candidates import candidates
-from repairlab.study.papers.exact import exact
-from repairlab.study.papers.match import match
+from repairlab.study.papers.bug_groups import bug_sizes, projects
 from repairlab.study.papers.overlap import overlap
-from repairlab.study.papers.projects import projects
-from repairlab.study.papers.prompts import curves, prompts
-from repairlab.study.papers.ranking import ranking
-from repairlab.study.papers.similarity import similarity
+from repairlab.study.papers.ranks import ranking
+from repairlab.study.papers.rates import candidates, curves, prompts
+from repairlab.study.papers.similarity import exact, match, similarity
 from repairlab.study.papers.table import make_tables
 from repairlab.study.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, store_ranking
 from repairlab.study.scores import scores_of

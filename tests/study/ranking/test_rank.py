@@ -11,7 +11,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.samples import Ended
+from repairlab.core.score import Ended
 from repairlab.core.text import Span
 from repairlab.repairers.llm.client.model import Unanswerable
 from repairlab.runs.experiment import Experiment, Manifest

@@ -13,16 +13,13 @@ from repairlab.core.candidate import Edit
 from repairlab.core.errors import HarnessError
 from repairlab.core.execution import Command, Execution
 from repairlab.core.outcome import Outcome, Policy, Verdict
-from repairlab.languages.language import Warmable
-from repairlab.languages.table import language
-from repairlab.sandbox.fake import FakeSandbox, exited
+from repairlab.languages.language import Warmable, language
 from repairlab.sandbox.resident import Resident, ResidentLost
-from repairlab.sandbox.sandbox import Sandbox
+from repairlab.sandbox.sandbox import FakeSandbox, Sandbox, exited
 from repairlab.validation.apply import changed_files
 from repairlab.validation.compiling import CompiledTree, close_compilers
 from repairlab.validation.engine_stack import EngineStack
-from repairlab.validation.engines.incremental import IncrementalEngine
-from repairlab.validation.engines.resident import ResidentEngine, TwinEngine, _CompiledBase, _Known, _write_products
+from repairlab.validation.engines import IncrementalEngine, ResidentEngine, TwinEngine, _CompiledBase, _Known, _write_products
 from repairlab.validation.test_run import TestRun
 from repairlab.validation.validator import BugValidator, Conditions
 from repairlab.validation.worktree import WorkTree, files_below

@@ -13,13 +13,12 @@ from repairlab.core.candidate import Candidate, Edit, Origin
 from repairlab.core.execution import BuildLimits
 from repairlab.core.outcome import TestVerdict, Verdict
 from repairlab.core.problem import Visibility, shown
-from repairlab.languages.language import Warmable
-from repairlab.languages.table import language
+from repairlab.languages.language import Warmable, language
 from repairlab.repairers.table import repairer
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files
 from repairlab.validation.engine_stack import EngineStack
-from repairlab.validation.engines.resident import ResidentEngine
+from repairlab.validation.engines import ResidentEngine
 from repairlab.validation.validator import validate
 
 COUNTER = """\

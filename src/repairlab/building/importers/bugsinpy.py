@@ -9,13 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from repairlab.building.importers.clones import Clones
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile, chosen, need_sources
 from repairlab.building.importers.python_environments import Needed
 from repairlab.building.importers.python_projects import ProjectBug, python_bug
 from repairlab.building.importers.python_requirements import decoded, read_lines
-from repairlab.building.importers.reading import chosen, need_sources
-from repairlab.building.importers.repository import Repository
+from repairlab.building.importers.repository import Clones, Repository
 from repairlab.core.diff import parse_patch
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text

@@ -1,11 +1,15 @@
-"""Codeflaws: wrong and right C programs of Codeforces, a folder for each pair, cases as files."""
+"""Codeflaws: wrong and right C programs of Codeforces, cases as files.
+
+A folder PROBLEM-bug-WRONG-RIGHT is a pair, or two submissions of one user.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     OLD_C,
     JudgedProgram,
@@ -16,8 +20,10 @@ from repairlab.building.importers.small_programs import (
     read_case,
     safe_id,
 )
+from repairlab.building.importers.submissions import FormSettings, PairTexts, SubmissionSource, SubmittedProblem, by_user, own_tests
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
+from repairlab.core.outcome import Verdict
 
 FOLDER = re.compile(r"(\d+-\w+)-bug-(\d+)-(\d+)")
 _WINDOWS = re.compile(r"%(\d*)I64([dux])")
@@ -92,3 +98,39 @@ def contest_program(name: str, folder: Path, texts: Sequence[str], settings: Set
         proof="good cases",  # Codeforces shows long cases cut short
         notes=tuple(notes),
     )
+
+
+def has_submissions(root: Path) -> bool:
+    """Return whether a folder holds such folders."""
+    return any(FOLDER.fullmatch(path.name) for path in root.iterdir() if path.is_dir())
+
+
+def read_submissions(root: Path, settings: FormSettings) -> SubmissionSource:
+    """Look at the folder of pairs."""
+    own_tests(settings, root)
+    return SubmissionSource(name="codeflaws", licence="unknown", problems=_submitted_problems(root, settings.judge))
+
+
+def _submitted_problems(root: Path, judge: Settings) -> Iterator[SubmittedProblem]:
+    folders = sorted((path for path in folders_of(root) if FOLDER.fullmatch(path.name)), key=lambda path: (_problem(path), path))
+    for problem, group in groupby(folders, _problem):
+        found = []
+        homes = {}
+        for folder in group:
+            wrong, right = programs_of(folder)
+            homes[wrong.stem] = folder
+            # Who it was is not told: the folder stands for the user.
+            steps = [(wrong.stem, wrong, Verdict.WRONG), (right.stem, right, Verdict.PLAUSIBLE)]
+            found += by_user(problem, folder.name, steps, "c")
+        letter = problem.rpartition("-")[2][:1]
+        yield SubmittedProblem(
+            id=problem, submissions=tuple(found), difficulty=letter, program=partial(_pair_program, judge, homes)
+        )
+
+
+def _problem(folder: Path) -> str:
+    return folder.name.partition("-bug-")[0]
+
+
+def _pair_program(judge: Settings, homes: dict[str, Path], both: PairTexts) -> JudgedProgram:
+    return contest_program(both.name, homes[both.wrong.id], both.texts, judge)

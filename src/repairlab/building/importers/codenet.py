@@ -1,13 +1,16 @@
-"""Project CodeNet: a rejected submission and the last accepted one of the same user are a bug and its fix."""
+"""Project CodeNet: metadata/PROBLEM.csv names submissions, data/ holds them; tests come from elsewhere.
+
+Imported as bugs, a rejected submission and the last accepted one of the same user are a bug and its fix.
+"""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.judge_tests import JudgeTests
-from repairlab.building.importers.reading import chosen, need_sources
 from repairlab.building.importers.small_programs import (
     Cases,
     JudgedProgram,
@@ -17,10 +20,10 @@ from repairlab.building.importers.small_programs import (
     pick_language,
     safe_id,
 )
+from repairlab.building.importers.submissions import FormSettings, JudgedSubmission, PairTexts, SubmissionSource, SubmittedProblem
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import read_csv, read_text
-from repairlab.core.judge_words import CODENET
-from repairlab.core.outcome import Verdict
+from repairlab.core.outcome import CODENET, Verdict
 from repairlab.core.record import record
 
 LICENCE = "CDLA-Permissive-2.0"
@@ -222,3 +225,64 @@ def _is_python_3(source: str) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+def has_submissions(root: Path) -> bool:
+    """Return whether a folder has the metadata."""
+    return (root / "metadata" / "problem_list.csv").is_file()
+
+
+def read_submissions(root: Path, settings: FormSettings) -> SubmissionSource:
+    """Look at the metadata."""
+    tests = JudgeTests(settings.tests) if settings.tests else None
+    return SubmissionSource(name="codenet", licence=LICENCE, problems=_submitted_problems(root, tests, settings.judge))
+
+
+def _submitted_problems(root: Path, tests: JudgeTests | None, judge: Settings) -> Iterator[SubmittedProblem]:
+    for problem in listed_problems(root):
+        rows = read_csv(root / "metadata" / f"{problem.id}.csv", SUBMITTED)
+        found = tuple(_submission(root, where, row) for where, row in rows)
+        yield SubmittedProblem(
+            id=problem.id,
+            submissions=found,
+            difficulty=letter_of(tests, problem),
+            program=partial(_pair_program, judge, problem, tests) if tests and cases_folder(tests, problem) else None,
+        )
+
+
+def letter_of(tests: JudgeTests | None, problem: ListedProblem) -> str | None:
+    """Return the letter of a problem in its contest, which says how hard it is, where the tests lie by contest and letter."""
+    folder = cases_folder(tests, problem) if tests else None
+    return folder.name if folder and len(folder.name) == 1 else None
+
+
+def cases_folder(tests: JudgeTests, problem: ListedProblem) -> Path | None:
+    """Return where the test cases of a problem are, if there are any."""
+    try:
+        return tests.find(problem.id, problem.name)
+    except UserError:
+        return None
+
+
+def _submission(root: Path, where: str, row: Mapping[str, str]) -> JudgedSubmission:
+    if not row["date"].strip().isdecimal():
+        raise UserError(f"{where}: date should be a number of seconds, not {row['date']!r}")
+    return JudgedSubmission(
+        id=row["submission_id"],
+        problem=row["problem_id"],
+        user=row["user_id"],
+        language=LANGUAGES.get(row["language"], row["language"]),
+        time=float(row["date"]),
+        status=row["status"],
+        verdict=verdict_of(row["status"], where),
+        file=source_path(root, row),
+        dialect=row["original_language"],
+        is_dated=True,
+    )
+
+
+def _pair_program(judge: Settings, problem: ListedProblem, tests: JudgeTests, both: PairTexts) -> JudgedProgram:
+    refuse_old(both.wrong.language, both.right.dialect, both.texts[1])
+    verdict = both.wrong.verdict or Verdict.WRONG
+    cases = tests.cases(problem.id, problem.name)
+    return submitted_program(both.name, problem, both.wrong.language, both.texts, verdict, cases, judge)

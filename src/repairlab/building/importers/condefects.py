@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     JudgedProgram,
     checker_of,

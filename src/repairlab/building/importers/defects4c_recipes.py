@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from repairlab.benchmarks.test_paths import TEST_FOLDER, TEST_NAME
+from repairlab.benchmarks.protection import TEST_FOLDER, TEST_NAME
 from repairlab.building.importers.importer import TreeFile
 from repairlab.core.errors import UserError
 from repairlab.core.record import record

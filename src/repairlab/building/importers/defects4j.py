@@ -1,31 +1,35 @@
 """Import Defects4J 3: bugs of 17 Java projects, from a checkout of it and clones of the projects.
 
 The buggy tree is the fixed revision with Defects4J's `src.patch`, which runs from fixed to buggy; so it has the tests of the fix.
+An installed `defects4j` command may stand in for clones.
 """
 
 import dataclasses
+import os
 import re
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from repairlab.building.importers.clones import Clones
 from repairlab.building.importers.defects4j_bug import Issue, Subject, Trees, imported, uses_hamcrest
-from repairlab.building.importers.defects4j_jars import (
+from repairlab.building.importers.defects4j_projects import (
+    PROJECTS,
+    ProjectLayout,
     brought_classes,
     hamcrest_jars,
+    is_junit,
     jar_classes,
     library_folders,
     needed_jars,
+    usual_layout,
 )
-from repairlab.building.importers.defects4j_narrow import unneeded_tests
-from repairlab.building.importers.defects4j_projects import PROJECTS, ProjectLayout, usual_layout
-from repairlab.building.importers.defects4j_tool import Tool
-from repairlab.building.importers.defects4j_tree import compilable, hoisted, patched
-from repairlab.building.importers.defects4j_unbuildable import unbuildable_tests
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
+from repairlab.building.importers.defects4j_tree import compilable, hoisted, patched, unbuildable_tests, unneeded_tests
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile, chosen, need_sources
 from repairlab.building.importers.libro import Reports
-from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.repository import Clones
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv, read_text
 
@@ -208,3 +212,52 @@ def _class(path: str, folder: str) -> str:
 
 def _source(name: str, folder: str) -> str:
     return f"{folder}/{name.partition('$')[0].replace('.', '/')}.java"
+
+
+class Tool:
+    """The command."""
+
+    def __init__(self, command: str) -> None:
+        """Take its name or path."""
+        found = shutil.which(command)
+        if found is None:
+            raise UserError(f"the command {command!r} of --via is not installed (not found in PATH)")
+        self._command = found
+
+    def checkout(self, project: str, number: str) -> Trees:
+        """Return what the command says of a bug."""
+        with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
+            buggy, fixed = Path(folder, "buggy"), Path(folder, "fixed")
+            self._run("checkout", "-p", project, "-v", f"{number}b", "-w", str(buggy))
+            self._run("checkout", "-p", project, "-v", f"{number}f", "-w", str(fixed))
+            path = [buggy / entry for entry in self._export(buggy, "cp.test").split(":")]
+            jars = [jar for jar in path if jar.suffix == ".jar" and not is_junit(jar.name) and jar.is_file()]
+            return Trees(
+                layout=ProjectLayout(sources=self._export(buggy, "dir.src.classes"), tests=self._export(buggy, "dir.src.tests")),
+                fixed=_tree_of_folder(fixed),
+                buggy=_tree_of_folder(buggy),
+                jars={jar.name: jar.read_bytes() for jar in jars},
+                trigger=tuple(self._export(buggy, "tests.trigger").split()),
+                relevant=tuple(self._export(buggy, "tests.relevant").split()),
+            )
+
+    def _export(self, work: Path, name: str) -> str:
+        return self._run("export", "-p", name, "-w", str(work)).strip()
+
+    def _run(self, *arguments: str) -> str:
+        done = subprocess.run([self._command, *arguments], capture_output=True, check=False)
+        if done.returncode:
+            said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+            raise UserError(f"{self._command} {' '.join(arguments[:5])} failed: {said[-1] if said else 'it said nothing'}")
+        return done.stdout.decode("utf-8", "replace")
+
+
+def _tree_of_folder(folder: Path) -> dict[str, TreeFile]:
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            files[name] = TreeFile(content=os.fsencode(path.readlink()), link=True)
+        elif path.is_file() and ".git" not in path.relative_to(folder).parts:
+            files[name] = TreeFile(content=path.read_bytes(), executable=os.access(path, os.X_OK))
+    return files

@@ -5,17 +5,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from repairlab.building.importers.defects4j_ant import copied_resources
-from repairlab.building.importers.defects4j_jars import is_wanted
-from repairlab.building.importers.defects4j_projects import Project, ProjectLayout
-from repairlab.building.importers.defects4j_roots import more_roots
+from repairlab.building.importers.defects4j_projects import Project, ProjectLayout, is_wanted
+from repairlab.building.importers.defects4j_tree import copied_resources, more_roots
 from repairlab.building.importers.importer import Generator, ImportedBug, TreeFile
 from repairlab.core.diff import changed_lines, unified_diff
 from repairlab.core.errors import UserError
-from repairlab.core.glob import matching
+from repairlab.core.recipe import matching
 from repairlab.core.record import record
-from repairlab.languages.language import Function
-from repairlab.languages.table import language
+from repairlab.languages.language import Function, language
 
 _LIMITS = {"cpu_s": 60.0, "wall_s": 240.0, "memory_mb": 1024, "processes": 1024, "disk_mb": 512}
 """Suites of some projects leave a thread behind for each test (Closure)."""

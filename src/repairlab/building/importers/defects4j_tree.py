@@ -1,14 +1,21 @@
-"""The tree of a Defects4J bug as Defects4J would check it out: hoisted, patched, with packages and sources that a build makes."""
+"""The Java tree of a bug as it is to be built: hoisted, patched, with the sources and files that a build makes, copies or needs.
+
+Test sources that cannot be compiled, or that relevant tests have nothing to do with, can be left out: they are half of what there
+is to compile, for every check and every worker again.
+"""
 
 import contextlib
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
+from repairlab.building.importers.defects4j_projects import PROVIDED, ProjectLayout, brought_classes, imported_names, imports
 from repairlab.building.importers.importer import TreeFile
 from repairlab.core.diff import apply_edits, edits_of_patch, parse_patch
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
+from repairlab.core.record import record
 
 _RANGE = re.compile(r"-(\d+)-(\d+)(\.optional)?\.diff$")
 """First and last bug that a diff is for, and whether it may fail."""
@@ -134,3 +141,170 @@ def _own_facts(pom: str) -> dict[str, str]:
         if first := next(filter(None, said), None):
             found[f"project{name.lower()}"] = first.group(1)
     return found
+
+
+_PACKAGE = re.compile(rb"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_NO_CODE = re.compile(r'/\*[\s\S]*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"')
+_CLASS_NAME = re.compile(r"\b[A-Z]\w*")
+
+
+@record
+class Roots:
+    """Folders beside the main ones."""
+
+    sources: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+
+
+def more_roots(tree: Mapping[str, TreeFile], layout: ProjectLayout) -> Roots:
+    """Return the folders whose classes the sources or tests name, and those that these name in turn.
+
+    What a jar of the tree has is not compiled.
+    """
+    folders = (f"{layout.sources}/", f"{layout.tests}/")
+    java = {path: file for path, file in tree.items() if path.endswith(".java") and not file.link}
+    own = {path.removeprefix(folder) for path in java for folder in folders if path.startswith(folder)}
+    own |= {f"{name.replace('.', '/')}.java" for name in brought_classes(tree, layout)}
+    others: dict[str, dict[str, TreeFile]] = {}
+    for path, file in java.items():
+        if not path.startswith(folders) and (root := _root(path, file)) is not None and path.removeprefix(f"{root}/") not in own:
+            others.setdefault(root, {})[path.removeprefix(f"{root}/")] = file
+    sources, tests = ([file for path, file in java.items() if path.startswith(folder)] for folder in folders)
+    found = _closure((*sources, *tests), others)
+    of_tests = tuple(root for root in found if "test" in root.lower())
+    return Roots(sources=tuple(root for root in found if root not in of_tests), tests=of_tests)
+
+
+def _closure(files: Iterable[TreeFile], others: Mapping[str, Mapping[str, TreeFile]]) -> tuple[str, ...]:
+    """Return the folders of `others` that files name classes of, and those that their files do."""
+    named = named_files(files) if others else set()
+    found: list[str] = []
+    while more := [root for root, classes in others.items() if root not in found and not named.isdisjoint(classes)]:
+        found += more
+        named |= named_files(file for root in more for file in others[root].values())
+    return tuple(found)
+
+
+def _root(path: str, file: TreeFile) -> str | None:
+    """Return the folder that the package of a file begins in."""
+    parts, package = PurePosixPath(path).parent.parts, package_of(file)
+    names = tuple(package.split(".")) if package else ()
+    return "/".join(parts[: -len(names)]) or None if names and parts[-len(names) :] == names else None
+
+
+def package_of(file: TreeFile) -> str:
+    """Return the package of a source."""
+    found = _PACKAGE.search(file.content)
+    return found.group(1).decode() if found else ""
+
+
+def named_files(files: Iterable[TreeFile]) -> set[str]:
+    """Return the files of classes that sources import, or name as being in their own package."""
+    found: set[str] = set()
+    for file in files:
+        text = _NO_CODE.sub(" ", file.content.decode("iso-8859-1"))
+        names, own = imports([text])
+        found.update(f"{name.replace('.', '/')}.java" for name in names)
+        found.update(f"{package.replace('.', '/')}/{word}.java" for package in own for word in set(_CLASS_NAME.findall(text)))
+    return found
+
+
+_JDK = (*PROVIDED, "javax.", "sun.", "com.sun.", "jdk.", "org.ietf.")
+
+
+def unbuildable_tests(tree: Mapping[str, TreeFile], folder: str, given: Collection[str]) -> dict[str, str]:
+    """Return the sources of a folder of tests that import what nobody has, and those that name these; each with the package.
+
+    `given` is what jars have: classes (`a.b.C`) and packages (`a.b.*`).
+    """
+    java = {path: file for path, file in tree.items() if path.endswith(".java") and not file.link}
+    tests = {path: file for path, file in java.items() if path.startswith(f"{folder}/")}
+    known = {package_of(file) for file in java.values()} | {name.removesuffix(".*") for name in given if name.endswith(".*")}
+    found = {path: missing for path, file in tests.items() if (missing := _missing(file, known))}
+    named = {path: named_files([file]) for path, file in tests.items()} if found else {}
+    while more := {
+        path: found[f"{folder}/{user}"]
+        for path, names in named.items()
+        if path not in found
+        for user in names
+        if f"{folder}/{user}" in found
+    }:
+        found |= more
+    return found
+
+
+def _missing(file: TreeFile, known: Collection[str]) -> str:
+    """Return the first package that a source imports and nobody has, or nothing."""
+    for name in imported_names(file.content.decode("iso-8859-1")):
+        parts = name.split(".")
+        packages = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+        if not f"{name}.".startswith(_JDK) and not any(package in known for package in packages):
+            return ".".join(itertools.takewhile(lambda part: part[:1].islower(), parts))
+    return ""
+
+
+_DECLARED = re.compile(rb"^(?:[\w@]+[ \t]+)*(?:class|interface|enum)[ \t]+(\w+)", re.MULTILINE)
+_ANY_WORD = re.compile(rb"\w+")
+_SERVICES = "META-INF/services/"
+
+
+def unneeded_tests(tree: Mapping[str, TreeFile], folder: str, classes: Iterable[str]) -> set[str]:
+    """Return the sources of a folder of tests that neither these classes nor files with services name, nor what they name in turn.
+
+    What tests in other folders name is needed, too. A word counts as a name wherever it stands, in texts and comments: rather one
+    file too many.
+    """
+    tests = {path: file for path, file in tree.items() if path.startswith(f"{folder}/") and path.endswith(".java")}
+    declaring: dict[bytes, set[str]] = {}
+    for path, file in tests.items():
+        for name in (path.rpartition("/")[2].removesuffix(".java").encode(), *_DECLARED.findall(file.content)):
+            declaring.setdefault(name, set()).add(path)
+    words = {word.encode() for name in classes for word in re.split(r"[.$]", name)}
+    elsewhere = (path for path in tree if path.endswith(".java") and "test" in path.lower() and path not in tests)
+    words |= _words(tree[path] for path in (*elsewhere, *(path for path in tree if _SERVICES in path)))
+    needed: set[str] = set()
+    while more := _declared(words, declaring) - needed:
+        needed |= more
+        words = _words(tests[path] for path in more)
+    return tests.keys() - needed
+
+
+def _declared(words: Collection[bytes], declaring: Mapping[bytes, set[str]]) -> set[str]:
+    return set().union(*(declaring[word] for word in words if word in declaring))
+
+
+def _words(files: Iterable[TreeFile]) -> set[bytes]:
+    return set().union(*(_ANY_WORD.findall(file.content) for file in files))
+
+
+_ANT_PROPERTY = re.compile(r'<property\s+name="([^"]+)"\s+(?:value|location)="([^"]*)"')
+_ANT_JAVAC = re.compile(r'<javac\b[^>]*\bdestdir="([^"]+)"')
+_ANT_COPY = re.compile(r"<copy\b([^>]*)>")
+_ANT_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_ANT_REFERENCE = re.compile(r"\$\{([^}]+)\}")
+_ANT_DEPTH = 10
+"""Properties of properties."""
+
+
+def copied_resources(tree: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
+    """Return the files that build.xml copies one by one below a folder of classes, by their place there."""
+    text = tree["build.xml"].content.decode("utf-8", "replace") if "build.xml" in tree else ""
+    properties: dict[str, str] = {"basedir": "."}
+    for name, value in _ANT_PROPERTY.findall(text):
+        properties.setdefault(name, value)  # in Ant the first one counts
+    folders = {_ant_place(folder, properties) for folder in _ANT_JAVAC.findall(text)}
+    found = {}
+    for attributes in map(dict, map(_ANT_ATTRIBUTE.findall, _ANT_COPY.findall(text))):
+        source = _ant_place(attributes.get("file", ""), properties)
+        target = _ant_place(attributes.get("tofile") or f"{attributes.get('todir', '')}/{PurePosixPath(source).name}", properties)
+        for folder in folders:
+            if source in tree and target.startswith(f"{folder}/"):
+                found[target.removeprefix(f"{folder}/")] = tree[source]
+    return found
+
+
+def _ant_place(text: str, properties: Mapping[str, str]) -> str:
+    """Return a path of the tree with the values of properties; one that is not known stays as it is."""
+    for _ in range(_ANT_DEPTH):
+        text = _ANT_REFERENCE.sub(lambda found: properties.get(found[1], found[0]), text)
+    return PurePosixPath(text).as_posix()

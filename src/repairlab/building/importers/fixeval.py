@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.building.importers.codenet import verdict_of
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.judge_tests import JudgeTests
-from repairlab.building.importers.reading import chosen, need_sources
 from repairlab.building.importers.small_programs import JudgedProgram, checker_of, judged_bug, limits_of, pick_language, safe_id
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_csv, read_json_lines
-from repairlab.core.words import count
 
 _LIMITS = {"python": (15.0, 4096), "java": (10.0, 2000)}
 """Those of FixEval's own evaluation, in seconds and MB; it does not use the problems' limits."""

@@ -4,10 +4,16 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.building.importers.junit_source import SLACK, with_longer_timeouts
-from repairlab.building.importers.reading import chosen, need_sources
-from repairlab.building.importers.small_programs import carried_over, limits_of, patch_of, target_of, text_file
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.small_programs import (
+    SLACK,
+    carried_over,
+    limits_of,
+    patch_of,
+    target_of,
+    text_file,
+    with_longer_timeouts,
+)
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
 

@@ -1,12 +1,15 @@
-"""IntroClass: C programs of students for six assignments, with black-box and white-box cases."""
+"""IntroClass: C programs of students for six assignments, with black-box and white-box cases.
+
+ASSIGNMENT/STUDENT/000, 001 and so on are versions of one student.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     OLD_C,
     JudgedProgram,
@@ -17,8 +20,10 @@ from repairlab.building.importers.small_programs import (
     pair_cases,
     safe_id,
 )
+from repairlab.building.importers.submissions import FormSettings, PairTexts, SubmissionSource, SubmittedProblem, by_user, own_tests
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
+from repairlab.core.outcome import Verdict
 
 LICENCE = "BSD-3-Clause"
 _SHORT = 8
@@ -137,3 +142,35 @@ def passes_all(path: Path) -> bool:
 
 def _checker(assignment: str, answer: str) -> bytes:
     return _CHECKER.replace("@ANSWER@", repr(answer)).replace("@ONCE@", repr(assignment != "digits")).encode()
+
+
+def has_submissions(root: Path) -> bool:
+    """Return whether a folder holds assignments with tests beside versions that have metadata."""
+    return any((path.parents[2] / "tests").is_dir() for path in root.glob("*/*/*/metadata.json"))
+
+
+def read_submissions(root: Path, settings: FormSettings) -> SubmissionSource:
+    """Look at a checkout."""
+    own_tests(settings, root)
+    return SubmissionSource(name="introclass", licence=LICENCE, problems=_submitted_problems(root, settings.judge))
+
+
+def _submitted_problems(root: Path, judge: Settings) -> Iterator[SubmittedProblem]:
+    for assignment in (folder for folder in folders_of(root) if (folder / "tests").is_dir()):
+        found = []
+        for student in (folder for folder in folders_of(assignment) if folder.name != "tests"):
+            versions = [folder for folder in folders_of(student) if (folder / f"{assignment.name}.c").is_file()]
+            steps = [
+                (
+                    f"{student.name[:_SHORT]}-{version.name}",
+                    version / f"{assignment.name}.c",
+                    Verdict.PLAUSIBLE if passes_all(version / "metadata.json") else Verdict.WRONG,
+                )
+                for version in versions
+            ]
+            found += by_user(assignment.name, student.name, steps, "c")
+        yield SubmittedProblem(id=assignment.name, submissions=tuple(found), program=partial(_pair_program, judge, assignment))
+
+
+def _pair_program(judge: Settings, assignment: Path, both: PairTexts) -> JudgedProgram:
+    return student_program(both.name, assignment, both.texts, judge)

@@ -1,22 +1,20 @@
-"""ITSP: C programs of students, wrong and then right, with cases by problem (ESEC/FSE 2017)."""
+"""ITSP: C programs of students, wrong and then right, with cases by problem (ESEC/FSE 2017).
 
+NUMBER_buggy.c and NUMBER_correct.c are two programs of one student.
+"""
+
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.building.importers.reading import chosen, need_sources
-from repairlab.building.importers.small_programs import (
-    OLD_C,
-    JudgedProgram,
-    checker_of,
-    judged_bug,
-    limits_of,
-    read_case,
-    safe_id,
-)
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
+from repairlab.building.importers.small_programs import OLD_C, JudgedProgram, checker_of, judged_bug, limits_of, read_case, safe_id
+from repairlab.building.importers.submissions import FormSettings, PairTexts, SubmissionSource, SubmittedProblem, by_user, own_tests
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
+from repairlab.core.outcome import Verdict
 
 REPORT = r"\A\s*/\*numPass=.*?\*/[ \t]*\n?"
 """What the judge wrote into each program: its verdict, and of every case, hidden ones as well, input and expected output."""
@@ -81,3 +79,37 @@ def student_program(name: str, problem: str, texts: Sequence[str], inputs: Mappi
         facts={"origin": {"repository": "jyi/ITSP"}},
         proof="good cases",
     )
+
+
+PATTERN = "Lab-*/*/*_buggy.c"
+
+
+def has_submissions(root: Path) -> bool:
+    """Return whether a folder holds such programs."""
+    return any(next(folder.glob(PATTERN), None) for folder in (root, root / "dataset"))
+
+
+def read_submissions(root: Path, settings: FormSettings) -> SubmissionSource:
+    """Look at a checkout, or at its folder dataset."""
+    own_tests(settings, root)
+    root = root / "dataset" if (root / "dataset").is_dir() else root
+    return SubmissionSource(name="itsp", licence="unknown", problems=_submitted_problems(root, settings.judge))
+
+
+def _submitted_problems(root: Path, judge: Settings) -> Iterator[SubmittedProblem]:
+    inputs = case_inputs(root)
+    for folder in sorted({path.parent for path in root.glob(PATTERN)}):
+        found = []
+        for path in sorted(folder.glob("*_buggy.c")):
+            student = path.name.removesuffix("_buggy.c")
+            steps = [(student, path, Verdict.WRONG)]
+            if (fixed := folder / f"{student}_correct.c").is_file():
+                steps.append((f"{student}-fixed", fixed, Verdict.PLAUSIBLE))
+            found += [dataclasses.replace(item, report=REPORT) for item in by_user(folder.name, student, steps, "c")]
+        known = inputs.get(folder.name, {})
+        program = partial(_pair_program, judge, folder.name, known) if known else None
+        yield SubmittedProblem(id=folder.name, submissions=tuple(found), program=program)
+
+
+def _pair_program(judge: Settings, problem: str, inputs: dict[str, Path], both: PairTexts) -> JudgedProgram:
+    return student_program(both.name, problem, both.texts, inputs, judge)

@@ -1,16 +1,33 @@
-"""Problem packages in Kattis' form: a submission that is not accepted is a bug, an accepted one its fix."""
+"""Problem packages in Kattis' form: a submission that is not accepted is a bug, an accepted one its fix.
+
+Output validators become checkers of ours. A validator is called as `validator input answer feedback_folder [flags] < output` and
+says 42 for right and 43 for wrong; a checker is called as `checker input output answer` and says 0 and 1. Whatever else a validator
+does is a crash: 134. What keeps it from being called at all is our failure: 70. One that talks with the program is used as it is:
+our interactive checkers are called as Kattis' are.
+"""
 
 import ast
 import difflib
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.kattis_package import DEFAULT_TIME_S, Package, Submission, is_package, read_package
-from repairlab.building.importers.kattis_validators import judging
-from repairlab.building.importers.reading import chosen, need_sources
-from repairlab.building.importers.small_programs import JudgedProgram, folders_of, judged_bug, limits_of, pick_language, safe_id
+from repairlab.building.importers.small_programs import (
+    EXTENSIONS,
+    Cases,
+    JudgedProgram,
+    folders_of,
+    judged_bug,
+    limits_of,
+    pick_language,
+    safe_id,
+)
 from repairlab.core.errors import UserError
+from repairlab.core.foreign import read_text
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 
@@ -129,3 +146,244 @@ def _is_python_2(text: str) -> bool:
     except (SyntaxError, ValueError):
         return True
     return "python2" in text.partition("\n")[0]
+
+
+_TOLERANCES = {
+    "float_tolerance": ("absolute", "relative"),
+    "float_absolute_tolerance": ("absolute",),
+    "float_relative_tolerance": ("relative",),
+}
+_LETTER = re.compile(rb"[A-Za-z]")
+_VALIDATOR_FOLDER = "validator"
+_WRAPPED_MAIN = "-Wl,--wrap=main"
+_NATIVE = """\
+/* Calls an output validator of Kattis' form as a checker; the linker's --wrap=main makes this the program's start. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int __real_main(int count, char **arguments);
+
+static char *flags[] = {@FLAGS@ NULL};
+
+static void show_message(const char *folder) {
+    char path[64], line[300];
+    snprintf(path, sizeof path, "%sjudgemessage.txt", folder);
+    FILE *file = fopen(path, "r");
+    if (file && fgets(line, sizeof line, file))
+        fputs(line, stderr);
+}
+
+int __wrap_main(int count, char **arguments) {
+    char folder[] = "/tmp/feedbackXXXXXX", slashed[sizeof folder + 1];
+    if (count < 4 || !mkdtemp(folder))
+        _exit(70);
+    snprintf(slashed, sizeof slashed, "%s/", folder);
+    int n_flags = sizeof flags / sizeof *flags, status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        char **given = calloc(4 + n_flags, sizeof *given);
+        int output = open(arguments[2], O_RDONLY);
+        if (!given || output < 0 || dup2(output, 0) < 0)
+            _exit(70);
+        close(output);
+        given[0] = arguments[0];
+        given[1] = arguments[1];
+        given[2] = arguments[3];
+        given[3] = slashed;
+        memcpy(given + 4, flags, sizeof flags);
+        exit(__real_main(3 + n_flags, given));
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        _exit(70);
+    show_message(slashed);
+    /* Not by exit: destructors of the validator's static objects belong to the child, where its main ran. */
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    _exit(code == 42 ? 0 : code == 43 ? 1 : code == 70 ? 70 : 134);
+}
+"""
+_PYTHON = """\
+\"\"\"Calls an output validator of Kattis' form as a checker.\"\"\"
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FLAGS = @FLAGS@
+given, output, answer = sys.argv[1:4]
+script = pathlib.Path(__file__).parent / "@SCRIPT@"
+with tempfile.TemporaryDirectory() as folder, open(output, "rb") as stdin:
+    command = [sys.executable, str(script), given, answer, folder + "/", *FLAGS]
+    done = subprocess.run(command, stdin=stdin, stdout=subprocess.DEVNULL)
+    message = pathlib.Path(folder, "judgemessage.txt")
+    if message.is_file():
+        sys.stderr.write(message.read_text(errors="replace")[:300] + "\\n")
+sys.exit({42: 0, 43: 1}.get(done.returncode, 134))
+"""
+_DEFAULT = """\
+\"\"\"Compares word by word as Kattis' default validator does.\"\"\"
+
+import math
+import re
+import sys
+
+CASE_SENSITIVE, SPACE_SENSITIVE, ABSOLUTE, RELATIVE = @SETTINGS@
+
+
+def number(word):
+    try:
+        return None if b"_" in word else float(word)
+    except ValueError:
+        return None
+
+
+def same(got, wanted):
+    if got == wanted or (not CASE_SENSITIVE and got.lower() == wanted.lower()):
+        return True
+    value, other = number(wanted), number(got)
+    if value is None or other is None:
+        return False
+    if not (math.isfinite(value) and math.isfinite(other)):
+        # No number is near to infinity, and one that is too large for a double (1e999) is not infinity.
+        return value == other and all(word.lstrip(b"+-")[:1].isalpha() for word in (got, wanted))
+    gap = abs(value - other)
+    return (ABSOLUTE is not None and gap <= ABSOLUTE) or (RELATIVE is not None and gap <= RELATIVE * abs(value))
+
+
+def words(path):
+    with open(path, "rb") as file:
+        text = file.read()
+    return re.findall(rb"\\s|[^\\s]+", text) if SPACE_SENSITIVE else text.split()
+
+
+got, wanted = words(sys.argv[2]), words(sys.argv[3])
+for index, word in enumerate(wanted):
+    other = got[index] if index < len(got) else b"(nothing)"
+    if index >= len(got) or not same(other, word):
+        sys.stderr.write(f"word {index + 1} should be {word[:40]!r}, not {other[:40]!r}\\n")
+        sys.exit(1)
+if len(got) > len(wanted):
+    sys.stderr.write(f"more than there should be: {got[len(wanted)][:40]!r}\\n")
+    sys.exit(1)
+"""
+
+
+@record
+class Judging:
+    """How outputs are judged: more for bug.toml, and the sources of a checker program."""
+
+    test: Mapping[str, Any]
+    facts: Mapping[str, Any]
+    files: Mapping[str, bytes]
+
+
+def judging(package: Package) -> Judging:
+    """Return the checker of a package; a UserError says why there is none."""
+    for kind in ("multi-pass", "submit-answer"):
+        if kind in package.kinds:
+            raise UserError(f"the problem is {kind}, which is not possible here")
+    place = _validator(package)
+    if place is None and "interactive" in package.kinds:
+        raise UserError(f"the problem is interactive, but {package.folder} has no validator that could talk with a program")
+    return _default(package) if place is None else _custom(package, place)
+
+
+def _validator(package: Package) -> Path | None:
+    old, new = package.folder / "output_validators", package.folder / "output_validator"
+    if new.is_dir():
+        return new
+    if not package.kinds & {"custom", "interactive"}:
+        return None
+    if not old.is_dir():
+        raise UserError(f"{old} is missing, though problem.yaml says that validation is custom")
+    found = folders_of(old) or sorted(path for path in old.iterdir() if path.suffix in EXTENSIONS)
+    if len(found) != 1:
+        raise UserError(f"{old} holds {len(found)} validators; exactly one can be used")
+    return found[0]
+
+
+def _custom(package: Package, place: Path) -> Judging:
+    files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())
+    root = place.parent if place.is_file() else place
+    languages = {EXTENSIONS[path.suffix] for path in files if path.suffix in EXTENSIONS}
+    if any(path.name in ("build", "run") for path in files):
+        raise UserError(f"the validator {place} has scripts of its own to build or run it")
+    language = "cpp" if languages == {"c", "cpp"} else languages.pop() if len(languages) == 1 else None
+    if language not in ("c", "cpp", "python"):
+        raise UserError(f"the validator {place} is not in C, C++ or Python alone")
+    sources = {f"{_VALIDATOR_FOLDER}/{path.relative_to(root).as_posix()}": read_text(path).encode() for path in files}
+    table: dict[str, Any]
+    limits = {
+        "cpu_s": float(package.limits.get("validation_time", 60)),
+        "wall_s": 4.0 * float(package.limits.get("validation_time", 60)),
+        "memory_mb": int(package.limits.get("validation_memory", 1024)),
+    }
+    if "interactive" in package.kinds:
+        table = {"language": language, "interactive": True, "arguments": list(package.flags), "limits": limits}
+        table |= {"program": _script(place, list(sources))} if language == "python" else {"flags": ["-O2"]}
+        return Judging(test={"checker": "program"}, facts={"checker": table}, files=sources)
+    if language == "python":
+        wrapper = _PYTHON.replace("@FLAGS@", repr(list(package.flags))).replace("@SCRIPT@", _script(place, list(sources)))
+        sources["checker.py"] = wrapper.encode()
+        table = {"language": "python", "limits": limits}
+    else:
+        flags = "".join(json.dumps(flag) + ", " for flag in package.flags)
+        sources["checker.c"] = _NATIVE.replace("@FLAGS@", flags).encode()
+        table = {"language": language, "flags": ["-O2", _WRAPPED_MAIN], "limits": limits}
+    return Judging(test={"checker": "program"}, facts={"checker": table}, files=sources)
+
+
+def _script(place: Path, paths: list[str]) -> str:
+    scripts = [path for path in paths if path.endswith(".py")]
+    for name in ("__main__.py", "main.py", "validate.py", "validator.py"):
+        if f"{_VALIDATOR_FOLDER}/{name}" in scripts:
+            return f"{_VALIDATOR_FOLDER}/{name}"
+    if len(scripts) != 1:
+        raise UserError(f"the validator {place} has {len(scripts)} scripts, and which one to start is not clear")
+    return scripts[0]
+
+
+def _default(package: Package) -> Judging:
+    settings = _read_flags(package)
+    tolerances = {key: value for key, value in settings.items() if key in ("absolute", "relative")}
+    plain = settings.get("case_sensitive") or not has_letters(package.cases)
+    if plain and not settings.get("space_change_sensitive"):
+        test = {"checker": "float", "absolute": 0.0, "relative": 0.0, **tolerances} if tolerances else {"checker": "tokens"}
+        return Judging(test=test, facts={}, files={})
+    values = (
+        bool(settings.get("case_sensitive")),
+        bool(settings.get("space_change_sensitive")),
+        tolerances.get("absolute"),
+        tolerances.get("relative"),
+    )
+    script = _DEFAULT.replace("@SETTINGS@", repr(values).strip("()"))
+    return Judging(test={"checker": "program"}, facts={"checker": {"language": "python"}}, files={"checker.py": script.encode()})
+
+
+def has_letters(cases: Cases) -> bool:
+    """Return whether an answer has letters: without, it is all one whether they are compared with their case."""
+    return any(_LETTER.search(expected) for _, expected in cases.values())
+
+
+def _read_flags(package: Package) -> dict[str, float | bool]:
+    settings: dict[str, float | bool] = {}
+    flags = list(package.flags)
+    while flags:
+        flag = flags.pop(0)
+        if flag in ("case_sensitive", "space_change_sensitive"):
+            settings[flag] = True
+        elif flag in _TOLERANCES and flags:
+            try:
+                value = float(flags.pop(0))
+            except ValueError:
+                value = -1.0
+            if not 0 <= value < 1:
+                raise UserError(f"{package.folder}: the validator flag {flag} needs a number from 0 to 1")
+            settings |= dict.fromkeys(_TOLERANCES[flag], value)
+        else:
+            raise UserError(f"{package.folder}: the default validator has no flag {flag!r}")
+    return settings

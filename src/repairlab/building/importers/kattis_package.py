@@ -9,10 +9,10 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]  # comes without types
 
 from repairlab.building.importers.small_programs import EXTENSIONS, Cases, folders_of, pair_cases, safe_id
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text
 from repairlab.core.record import record
-from repairlab.core.words import count
 
 DEFAULT_TIME_S = 5.0
 """Kattis derives a missing limit from the time of the accepted programs on its own machines."""

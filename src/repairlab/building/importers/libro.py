@@ -1,13 +1,14 @@
 """Reports of Defects4J bugs as coinse/libro keeps them: one JSON file for each bug, its description in HTML.
 
-Nothing but the title and the description is read: what came later tells how it was fixed.
+Nothing but the title and the description is read, as plain text: what came later tells how it was fixed.
 """
 
+import re
 from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
 from pathlib import Path
 
 from repairlab.building.importers.defects4j_bug import Issue
-from repairlab.building.importers.html_text import html_text
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_json
 
@@ -39,3 +40,67 @@ class Reports(Mapping[str, Issue]):
 
     def __len__(self) -> int:
         return len(self._files)
+
+
+_BLOCKS = frozenset(
+    {"p", "div", "pre", "ul", "ol", "li", "table", "tr", "blockquote", "section", "article", "hr", "dl", "dt", "dd"}
+    | {f"h{level}" for level in range(1, 7)}
+)
+_HIDDEN = frozenset({"script", "style", "template", "svg"})
+
+
+def html_text(html: str) -> str:
+    r"""Return the text of HTML.
+
+    >>> html_text("<p>Names &amp; dates:</p><ul><li>one</li><li>two</li></ul><pre>if (a)\n    b();</pre>")
+    'Names & dates:\n\n- one\n- two\n\nif (a)\n    b();'
+    """
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    lines = [line.rstrip() for line in "".join(reader.parts).replace("\xa0", " ").split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+
+
+class _Reader(HTMLParser):
+    """Collects text; white space counts in `pre` alone."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self._n_pre = self._n_hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        self._n_hidden += tag in _HIDDEN
+        if tag == "br":
+            self.parts.append("\n")
+        elif tag == "li":
+            self._begin_line()
+            self.parts.append("- ")
+        elif tag in ("td", "th") and not "".join(self.parts[-2:]).endswith("\n"):
+            self.parts.append(" ")
+        elif tag in _BLOCKS:
+            self._begin_line(empty=tag != "tr")
+        self._n_pre += tag == "pre"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._n_hidden -= tag in _HIDDEN and self._n_hidden > 0
+        self._n_pre -= tag == "pre" and self._n_pre > 0
+        if tag in _BLOCKS:
+            self._begin_line(empty=tag not in ("tr", "li"))
+
+    def handle_data(self, data: str) -> None:
+        if self._n_hidden:
+            return
+        if not self._n_pre:
+            data = re.sub(r"\s+", " ", data)
+            data = data.lstrip(" ") if not self.parts or self.parts[-1].endswith(("\n", " ")) else data
+        self.parts.append(data)
+
+    def _begin_line(self, *, empty: bool = False) -> None:
+        """End the line before, if there is one, and perhaps leave one empty; not between a list's sign and what it is for."""
+        text = "".join(self.parts[-3:])
+        if text.strip() and not text.endswith("- "):
+            ends = len(text) - len(text.rstrip("\n"))
+            self.parts.append("\n" * max(0, 1 + empty - ends))

@@ -10,8 +10,7 @@ from typing import Any
 
 from repairlab.building.importers.defects4j import Checkout
 from repairlab.building.importers.defects4j_bug import Issue
-from repairlab.building.importers.importer import Import, Settings
-from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.importer import Import, Settings, chosen, need_sources
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_json
 

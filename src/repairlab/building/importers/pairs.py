@@ -1,17 +1,25 @@
-"""Bug–fix pairs without tests in the forms of others: parallel text files, NPR4J's raw folders and records, FixEval's splits."""
+"""Import bug–fix pairs without tests into a set of our own form.
 
+Read are parallel text files, NPR4J's raw folders and records, CodRep's one-line fixes, FixEval's splits.
+"""
+
+import gzip
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.codrep import codrep_pairs
 from repairlab.building.importers.fixeval import fixeval_language, program_of, tokens_of
-from repairlab.building.importers.reading import need_sources
+from repairlab.building.importers.importer import need_sources
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import field, read_json, read_json_lines, read_text
 from repairlab.core.pair import Pair, PairForm, PairSet
 from repairlab.core.record import record
+from repairlab.core.storage.folders import new_folder
+from repairlab.learning.pairs.pair_files import PairWriter
 
 PAIR_SETS = {
     "codexglue": "A folder of CodeXGLUE's code refinement (small or medium): SPLIT.buggy-fixed.buggy and .fixed.",
@@ -45,6 +53,41 @@ class PairSource:
     facts: PairSet
     pairs: Iterator[tuple[str, Pair]]
     """Split and pair."""
+
+
+@record
+class ImportedPairs:
+    """What came of an import."""
+
+    folder: Path
+    splits: dict[str, int]
+    unchanged: int
+    """Pairs left out because nothing was fixed in them."""
+    repeated: int
+    """Pairs left out because their split has them already."""
+
+
+def import_pairs(
+    name: str, sources: Sequence[Path], folder: Path, done: Callable[[], None], *, limit: int | None = None
+) -> ImportedPairs:
+    """Read pairs and write all of them, or nothing, to a new folder; `limit` is for each split."""
+    with new_folder(folder) as aside, ExitStack() as stack:
+        found = open_pairs(name, sources)
+        writer = PairWriter(aside, stack)
+        unchanged = 0
+        for split, pair in found.pairs:
+            if limit is not None and writer.counts.get(split, 0) >= limit:
+                continue
+            if pair.buggy == pair.fixed:
+                unchanged += 1
+            else:
+                writer.add(split, pair)
+            done()
+        if not writer.counts:
+            raise UserError(f"no pair could be imported from {sources[0]}")
+        stack.close()
+        writer.finish(found.facts)
+    return ImportedPairs(folder=folder, splits=writer.counts, unchanged=unchanged, repeated=writer.repeated)
 
 
 def open_pairs(name: str, sources: Sequence[Path]) -> PairSource:
@@ -174,6 +217,67 @@ def _records(path: Path) -> Iterator[tuple[str, Pair]]:
                 commit=url.rpartition("/")[2] or None,
             ),
         )
+
+
+_CODREP_DATASET = re.compile(r"Dataset(\d+)")
+_CODREP_TEST = "4"
+"""What SequenceR was tested on: its published targets are those of this dataset."""
+
+
+def codrep_pairs(source: Path) -> Iterator[tuple[str, Pair]]:
+    """Yield split and pair; Dataset4 is `test`, the others are `train`."""
+    if source.is_file():
+        yield from _codrep_lines(source)
+        return
+    folders = sorted(path.parent for path in (*source.glob("Tasks"), *source.glob("*/Tasks"), *source.glob("*/*/Tasks")))
+    if not folders:
+        raise UserError(f"{source} holds no folder Tasks; give CodRep's folder Datasets, or one of its datasets")
+    for folder in folders:
+        found = _CODREP_DATASET.fullmatch(folder.name)
+        for task in sorted((folder / "Tasks").glob("*.txt"), key=lambda path: (len(path.stem), path.stem)):
+            yield _codrep_pair(task, read_text(folder / "Solutions" / task.name), found[1] if found else folder.name)
+
+
+def _codrep_pair(task: Path, solution: str, dataset: str) -> tuple[str, Pair]:
+    """Read a task: the new line, an empty one, then the file; its solution is the number of the line that is replaced."""
+    fixed, _, rest = _with_newlines(read_text(task)).partition("\n")
+    file = rest.removeprefix("\n")
+    lines = file.split("\n")
+    number = int(solution) if solution.strip().isdecimal() else 0
+    if not 1 <= number <= len(lines):
+        raise UserError(f"{task}: its solution says line {solution.strip()!r}, and the file has {count(len(lines), 'line')}")
+    return _placed(f"{dataset}-{task.stem}", lines[: number - 1], lines[number - 1], lines[number:], fixed, dataset)
+
+
+def _codrep_lines(path: Path) -> Iterator[tuple[str, Pair]]:
+    open_text = gzip.open if path.suffix == ".gz" else open
+    try:
+        with open_text(path, "rt", encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                where = f"{path}, line {number}"
+                entry: Any = json.loads(line)
+                if not isinstance(entry, dict):
+                    raise UserError(f"{where}: not a JSON object but {type(entry).__name__}")
+                buggy, fixed = (field(entry, name, str, where) for name in ("buggy", "fixed"))
+                before, after = ([str(text) for text in field(entry, name, list, where)] for name in ("before", "after"))
+                dataset = str(field(entry, "ds", int, where))
+                yield _placed(f"{dataset}-{field(entry, 'id', int, where)}", before, buggy, after, fixed, dataset)
+    except FileNotFoundError:
+        raise UserError(f"{path} is missing") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} is no file of JSON Lines: {error}") from None
+
+
+def _placed(name: str, before: list[str], line: str, after: list[str], fixed: str, dataset: str) -> tuple[str, Pair]:
+    buggy = line.strip()
+    start = sum(len(text) + 1 for text in before) + (line.index(buggy) if buggy else 0)
+    context = "\n".join([*before, line, *after])
+    split = "test" if dataset == _CODREP_TEST else "train"
+    return split, Pair(id=name, buggy=buggy, fixed=fixed.strip(), context=context, start=start)
+
+
+def _with_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n")
 
 
 _JAVA: Mapping[str, tuple[Callable[[Path], Iterator[tuple[str, Pair]]], PairForm]] = {

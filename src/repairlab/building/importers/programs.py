@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.benchmarks.folder import check_bug_file
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
-from repairlab.building.importers.junit_source import junit_class, junit_framework
-from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile, chosen, need_sources
 from repairlab.building.importers.small_programs import (
     EXTENSIONS,
     Cases,
     checker_of,
     folders_of,
+    junit_class,
+    junit_framework,
     pair_cases,
     patch_of,
     pick_language,

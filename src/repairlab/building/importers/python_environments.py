@@ -14,11 +14,10 @@ from repairlab.building.importers.importer import Settings
 from repairlab.building.importers.python_requirements import PythonProject, decoded, foreign, read_lines
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.languages.python.environments import provide
+from repairlab.languages.language import default_cache
+from repairlab.languages.python.environments import canonical, is_pinned, not_built, provide
 from repairlab.languages.python.interpreters import choose, installed
 from repairlab.languages.python.locking import Locked, Requested, lock
-from repairlab.languages.python.uv import canonical, is_pinned, not_built
-from repairlab.languages.table import default_cache
 
 _RELEASED = {
     "3.8": "2019-10-14",

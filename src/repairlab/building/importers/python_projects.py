@@ -19,8 +19,8 @@ from repairlab.building.importers.small_programs import patch_of, target_of
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Limits
 from repairlab.core.record import record
+from repairlab.languages.python.environments import canonical
 from repairlab.languages.python.toolchain import OWN_PYTEST
-from repairlab.languages.python.uv import canonical
 
 Tree = Mapping[str, TreeFile]
 

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
-from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.small_programs import folders_of, limits_of, patch_of, safe_id, target_of, text_file
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_text

@@ -1,10 +1,14 @@
-"""Reading local clones of projects with git: trees and files of a revision, without touching a work tree."""
+"""Local clones of projects: finding the one that is meant, and reading trees, files and licences of a revision with git.
+
+A work tree is never touched.
+"""
 
 import io
 import re
 import subprocess
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from repairlab.building.importers.importer import Settings, TreeFile
@@ -165,3 +169,101 @@ def clone_of(name: str, url: str | None, settings: Settings) -> Repository:
         raise UserError(f"{url} could not be cloned; clone it yourself to {target} and try again")
     Path(f"{target}.part").rename(target)
     return Repository(target)
+
+
+_COMMIT = re.compile("[0-9a-f]{40}")
+
+
+class Clones:
+    """Finds clones, and remembers those that could not be had."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._found: dict[str, Repository | UserError] = {}
+
+    def get(self, name: str, url: str | None, revision: str | None = None) -> Repository:
+        """Return the clone of a project; a UserError says why there is none, the same one every time.
+
+        It is the one called NAME or NAME.git; or one, in --clones or in a folder of it, whose remote is the project's,
+        or whose history has the revision. Where there is none, it is cloned.
+        """
+        if name not in self._found:
+            try:
+                self._found[name] = self._look(name, url, revision)
+            except UserError as error:
+                self._found[name] = error
+        found = self._found[name]
+        if isinstance(found, UserError):
+            raise found
+        return found
+
+    def _look(self, name: str, url: str | None, revision: str | None) -> Repository:
+        folder = self._settings.clones
+        if folder is None or any((folder / called).is_dir() for called in (name, f"{name}.git")):
+            return clone_of(name, url, self._settings)
+        wanted = _place(url) if url else None
+        for repository in self._all:
+            if wanted and wanted in map(_place, repository.remotes()):
+                return repository
+        # A short history may hold one revision of two projects, such as a fork's; one with the name in its path comes first.
+        likely = sorted(self._all, key=lambda repository: name not in str(repository.folder.relative_to(folder)))
+        # A number of another system for versions may look like the beginning of a name.
+        for repository in likely if revision and _COMMIT.fullmatch(revision) else ():
+            if repository.has(str(revision)):
+                return repository
+        return clone_of(name, url, self._settings)
+
+    @cached_property
+    def _all(self) -> list[Repository]:
+        """All clones in the folder, and in its folders."""
+        folder = self._settings.clones
+        if folder is None or not folder.is_dir():
+            return []
+        near: list[Path] = sorted(path for path in folder.iterdir() if path.is_dir())
+        inner = [child for path in near if not is_git_folder(path) for child in sorted(path.iterdir()) if child.is_dir()]
+        return [Repository(path) for path in (*near, *inner) if is_git_folder(path)]
+
+
+def _place(url: str) -> str:
+    """Return what is the same in all addresses of a repository: its owner and name.
+
+    >>> _place("git@github.com:apache/commons-csv.git") == _place("https://github.com/Apache/commons-csv/")
+    True
+    """
+    return "/".join(re.split(r"[/:]", url.removesuffix("/").removesuffix(".git").lower())[-2:])
+
+
+_LICENCE_FILE = re.compile(r"(?:LICEN[CS]E|COPYING|COPYRIGHT)[^/]*", re.IGNORECASE)
+_LICENCE_PHRASES = (
+    ("Apache-2.0", r"Apache License\s+Version 2\.0"),
+    ("MPL-2.0", r"Mozilla Public License,? (?:Version|v\.) 2\.0"),
+    ("LGPL", r"GNU LESSER GENERAL PUBLIC LICENSE"),
+    ("AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
+    ("GPL", r"GNU GENERAL PUBLIC LICENSE"),
+    ("MIT", r"Permission is hereby granted, free of charge, to any person obtaining a copy"),
+    ("BSD", r"Redistribution and use in source and binary forms"),
+    ("ISC", r"Permission to use, copy, modify, and/?(?:or)? distribute this software"),
+    ("Unlicense", r"This is free and unencumbered software released into the public domain"),
+)
+
+
+def licences_of(repositories: Iterable[Repository]) -> str:
+    """Return what a set made of repositories says of its licence: those of their newest trees."""
+    names = dict.fromkeys(licence_of(_top_files(repository)) or "unknown" for repository in repositories)
+    return f"the sources keep their projects' licences: {', '.join(names)}"
+
+
+def _top_files(repository: Repository) -> dict[str, TreeFile]:
+    return {path: TreeFile(content=repository.read("HEAD", path) or b"") for path in repository.files("HEAD") if "/" not in path}
+
+
+def licence_of(tree: Mapping[str, TreeFile]) -> str | None:
+    """Return the name of the licence, none where no file tells it.
+
+    >>> licence_of({"LICENSE": TreeFile(content=b"Permission is hereby granted, free of charge, to any person obtaining a copy")})
+    'MIT'
+    """
+    texts = [
+        " ".join(tree[path].content.decode("utf-8", "replace").split()) for path in sorted(tree) if _LICENCE_FILE.fullmatch(path)
+    ]
+    return next((name for text in texts for name, phrase in _LICENCE_PHRASES if re.search(phrase, text, re.IGNORECASE)), None)

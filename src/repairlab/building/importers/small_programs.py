@@ -1,9 +1,9 @@
-"""What importers of small programs share: names, trees, patches, targets and cases."""
+"""What importers of small programs share: names, trees, patches, targets, cases and JUnit classes."""
 
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from repairlab.building.importers.importer import Dropped, ImportedBug, Proof, Settings, TreeFile
@@ -13,8 +13,8 @@ from repairlab.core.foreign import read_text
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import Span, line_of
-from repairlab.languages.language import Function
-from repairlab.languages.table import language as language_of
+from repairlab.languages.language import Function, language
+from repairlab.languages.language import language as language_of
 
 EXTENSIONS = {".py": "python", ".py3": "python", ".java": "java", ".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp"}
 _FILES = {"python": "main.py", "c": "main.c", "cpp": "main.cpp"}
@@ -229,3 +229,35 @@ def pair_cases(folder: Path) -> dict[str, tuple[bytes, bytes]]:
         if answers:
             cases[safe_id(path.relative_to(folder).with_suffix("").as_posix())] = read_case(path, answers[0])
     return cases
+
+
+_JUNIT_TEST = re.compile(r"@(?:org\.junit\.(?:jupiter\.api\.)?)?(?:Test|ParameterizedTest|RepeatedTest)\b")
+_JUNIT_TIMEOUT = re.compile(r"(@(?:org\.junit\.)?Test\s*\([^)]*\btimeout\s*=\s*)(\d+)")
+_JUNIT5 = re.compile(r"\borg\.junit\.jupiter\b")
+SLACK = 10
+"""A timeout in JUnit counts wall time: on a busy machine a right program passes it."""
+
+
+def junit_class(path: str, source: str) -> str | None:
+    """Return the name of the class in a file if it has tests.
+
+    >>> junit_class("BTest.java", "package a; class BTest { @org.junit.Test(timeout = 3) public void c() { } }")
+    'a.BTest'
+    """
+    bare = language("java").syntax.strip_comments(source)
+    package = found[1] + "." if (found := _PACKAGE.search(bare)) else ""
+    return f"{package}{PurePosixPath(path).stem}" if _JUNIT_TEST.search(bare) else None
+
+
+def junit_framework(source: str) -> str:
+    """Return the framework that a test class is written for."""
+    return "junit5" if _JUNIT5.search(source) else "junit4"
+
+
+def with_longer_timeouts(source: str) -> str:
+    """Return the class with all timeouts of its tests ten times as long.
+
+    >>> with_longer_timeouts("@Test(timeout = 3000) void a() {}")
+    '@Test(timeout = 30000) void a() {}'
+    """
+    return _JUNIT_TIMEOUT.sub(lambda found: f"{found[1]}{int(found[2]) * SLACK}", source)

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.clones import Clones
-from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
+from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.python_environments import Needed
 from repairlab.building.importers.python_projects import ProjectBug, changed, python_bug, texts
-from repairlab.building.importers.reading import chosen, need_sources
+from repairlab.building.importers.repository import Clones
 from repairlab.core.diff import apply_edits, edits_of_patch
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import field, read_json_lines

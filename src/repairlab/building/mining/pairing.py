@@ -17,23 +17,32 @@ from repairlab.building.discovery import DiscoveredTests
 from repairlab.building.import_record import read_import_record
 from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.building.importers.small_programs import JudgedProgram, judged_bug, safe_id
+from repairlab.building.importers.submissions import REJECTED, FormSettings, PairTexts, SubmittedProblem
 from repairlab.building.importing import write_benchmark
 from repairlab.building.mining.funnel import Funnel, Stage, write_funnel
-from repairlab.building.mining.problem_splits import ProblemFacts, difficulty_of, leaking, split_problems
-from repairlab.building.mining.submission_forms.form import REJECTED, FormSettings, PairTexts, SubmittedProblem
-from repairlab.building.mining.submission_forms.table import open_submissions
-from repairlab.building.mining.submission_paths import STEPS, Steps, SubmissionPair, pairs_of, paths_of
-from repairlab.building.near_programs import identifiers, near_duplicates
+from repairlab.building.mining.pair_selection import (
+    STEPS,
+    ProblemFacts,
+    Steps,
+    SubmissionPair,
+    difficulty_of,
+    identifiers,
+    leaking,
+    near_duplicates,
+    pairs_of,
+    paths_of,
+    split_problems,
+)
+from repairlab.building.mining.submission_sources import open_submissions
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.installation import VERSION
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record, to_json
-from repairlab.core.storage.new_folder import new_folder
-from repairlab.core.version import VERSION
+from repairlab.core.storage.folders import new_folder
 from repairlab.languages.facts import names as known_languages
 from repairlab.languages.facts import title
 from repairlab.learning.pairs.duplicates import text_key
-from repairlab.learning.pairs.pair_files import PairWriter
-from repairlab.learning.pairs.rewriting import DROPPED, MADE
+from repairlab.learning.pairs.pair_files import DROPPED, MADE, PairWriter
 from repairlab.learning.pairs.splitting import SplitSettings, check_split
 from repairlab.validation.machine import Machine
 

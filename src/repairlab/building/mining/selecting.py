@@ -1,15 +1,121 @@
-"""The commits of a history that look like fixes: stage by stage, counted in a funnel. Nothing is built or run."""
+"""The commits of a history that look like fixes: stage by stage, counted in a funnel. Nothing is built or run.
 
-from collections.abc import Iterator, Sequence
+A history is read as a stream of one `git log`; the paths that a commit changes are sorted into sources, tests and the rest.
+"""
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import PurePosixPath
+
+from repairlab.benchmarks.protection import is_test_path
 from repairlab.building.importers.repository import Repository
-from repairlab.building.mining.changes import CommitChange, change_of, unfit
 from repairlab.building.mining.funnel import Funnel
-from repairlab.building.mining.history import Commit, read_history
-from repairlab.building.mining.messages import message_rule
-from repairlab.building.mining.settings import MiningSettings
+from repairlab.building.mining.settings import MiningSettings, message_rule
+from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.languages.fix_extent import fixed_function, location_of, too_wide
+from repairlab.languages.facts import by_extension, every
+from repairlab.languages.fix_extent import Extent, fixed_function, location_of, too_wide
+
+_START = "\x01commit\x02"
+"""Stands before every commit; no message has it."""
+_STATUS = re.compile(r"[AMDTUX]")
+
+
+@record
+class ChangedPath:
+    """One path that a commit changes; a renamed file is one that was deleted and one that was added."""
+
+    status: str
+    """A: added, M: modified, D: deleted, T: now of another type."""
+    path: str
+
+
+@record
+class Commit:
+    """One commit of a history."""
+
+    id: str
+    parents: tuple[str, ...]
+    date: str
+    """When it was committed: 2020-02-29T12:00:00+01:00."""
+    message: str
+    changes: tuple[ChangedPath, ...]
+
+
+def read_history(repository: Repository, *, since: str = "", until: str = "") -> Iterator[Commit]:
+    """Yield the commits that lead to HEAD, newest first; a history that was cut off is refused, for who knows what it lacks."""
+    if repository.is_shallow():
+        raise UserError(
+            f"{repository.folder} is a shallow clone: its history is cut off. Fetch the rest with: git fetch --unshallow"
+        )
+    dates = [f"--{name}={value}" for name, value in (("since", since), ("until", until)) if value]
+    arguments = ("log", "-z", "--no-renames", "--name-status", f"--format={_START}%H%x00%P%x00%cI%x00%B%x00", *dates)
+    for text in repository.stream(*arguments, separator=_START.encode()):
+        commit, parents, date, message, *changes = text.decode("utf-8", "replace").split("\0")
+        yield Commit(
+            id=commit,
+            parents=tuple(parents.split()),
+            date=date,
+            message=message.strip(),
+            changes=tuple(_changes([field.strip("\n") for field in changes])),
+        )
+
+
+def _changes(fields: list[str]) -> Iterator[ChangedPath]:
+    fields = [field for field in fields if field]
+    for status, path in zip(fields[::2], fields[1::2], strict=False):
+        if _STATUS.fullmatch(status):
+            yield ChangedPath(status=status, path=path)
+
+
+@record
+class CommitChange:
+    """The paths of a commit, sorted."""
+
+    sources: tuple[str, ...]
+    """Code that is no test, in languages that we know."""
+    tests: tuple[str, ...]
+    language: str
+    """That of most sources."""
+    is_modified: bool
+    """Whether every source was there before and is there after."""
+
+
+def change_of(commit: Commit) -> CommitChange:
+    """Sort the paths that a commit changes; deleted tests are none."""
+    sources = [item for item in commit.changes if _language(item.path) and not is_test_path(item.path)]
+    named = [_language(item.path) for item in sources]
+    return CommitChange(
+        sources=tuple(item.path for item in sources),
+        tests=tuple(item.path for item in commit.changes if item.status != "D" and is_test_path(item.path)),
+        language=max(dict.fromkeys(named), key=named.count) if named else "",
+        is_modified=all(item.status == "M" for item in sources),
+    )
+
+
+@cache
+def _endings() -> Mapping[str, str]:
+    """Return the languages by the endings of their files, those that others take in included."""
+    return {**{ending: stated.name for stated in reversed(every()) for ending in stated.headers}, **by_extension()}
+
+
+def _language(path: str) -> str:
+    return _endings().get(PurePosixPath(path).suffix, "")
+
+
+def unfit(change: CommitChange, extent: Extent, *, needs_tests: bool = True) -> str:
+    """Say why a change is none of a bug, by its paths alone; nothing when it may be one."""
+    if not change.sources:
+        return "no source file is changed"
+    if needs_tests and not change.tests:
+        return "no test file is changed"
+    if extent != "files" and len(change.sources) > 1:
+        return "several source files are changed"
+    if not change.is_modified and extent != "files":
+        return "a source file is added or deleted"
+    return ""
+
 
 COMMITS, MESSAGE, PATHS, CONTENT = "commits", "message", "files", "change"
 """The stages."""

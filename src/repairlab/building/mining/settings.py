@@ -1,7 +1,8 @@
 """How a history is mined: which messages, which changes, which time; and presets that name the paper whose rules they are."""
 
 import datetime
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from repairlab.core.errors import UserError, unknown
@@ -14,7 +15,7 @@ class MiningSettings:
     """What decides which commits become bugs."""
 
     message: str = "words"
-    """A rule of `messages.RULES`, or a pattern between slashes."""
+    """A rule of `RULES`, or a pattern between slashes."""
     extent: Extent = "function"
     max_lines: int = 200
     """Lines of sources that a fix may add and remove."""
@@ -62,3 +63,55 @@ def preset(name: str, **given: Any) -> MiningSettings:
     settings = MiningSettings(**{**PRESETS[name], **{key: value for key, value in given.items() if value is not None}})
     settings.check()
     return settings
+
+
+_MENDS = ("fix", "solve", "repair")
+_FAULTS = ("bug", "issue", "problem", "error", " fault", "vulnerab")
+_ISSUE = re.compile(r"\b(?:issue|bug)s?\s*(?:[:#]\s*)+\d+", re.IGNORECASE)
+_WORDS = re.compile(
+    r"\b(?:fix(?:e[sd]|ing)?|bug(?:s|fix)?|repairs?|(?:re)?solve[sd]?|close[sd]?|regression|incorrect(?:ly)?|wrong(?:ly)?|crash\w*)\b",
+    re.I,
+)
+_LENGTHS = range(10, 5001)
+
+
+def _defects4c(message: str) -> bool:
+    text = message.lower()
+    return _is_sized(text) and any(word in text for word in _MENDS) and any(word in text for word in _FAULTS)
+
+
+def _defects4c_paper(message: str) -> bool:
+    text = message.lower()
+    return _is_sized(text) and any(word in text for word in (*_MENDS, *_FAULTS))
+
+
+def _is_sized(text: str) -> bool:
+    return len(text) in _LENGTHS and not text.startswith("merge")
+
+
+RULES: Mapping[str, Callable[[str], bool]] = {
+    "words": lambda message: _WORDS.search(message) is not None,
+    "defects4c": _defects4c,
+    "defects4c-paper": _defects4c_paper,
+    "npr4j": lambda message: _ISSUE.search(message) is not None,
+    "any": lambda message: True,  # noqa: ARG005
+}
+"""`words`: a word of fixing. `defects4c`: a word of mending and one of faults, as its scripts have it; `defects4c-paper`: any of
+both, as its text has it. `npr4j`: names an issue by number."""
+
+
+def message_rule(name: str) -> Callable[[str], bool]:
+    """Return a rule by its name, or for a pattern between slashes, which must be found: `/CVE-[0-9]+/`.
+
+    >>> message_rule("npr4j")("Bug #12: off by one"), message_rule("/^Fix/")("Add a fix")
+    (True, False)
+    """
+    if name in RULES:
+        return RULES[name]
+    if not (len(name) > 2 and name.startswith("/") and name.endswith("/")):
+        raise UserError(f"{name!r} is no rule for messages. Possible: {', '.join(RULES)}, or a regular expression as /fix(es)?/")
+    try:
+        pattern = re.compile(name[1:-1])
+    except re.error as error:
+        raise UserError(f"{name} is no regular expression: {error}") from None
+    return lambda message: pattern.search(message) is not None

@@ -1,9 +1,88 @@
-"""What is true of C; `languages.facts` reads it."""
+"""What is true of C, what fixes of its programs are often made of, and how values flow through them."""
 
 from repairlab.core.recipe import Build
-from repairlab.languages.c.fix_ingredients import IDIOMS
-from repairlab.languages.facts import Facts
+from repairlab.languages.facts import Facts, FlowNodes, Idioms
+from repairlab.languages.native import facts as native
 from repairlab.languages.native.facts import ERROR_LINE, FRAMEWORKS, HEADERS, IMPORT_LINE, TOOLS
+
+IDIOMS = Idioms(
+    stop="__builtin_trap();",
+    extremes=("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN", "DBL_MAX"),
+    releases=("free({0});", "fclose({0});", "{0} = NULL;", "fflush(stdout);"),
+    appliers=("abs", "strlen"),
+    conversions=("tolower({0})", "strlen({0})"),
+    families="""
+        strcmp strncmp strcasecmp; strcpy strncpy; strcat strncat; strchr strrchr strstr; sprintf snprintf; fgets
+        gets; malloc calloc; isalpha isdigit isalnum isspace ispunct; isupper islower; toupper tolower; memcpy
+        memmove; atoi atol atoll strtol; floor ceil round; fmin fmax; abs labs llabs fabs; fread fwrite; fopen fclose;
+        printf puts fprintf; getchar getc fgetc; sqrt cbrt pow; strlen sizeof; free fclose; log log2 log10; strtol
+        strtoul strtoll
+    """,
+    known_names="""
+        printf scanf malloc free strlen NULL main
+    """,
+    keywords="""
+        return if else while for int void char double public private static class new switch case break continue
+        struct unsigned const sizeof typedef include define
+    """,
+    declared=("int", "double", "char *", "size_t"),
+    types=("int", "void", "char *", "double", "const char *", "long"),
+    casts=("long long", "double", "unsigned char", "int", "size_t"),
+    wider={
+        "int": ("long long", "unsigned int", "long", "size_t", "double", "unsigned long long"),
+        "char": ("unsigned char", "int"),
+        "short": ("int",),
+        "long": ("long long", "unsigned long", "int"),
+        "float": ("double",),
+        "double": ("long double", "float", "int"),
+        "unsigned": ("unsigned long long", "int"),
+        "unsigned int": ("unsigned long long", "int", "size_t"),
+        "size_t": ("int", "long", "ssize_t"),
+        "unsigned char": ("int", "char"),
+        "signed char": ("unsigned char", "int"),
+        "long long": ("unsigned long long", "double", "int"),
+        "unsigned long": ("unsigned long long", "long"),
+        "uint8_t": ("uint16_t", "uint32_t", "int"),
+        "uint16_t": ("uint32_t",),
+        "uint32_t": ("uint64_t", "int32_t"),
+        "int32_t": ("int64_t", "uint32_t"),
+        "int16_t": ("int32_t",),
+        "int8_t": ("int32_t", "uint8_t"),
+        "bool": ("int",),
+    },
+)
+
+
+_KEYWORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Alignas _Alignof _Atomic _Bool
+_Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local"""
+
+FLOW = FlowNodes(
+    keywords=frozenset(_KEYWORDS.split()),
+    names=frozenset({"identifier"}),
+    literals=native.LITERALS,
+    declarations=native.DECLARATIONS,
+    parameters=native.PARAMETERS,
+    assignments=native.ASSIGNMENTS,
+    updates=native.UPDATES,
+    members=native.MEMBERS,
+    calls={"call_expression": "function"},
+    places=native.PLACES,
+    conditions=native.CONDITIONS,
+    switches=frozenset({"switch_statement"}),
+    cases=frozenset({"case_statement"}),
+    tries=frozenset(),
+    handlers=frozenset(),
+    loops=native.LOOPS,
+    for_each={},
+    ends=frozenset({"return_statement"}),
+    functions=frozenset({"function_definition"}),
+    blocks=native.BLOCKS,
+    parentheses=frozenset({"parenthesized_expression"}),
+    declaration="declaration",
+    reads_address=native.ADDRESS,
+)
+
 
 _SELF_TEST = """\
 #include <stdio.h>
@@ -29,7 +108,7 @@ FACTS = Facts(
     fences=("c", "h", "objectivec", "cuda"),
     comments=("//", "/*"),
     grammar="tree_sitter_c",
-    flow="repairlab.languages.c.flow:FLOW",
+    flow="repairlab.languages.c.facts:FLOW",
     headers=HEADERS,
     relatives=("cpp",),
     idioms=IDIOMS,

@@ -1,4 +1,4 @@
-"""Go: finding functions in its tree, and the language's entry; the table of languages loads it by name."""
+"""Go: finding functions in its tree, whether a program can see how its own text is laid out, and the language's entry."""
 
 import random
 from collections.abc import Iterator
@@ -8,11 +8,12 @@ from tree_sitter import Node
 
 from repairlab.core.recipe import Framework
 from repairlab.languages.counter import TestBody
-from repairlab.languages.go import counter, layout
+from repairlab.languages.go import counter
 from repairlab.languages.go.facts import FACTS
 from repairlab.languages.go.toolchain import GoToolchain
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
 from repairlab.languages.parser import Parsed
+from repairlab.languages.syntax import looking
 from repairlab.languages.tree_syntax import Nodes, TreeSyntax, parameters, walk
 
 _NODES = Nodes(
@@ -29,7 +30,7 @@ class Go:
     facts = FACTS
 
     def __init__(self, tools: Tools) -> None:
-        self.syntax: Syntax = TreeSyntax("go", _NODES, functions, layout.sees)
+        self.syntax: Syntax = TreeSyntax("go", _NODES, functions, sees)
         self._tools = tools
 
     @cached_property
@@ -63,3 +64,42 @@ def _receiver(parsed: Parsed, receiver: Node | None) -> list[str]:
     """Return the name of a receiver's type, without what it points to or is made with."""
     types = [] if receiver is None else [node for node in walk(receiver) if node.type == "type_identifier"]
     return [parsed.text(types[0])] if types else []
+
+
+_LOOKING = (
+    r"\bruntime\b|\bdebug\.|Lshortfile|Llongfile|go/(?:ast|parser|token|build|format|scanner)|\bos\.(?:Open|ReadFile|ReadDir|DirFS)"
+    r"|filepath\.(?:Walk|Glob)|ioutil"
+    # comments that mean something, and C
+    r'|//\s*(?:go:|line|export|\+build)|/\*line|import\s+"C"'
+)
+_WAYS = rf'{_LOOKING}|\bos\b(?!"|\s*\.\s*(?:Stdin|Stdout|Stderr|Exit)\b)|\bos\s*\.\s*Std\w+\s*\.(?!\s*(?:Read|Write|Close|Sync)\b)'
+_LIBRARY_ROOTS = """C archive arena bufio bytes cmp compress container context crypto database debug embed encoding errors
+expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime slices
+sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak"""
+_LIBRARY = frozenset(_LIBRARY_ROOTS.split())
+_PLAIN_PACKAGES = """bufio bytes cmp container/heap container/list container/ring context encoding/base64 encoding/binary
+encoding/csv encoding/hex encoding/json errors fmt hash/crc32 hash/fnv io iter maps math math/big math/bits math/cmplx math/rand
+math/rand/v2 os regexp slices sort strconv strings sync sync/atomic time unicode unicode/utf16 unicode/utf8"""
+_PLAIN = frozenset(f'"{path}"' for path in _PLAIN_PACKAGES.split())
+"""Packages of the library that neither open files nor start programs; of `os`, only the standard streams."""
+
+
+def sees(source: str, *, of_others: bool) -> bool:
+    """Return whether a Go text may look at its own layout; a test, which sees that `of_others`, says so."""
+    if looking(_LOOKING if of_others else _WAYS).search(source):
+        return True
+    if of_others:
+        return False
+    parsed = Parsed("go", source)
+    return parsed.root.has_error or any(
+        _is_looking_package(parsed.text(path), is_renamed=node.child_by_field_name("name") is not None)
+        for node in walk(parsed.root)
+        if node.type == "import_spec" and (path := node.child_by_field_name("path")) is not None
+    )
+
+
+def _is_looking_package(path: str, *, is_renamed: bool) -> bool:
+    """Return whether an imported package may look; one that is not of the library is the project's own, and is looked at itself."""
+    if path == '"os"':
+        return is_renamed
+    return path not in _PLAIN and (path[1:-1].split("/", maxsplit=1)[0] in _LIBRARY or "\\" in path or path[0] != '"')

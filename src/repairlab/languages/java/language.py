@@ -1,4 +1,4 @@
-"""Java: finding methods in the tokens of classes, and the language's entry; the table of languages loads it by name."""
+"""Java: finding methods in the tokens of classes, whether a program can see its own layout, and the language's entry."""
 
 import random
 from functools import cached_property
@@ -6,13 +6,14 @@ from functools import cached_property
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
 from repairlab.languages import syntax
-from repairlab.languages.brackets import Bracketed
 from repairlab.languages.counter import TestBody
-from repairlab.languages.java import counter, layout
+from repairlab.languages.curly import Bracketed
+from repairlab.languages.java import counter
 from repairlab.languages.java.facts import FACTS
 from repairlab.languages.java.lexer import lex
 from repairlab.languages.java.toolchain import JavaToolchain
 from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+from repairlab.languages.syntax import looking
 
 _TYPE_KEYS = frozenset({"class", "interface", "enum", "record"})
 _STATEMENT_WORDS = "if else for while do switch case default return try catch finally synchronized throw new"
@@ -67,7 +68,7 @@ class JavaSyntax:
 
     def sees_text(self, source: str, *, of_others: bool = False) -> bool:
         """Return whether a program with this text may look at its own layout."""
-        return layout.sees(source, of_others=of_others)
+        return sees(source, of_others=of_others)
 
 
 class _Type:
@@ -261,3 +262,25 @@ class _Outline:
         while index < last and t.texts[index] not in ("{", "}", ";", "=", ")"):
             index = t.after(index) if t.texts[index] in ("(", "[") else index + 1
         return index if index < last and t.texts[index] == "{" else 0
+
+
+_LOOKING = (
+    r"StackTrace|StackWalker|LineNumber|StackFrame|fillIn|Throwables|SourceFile|Logger|reflect|invoke|forName|getResource|ScriptEngine"
+    r"|listFiles|Files\.(?:walk|list|find|newDirectoryStream)|ToolProvider|Instrumentation"
+    # letters that only the compiler sees
+    r"|\\u+[0-9a-fA-F]"
+)
+_WAYS = (
+    rf"{_LOOKING}"
+    # files and programs: of the JDK only packages that have none, but for these words
+    r"|File|Path|\bUR[LI]|Process|Runtime\b|exec\b|\b(?:javax|jdk|sun|netscape|org\s*\.\s*(?:w3c|xml|ietf|junit))\b"
+    r"|\bjava\b(?!\s*\.\s*(?:util|lang|io|math|text|time)\b)|\bjava\s*\.\s*lang\s*\.(?!\s*[A-Z])"
+    r"|\bjava\s*\.\s*util\s*\.(?!\s*(?:[A-Z*]|(?:concurrent|function|random|regex|stream)\b))"
+    # classes by name, and traces that are written by others
+    r"|ClassLoader|loadClass|ServiceLoader|ResourceBundle|ObjectInput|Unsafe|setErr|dumpStack|System\s*\.\s*load|Module"
+)
+
+
+def sees(source: str, *, of_others: bool) -> bool:
+    """Return whether a Java text may look at its own layout; a test, which sees that `of_others`, says so."""
+    return looking(_LOOKING if of_others else _WAYS).search(source) is not None

@@ -18,7 +18,7 @@ from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest, record
 from repairlab.languages import host
 from repairlab.languages.java import wire
-from repairlab.languages.java.archive import COMPILE_OPTIONS, Rehearsal, jar
+from repairlab.languages.java.jars import COMPILE_OPTIONS, Rehearsal, jar
 from repairlab.languages.language import Answer, Batch, Report, Together, Toolchain
 
 CLASSES = "build/classes"

@@ -13,12 +13,22 @@ from pathlib import Path, PurePosixPath
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.glob import matching
-from repairlab.core.recipe import Build, Test
+from repairlab.core.recipe import Build, Test, matching
 from repairlab.core.record import record
 from repairlab.languages import host, reports
-from repairlab.languages.java import calls, junit, resident
-from repairlab.languages.java.archive import Rehearsal, archive
+from repairlab.languages.java import calls, resident
+from repairlab.languages.java.jars import (
+    ARTIFACTS,
+    LISTERS,
+    RUNNERS,
+    JUnit,
+    Rehearsal,
+    archive,
+    installed_junit,
+    junit_jars,
+    junit_rehearsal,
+    junit_runner,
+)
 from repairlab.languages.java.resident import CLASSES, JavaResident, Shelf
 from repairlab.languages.language import Batch, Function, Listing, Report, Tools
 
@@ -137,7 +147,7 @@ class JavaToolchain:
             *runner.archive.flags,
             "-cp",
             path,
-            junit.RUNNERS[framework],
+            RUNNERS[framework],
         )
         request = "\n".join([nonce, "stop" if stop else "all", *wanted]).encode()
         command = self._command(
@@ -153,9 +163,9 @@ class JavaToolchain:
         if framework is None:
             raise UserError(f"Java has no test framework {test.framework!r} whose tests can be listed. Possible: junit4, junit5")
         jars = self._junit_jars(test)
-        first = (junit.runner(framework, jars, self._javac, self._tools.cache, lists=True), *jars)
+        first = (junit_runner(framework, jars, self._javac, self._tools.cache, lists=True), *jars)
         path = _run_path(first, build)
-        argv = (self._java, *_RUN, *_place_and_time(test.env), "-cp", path, junit.LISTERS[framework])
+        argv = (self._java, *_RUN, *_place_and_time(test.env), "-cp", path, LISTERS[framework])
         nonce = reports.new_nonce()
         request = "\n".join([nonce, "all", *places]).encode()
         command = self._command(argv, first, stdin=request, env=test.env, writable=False, private=True)
@@ -228,8 +238,8 @@ class JavaToolchain:
     def versions(self) -> dict[str, str]:
         """Return the versions of the JDK and of the JUnit jars that are there already."""
         found = {"java": host.version(self._java), "javac": host.version(self._javac)}
-        for framework in junit.ARTIFACTS:
-            if jars := junit.installed(framework, self._tools):
+        for framework in ARTIFACTS:
+            if jars := installed_junit(framework, self._tools):
                 found[framework] = f"{jars[0].name} ({jars[0].stat().st_size} bytes)"
         return found
 
@@ -243,11 +253,11 @@ class JavaToolchain:
 
     def _junit_jars(self, test: Test) -> tuple[Path, ...]:
         framework = _junit_of(test)
-        return junit.jars(framework, self._tools) if framework else ()
+        return junit_jars(framework, self._tools) if framework else ()
 
-    def _runner(self, framework: junit.JUnit, jars: tuple[Path, ...]) -> _Runner:
-        ours = (junit.runner(framework, jars, self._javac, self._tools.cache), *jars)
-        return _Runner(jars=ours, archive=self._archive(junit.rehearsal(framework, self._java, _REHEARSED, ours)))
+    def _runner(self, framework: JUnit, jars: tuple[Path, ...]) -> _Runner:
+        ours = (junit_runner(framework, jars, self._javac, self._tools.cache), *jars)
+        return _Runner(jars=ours, archive=self._archive(junit_rehearsal(framework, self._java, _REHEARSED, ours)))
 
     def _archive(self, rehearsal: Rehearsal) -> _Archive:
         found = archive(rehearsal, self._tools.cache)
@@ -255,7 +265,7 @@ class JavaToolchain:
 
     def _all_junit_jars(self) -> tuple[Path, ...]:
         """Return the jars of every JUnit version that is at hand, for a compiler that serves bugs of both."""
-        found = (junit.installed(framework, self._tools) for framework in junit.ARTIFACTS)
+        found = (installed_junit(framework, self._tools) for framework in ARTIFACTS)
         return tuple(dict.fromkeys(jar for jars in found for jar in jars))
 
     def _command(
@@ -283,7 +293,7 @@ def _loaded_from(build: Build) -> tuple[str, ...]:
     return tuple(dict.fromkeys((PurePosixPath(CLASSES).parts[0], *places)))
 
 
-def _junit_of(test: Test) -> junit.JUnit | None:
+def _junit_of(test: Test) -> JUnit | None:
     if test.framework == "junit4":
         return "junit4"
     return "junit5" if test.framework == "junit5" else None

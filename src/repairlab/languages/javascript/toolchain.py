@@ -9,8 +9,7 @@ from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.glob import matching
-from repairlab.core.recipe import Build, Test
+from repairlab.core.recipe import Build, Test, matching
 from repairlab.core.record import digest
 from repairlab.languages import host, reports
 from repairlab.languages.javascript.facts import FACTS

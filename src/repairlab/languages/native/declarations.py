@@ -8,7 +8,7 @@ from bisect import bisect_left
 from functools import lru_cache
 
 from repairlab.core.text import Span
-from repairlab.languages.brackets import Bracketed
+from repairlab.languages.curly import Bracketed
 from repairlab.languages.language import Function
 from repairlab.languages.native.declarators import NOT_NAMES, STATEMENTS, Declarator, Headers
 from repairlab.languages.native.lexer import Native, lex

@@ -5,7 +5,7 @@ A header is what stands before `{`; macros and attributes may surround what the 
 
 from itertools import pairwise
 
-from repairlab.languages.brackets import Bracketed
+from repairlab.languages.curly import Bracketed
 from repairlab.languages.syntax import joined
 
 _STATEMENT_WORDS = "if else for while do switch case default return goto break continue catch sizeof"

@@ -4,8 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from repairlab.core.errors import UserError
-from repairlab.core.glob import matching
-from repairlab.core.recipe import Build
+from repairlab.core.recipe import Build, matching
 from repairlab.languages import host
 
 C = (".c",)

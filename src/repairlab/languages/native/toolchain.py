@@ -1,4 +1,4 @@
-"""Building C and C++ trees with gcc, make, cmake or configure; `frameworks` runs their tests. Validation runs the commands.
+"""Building C and C++ trees with gcc, make, cmake or a `configure` script, and testing them.
 
 Plain builds go through ninja, so that in a tree that was built before only what a candidate changed is compiled again.
 """
@@ -18,7 +18,7 @@ from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest
 from repairlab.languages import host, reports
 from repairlab.languages.language import Batch, Listing, Report, Tools
-from repairlab.languages.native import autotools, ctest, frameworks
+from repairlab.languages.native import ctest, frameworks
 from repairlab.languages.native.ninja import FLAGS, GOLD, MAX_ERRORS, SANITIZE, manifest
 from repairlab.languages.native.reuse import SharedTree, is_configured_by, may_differ
 
@@ -82,7 +82,7 @@ class NativeToolchain:
         if build.tool == "cmake":
             return _cmake(build, files)
         if build.tool == "autotools":
-            return _builder(autotools.command_line(build, _JOBS), build)
+            return _builder(_configuring(build, _JOBS), build)
         raise UserError(f"C and C++ cannot be built with build.tool = {build.tool!r}. Possible: compile, make, cmake, autotools")
 
     def program(self, build: Build, test: Test) -> Command:
@@ -217,3 +217,34 @@ def _compiler_env(flags: str, build: Build) -> tuple[tuple[str, str], ...]:
     # Without them, tools look for `cc` and `c++`, links into /etc that a sandbox may not show.
     compilers = (("CC", "gcc"), ("CXX", "g++"))
     return (*compilers, ("CFLAGS", flags), ("CXXFLAGS", flags), *linking, *(_SANITIZE_ENV if build.sanitize else ()))
+
+
+# Files of a tree come in any order, so what was generated may look older than what it was generated from, and make would generate
+# it again. Where nothing was generated, autogen.sh or autoreconf does it.
+_GENERATE = """
+if [ -f configure ]; then
+    find . -name aclocal.m4 -exec touch {} +
+    sleep 0.02
+    find . \\( -name configure -o -name config.h.in -o -name Makefile.in \\) -exec touch {} +
+elif [ -f autogen.sh ]; then
+    NOCONFIGURE=1 sh ./autogen.sh
+else
+    autoreconf -fi
+fi
+"""
+# Makefiles remember where they were made: only a configuration that was made here needs no other.
+_SCRIPT = """
+configure() {{
+    {generate}
+    [ -f configure ] && sh ./configure {flags}
+}}
+{{ grep -qsxF "ac_pwd='$PWD'" config.status && [ -f Makefile ]; }} || configure >&2 || exit 1
+exec {make} >&2
+"""
+
+
+def _configuring(build: Build, jobs: str) -> tuple[str, ...]:
+    """Return the command that configures a tree, unless that was done in the same place, and makes it."""
+    make = shlex.join([host.require("make"), jobs, *build.targets])
+    script = _SCRIPT.format(generate=_GENERATE.strip(), flags=shlex.join(build.flags), make=make)
+    return ("/bin/sh", "-c", script)

@@ -1,21 +1,22 @@
-"""Environments of Python packages, installed on each machine from their locks, outside of a sandbox.
-
-Importers make the locks (`locking`), `provide` installs them, both with uv; the tool chain shows them, read-only, in a sandbox.
-"""
+"""Environments of Python packages, installed by uv on each machine from their locks, outside of a sandbox."""
 
 import configparser
 import contextlib
 import json
+import os
 import re
-from collections.abc import Sequence
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import digest
 from repairlab.languages import host
-from repairlab.languages.python.home import home_of
-from repairlab.languages.python.interpreters import Interpreter, choose
-from repairlab.languages.python.uv import UvError, canonical, lines_file, run_uv, sources
+from repairlab.languages.python.interpreters import Interpreter, choose, home_of
 
 FOLDER = "environments"
 """Of a benchmark: a lock for each environment, NAME.txt."""
@@ -102,3 +103,134 @@ def _write_plugins(folder: Path, named: set[str]) -> None:
         if package in named and points.has_section("pytest11"):
             found |= set(points["pytest11"])
     (folder / "plugins.json").write_text(json.dumps(sorted(found)))
+
+
+_PATIENCE_S = 900.0
+_BUILD_S = 300.0
+"""So long may packages take to be built: most take seconds, and of those that take longer another version has a wheel."""
+_NO_DATE = "9000-01-01"
+_NOT_BUILT = re.compile(r"(?:Failed to (?:download and )?build|Failed to build) `([\w.-]+?)(?:==[^`]+)?`")
+_PROGRESS = r"(?:Using|Resolved|Updat|Building|Built|Prepared|Download|warning:)|\[std"
+_NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
+
+
+def canonical(name: str) -> str:
+    """Return the name of a package in its usual form.
+
+    >>> canonical("Flask_SQLAlchemy[x] >= 2")
+    'flask-sqlalchemy'
+    """
+    found = _NAME.match(name)
+    return re.sub(r"[-_.]+", "-", found[1]).lower() if found else ""
+
+
+def is_pinned(line: str) -> bool:
+    """Return whether a requirement names one version, whatever it says of the machines that it is for.
+
+    >>> is_pinned("attrs==19.3.0"), is_pinned('colorama>=1; sys_platform == "win32"')
+    (True, False)
+    """
+    return "==" in line.partition(";")[0]
+
+
+def sources(wheels: str, before: str, pins: Iterable[str]) -> Iterator[str]:
+    """Yield the options that say where packages come from; those that are pinned may have been published anew."""
+    if wheels:
+        yield from ("--no-index", "--find-links", str(Path(wheels).absolute()))
+    elif before:
+        yield from ("--exclude-newer", before)
+        for pin in pins:
+            yield from ("--exclude-newer-package", f"{canonical(pin)}={_NO_DATE}")
+
+
+class UvError(Exception):
+    """Uv has failed, and says why."""
+
+    def __init__(self, output: str) -> None:
+        super().__init__(output)
+        self.output = output
+
+    @property
+    def reason(self) -> str:
+        """Return the words that matter, in one line."""
+        lines = [re.sub(r"^[\s×╰─▶├│]+", "", line) for line in self.output.splitlines()]
+        lines = [line for line in lines if line and not re.match(_PROGRESS, line)]
+        errors = [line for line in lines if re.match(r"[\w.]*(?:Error|Exception)\b|error:", line)]
+        causes = [line for line in lines if re.match(r"\S+: (?:fatal )?error: ", line)]
+        told = [*lines[:2], *(line for line in (causes[:1] or errors[-1:]) if line not in lines[:2])]
+        return " ".join(" ".join(told).split())[:600]
+
+
+def run_uv(*arguments: str, given: str = "", build_s: float = _BUILD_S) -> str:
+    """Run uv and return what it prints; packages that are not built after so many seconds count as such that cannot be built."""
+    command = [_program(), *arguments]
+    environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
+    environment |= {"UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1", "NO_COLOR": "1", "UV_NO_CONFIG_WARNING": "1"}
+    environment["COLUMNS"] = "1000"  # it would wrap its lines, of which a reason is one
+    pipe = subprocess.PIPE
+    with contextlib.ExitStack() as stack:
+        here = stack.enter_context(tempfile.TemporaryDirectory(prefix="repairlab-"))  # no project whose settings uv would read
+        try:
+            process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=here, start_new_session=True
+            )
+        except OSError as error:
+            raise HarnessError(f"uv does not run: {error}") from error
+        stack.enter_context(process)
+        stack.callback(_kill, process)  # with the compilers that it started, which would go on without it
+        stdout, stderr = (part.decode(errors="replace") for part in _wait(process, given.encode(), build_s))
+    if process.returncode:
+        raise UvError(stderr)
+    return stdout
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _wait(process: subprocess.Popen[bytes], given: bytes, build_s: float) -> tuple[bytes, bytes]:
+    """Return what uv prints, unless it takes too long to build packages, or for all."""
+    try:
+        return process.communicate(given, timeout=build_s)
+    except subprocess.TimeoutExpired as error:
+        if names := being_built((error.stderr or b"").decode(errors="replace")):
+            lines = (f"error: Failed to build `{name}`: it took longer than {build_s:.0f} s" for name in names)
+            raise UvError("\n".join(lines)) from None
+    try:
+        return process.communicate(timeout=_PATIENCE_S - build_s)
+    except subprocess.TimeoutExpired:
+        raise UvError(f"error: this took longer than {_PATIENCE_S:.0f} s") from None
+
+
+def being_built(progress: str) -> list[str]:
+    r"""Return the packages that uv has begun to build and has not built, by what it says of its progress.
+
+    >>> being_built("   Building numpy==1.19.0rc2\n   Building wrapt==1.12.1\n      Built wrapt==1.12.1\n")
+    ['numpy==1.19.0rc2']
+    """
+    begun, built = (re.findall(rf"^\s*{word} (\S+)", progress, re.MULTILINE) for word in ("Building", "Built"))
+    return [name for name in dict.fromkeys(begun) if name not in built]
+
+
+def _program() -> str:
+    """Return the program uv, on the path or beside our own interpreter."""
+    beside = Path(sys.executable).parent / "uv"
+    found = shutil.which("uv") or (str(beside) if beside.is_file() else None)
+    if found is None:
+        raise UserError("environments of Python projects are made by uv, which is not installed. Install it with: pip install uv")
+    return found
+
+
+def not_built(message: str) -> tuple[str, ...]:
+    """Return the packages that a message says could not be built."""
+    return tuple(dict.fromkeys(map(canonical, _NOT_BUILT.findall(message))))
+
+
+@contextlib.contextmanager
+def lines_file(lines: Iterable[str]) -> Iterator[Path]:
+    """Give a file for pip with these lines."""
+    with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
+        path = Path(folder, "requirements.txt")
+        path.write_text("".join(f"{line}\n" for line in lines))
+        yield path

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import digest, record
+from repairlab.languages.python.environments import UvError, canonical, is_pinned, lines_file, not_built, run_uv, sources
 from repairlab.languages.python.interpreters import choose
-from repairlab.languages.python.uv import UvError, canonical, is_pinned, lines_file, not_built, run_uv, sources
 
 _TITLE = "# A locked environment of Python packages of repairlab; its name is a digest of this text."
 _OLDEST_PYTEST = "pytest>=5"

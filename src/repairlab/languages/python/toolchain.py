@@ -1,25 +1,23 @@
 """Checking and testing Python trees: commands for a private copy of an interpreter, with pytest alone or a project's packages."""
 
+import ast
 import copy
 import dataclasses
 import json
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.execution import Command, Ending, Execution
-from repairlab.core.glob import matching
-from repairlab.core.recipe import Build, Test
+from repairlab.core.recipe import Build, Test, matching
 from repairlab.core.record import record
 from repairlab.languages import host, reports
 from repairlab.languages.language import Batch, Function, Listing, Report, Toolchain, Tools
 from repairlab.languages.python import environments
-from repairlab.languages.python.calls import example_calls
-from repairlab.languages.python.home import has_zygote, home_of, libraries
-from repairlab.languages.python.interpreters import Interpreter, ask, choose
+from repairlab.languages.python.interpreters import Interpreter, ask, choose, has_zygote, home_of, libraries
 
 _OLDEST = (3, 11)
 """What the pytest that comes with repairlab needs; a project's own may be older."""
@@ -298,3 +296,60 @@ def _sources(build: Build, test: Test, files: Collection[str]) -> list[str]:
     """Return which files have to compile: all that are no tests."""
     tests = set(matching(files, test.files))
     return sorted(path for path in matching(files, build.sources or ("**/*.py",)) if path.endswith(".py") and path not in tests)
+
+
+_OF_TYPE: dict[str, tuple[object, ...]] = {
+    "int": (0, 1, 7),
+    "float": (0.0, 1.5),
+    "str": ("", "a b", "1.2"),
+    "bool": (True, False),
+    "bytes": (b"", b"ab"),
+    "None": (None,),
+}
+_AROUND = {"list": list, "set": set, "frozenset": frozenset, "Sequence": list, "Iterable": list, "Collection": list}
+
+
+def example_calls(function: Function, texts: Sequence[str]) -> list[tuple[object, ...]]:
+    """Return argument tuples: literal calls first, then one for the stated types."""
+    found = [arguments for text in texts for arguments in _literal_calls(function.name, text)]
+    stated = [_values(parameter) for parameter in function.parameters if not parameter.startswith(("*", "/"))]
+    if stated and all(stated):
+        n = max(map(len, stated))
+        found += [tuple(values[place % len(values)] for values in stated) for place in range(n)]
+    return list({repr(arguments): arguments for arguments in found}.values())
+
+
+def _literal_calls(name: str, text: str) -> Iterator[tuple[object, ...]]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        called = node.func if isinstance(node, ast.Call) else None
+        if (isinstance(called, ast.Name) and called.id == name) or (isinstance(called, ast.Attribute) and called.attr == name):
+            assert isinstance(node, ast.Call)  # it has a function
+            try:
+                yield tuple(ast.literal_eval(argument) for argument in node.args) if not node.keywords else _no_literal()
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                continue
+
+
+def _no_literal() -> tuple[object, ...]:
+    raise ValueError
+
+
+def _values(parameter: str) -> tuple[object, ...]:
+    """Return values of the type that a parameter states; none when it states none that is known here."""
+    _, colon, annotation = parameter.partition("=")[0].partition(":")
+    return _of_annotation(annotation.strip()) if colon else ()
+
+
+def _of_annotation(text: str) -> tuple[object, ...]:
+    if text in _OF_TYPE:
+        return _OF_TYPE[text]
+    if "|" in text and "[" not in text:
+        parts = [_of_annotation(part.strip()) for part in text.split("|")]
+        return tuple(value for part in parts for value in part) if all(parts) else ()
+    head, bracket, rest = text.partition("[")
+    make, inner = _AROUND.get(head.strip()), _of_annotation(rest.removesuffix("]").strip()) if bracket else ()
+    return (make(()), make(inner)) if make and inner else ()

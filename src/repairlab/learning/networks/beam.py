@@ -5,20 +5,19 @@ no hypothesis that is still open can enter its best ones.
 """
 
 import math
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import torch
+from torch import nn
 
-from repairlab.learning.networks.bf16 import half_weights
 from repairlab.learning.networks.cuda_graphs import Record, recorder
-from repairlab.learning.networks.hypothesis import LOOK_EVERY, NEVER, Hypothesis, Marks, allowed, best_first
+from repairlab.learning.networks.hypotheses import LOOK_EVERY, NEVER, Hypothesis, Marks, allowed, best_first, sample
 from repairlab.learning.networks.network import RecordableDecoder, StepDecoder
-from repairlab.learning.networks.sampling import sample
 from repairlab.learning.networks.settings import DecodingSettings
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch
 
 _ROUND = 2
 """Steps that are recorded together: choosing hypotheses copies them to and fro."""
@@ -343,3 +342,26 @@ def _hypotheses(ended: _Ended, steps: list[tuple[torch.Tensor, _Step]], places: 
         )
         for row in rows
     ]
+
+
+@contextmanager
+def half_weights(network: object) -> Iterator[None]:
+    """Keep weights of linear layers in bf16 while the block runs; autocast then uses them as they are, with the same result.
+
+    The layers get weights of their own, so that an embedding stays as it is where an output layer shares it.
+    """
+    modules = network.modules() if isinstance(network, nn.Module) else ()
+    layers = [layer for layer in modules if isinstance(layer, nn.Linear)]
+    kept = [
+        (layer, name, weights)
+        for layer in layers
+        for name, weights in layer.named_parameters(recurse=False)
+        if weights.dtype == torch.float32
+    ]
+    try:
+        for layer, name, weights in kept:
+            setattr(layer, name, nn.Parameter(weights.detach().to(torch.bfloat16), requires_grad=False))
+        yield
+    finally:
+        for layer, name, weights in kept:
+            setattr(layer, name, weights)

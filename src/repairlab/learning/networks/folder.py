@@ -1,11 +1,13 @@
-"""The folder of a model, as far as it can be read without torch."""
+"""Where models lie, without torch: the folder of a trained one, the place of a pretrained one, and what both need installed."""
 
 import json
+import struct
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
 from repairlab.core.errors import UserError
+from repairlab.core.installation import require
 from repairlab.core.record import record
 from repairlab.core.storage.checking import checked
 from repairlab.learning.networks.settings import ModelSettings
@@ -71,3 +73,38 @@ def read_learnt(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}; was the folder copied completely?") from None
     return found
+
+
+GGUF_SUFFIX = ".gguf"
+UNREADABLE = (OSError, ValueError, KeyError, struct.error)
+"""What `from_pretrained` raises for a place that holds no such model."""
+
+
+@record
+class PretrainedPlace:
+    """What `from_pretrained` is called with, for a folder, a name on the hub, or one GGUF file."""
+
+    name: str
+    more: dict[str, Any]
+
+    @classmethod
+    def of(cls, pretrained: str | Path) -> "PretrainedPlace":
+        """Return the place for a setting; a GGUF file is named by its folder and name, and read as full numbers."""
+        path = Path(pretrained)
+        if path.suffix != GGUF_SUFFIX:
+            return cls(name=str(pretrained), more={})
+        return cls(name=str(path.parent), more={"gguf_file": path.name})
+
+
+_ALWAYS = ("torch", "safetensors")
+
+
+def require_extra(what: str, settings: ModelSettings | None = None) -> None:
+    """Raise UserError when packages are missing that `what` needs, with these settings."""
+    needed = list(_ALWAYS)
+    if settings is not None and settings.vocabulary.kind != "words":
+        needed.append("tokenizers")
+    if settings is not None and settings.network.kind == "pretrained":
+        needed += ["transformers", *(["peft"] if settings.network.lora_rank else [])]
+        needed += ["gguf"] if settings.network.pretrained.endswith(GGUF_SUFFIX) else []
+    require(what, "train", needed)

@@ -13,11 +13,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from repairlab.learning.networks.embedding import written_before
 from repairlab.learning.networks.grammar_vocabulary import N_CHARACTERS, N_CODES, N_FACTS, TreeGrammar
 from repairlab.learning.networks.grammar_walk import N_ABOVE, N_MODES, GrammarRules, Touched, TreeNodes, Walk
 from repairlab.learning.networks.settings import NetworkSettings
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch, written_before
 from repairlab.learning.networks.transformer import SourceMemory, Transformer, TransformerState
 from repairlab.learning.networks.vocabulary import PAD
 

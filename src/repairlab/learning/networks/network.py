@@ -1,10 +1,21 @@
-"""What every network promises to the trainer and to beam search. `build` makes the one that settings name."""
+"""What every network promises to training and to search, and the network that settings name."""
 
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import torch
+from torch import nn
 
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.core.errors import UserError
+from repairlab.learning.networks.convolution import Convolution
+from repairlab.learning.networks.grammar_decoder import GrammarDecoder
+from repairlab.learning.networks.grammar_vocabulary import TreeGrammar
+from repairlab.learning.networks.pointer_edit import PointerEdit
+from repairlab.learning.networks.pretrained import SpecialTokens, build_pretrained
+from repairlab.learning.networks.recurrent import Recurrent
+from repairlab.learning.networks.settings import NetworkSettings
+from repairlab.learning.networks.tokens import TokenBatch
+from repairlab.learning.networks.transformer import Transformer
 
 
 class StepDecoder(Protocol):
@@ -42,3 +53,26 @@ class SequenceNetwork(StepDecoder, Protocol):
     def token_losses(self, batch: TokenBatch, smoothing: float) -> torch.Tensor:
         """Return the loss of every token of the targets, 0 for padding."""
         ...
+
+
+_OWN = {"recurrent": Recurrent, "transformer": Transformer, "convolution": Convolution, "edits": PointerEdit}
+
+
+def build(
+    settings: NetworkSettings,
+    n_source: int,
+    n_target: int,
+    *,
+    marks: SpecialTokens = SpecialTokens(),  # noqa: B008  # it is frozen
+    folder: Path | None = None,
+    grammar: TreeGrammar | None = None,
+) -> nn.Module:
+    """Return a network with random weights; a pretrained one as it was published, or as the folder of a model describes it."""
+    settings.check()
+    if settings.kind == "pretrained":
+        return build_pretrained(settings, n_target, marks, folder)
+    if settings.kind == "grammar":
+        if grammar is None:
+            raise UserError("a network of the kind grammar needs a grammar, which only the representation recoder learns")
+        return GrammarDecoder(settings, n_source, grammar)
+    return _OWN[settings.kind](settings, n_source, n_target)

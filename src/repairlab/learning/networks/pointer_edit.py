@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 from repairlab.learning.networks.settings import NetworkSettings
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch
 from repairlab.learning.networks.transformer import SourceMemory, Transformer, TransformerState
 from repairlab.learning.networks.vocabulary import FIRST_PLACE, PAD
 

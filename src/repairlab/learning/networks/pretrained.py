@@ -16,9 +16,9 @@ from torch import nn
 from torch.nn import functional
 
 from repairlab.core.errors import UserError
-from repairlab.learning.networks.pretrained_place import UNREADABLE, PretrainedPlace
+from repairlab.learning.networks.folder import UNREADABLE, PretrainedPlace
 from repairlab.learning.networks.settings import NetworkSettings
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch
 from repairlab.learning.networks.transformer import SourceMemory, Transformer
 from repairlab.learning.networks.vocabulary import BEGIN, END, PAD
 

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from repairlab.learning.networks.copying import TokenHead
-from repairlab.learning.networks.embedding import embedded, word_embeddings, written_before
 from repairlab.learning.networks.settings import NetworkSettings
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch, TokenHead, embedded, word_embeddings, written_before
 from repairlab.learning.networks.vocabulary import PAD
 
 CellState = tuple[torch.Tensor, ...]

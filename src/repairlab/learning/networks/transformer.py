@@ -11,10 +11,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from repairlab.learning.networks.copying import TokenHead
-from repairlab.learning.networks.embedding import embedded, word_embeddings, written_before
 from repairlab.learning.networks.settings import NetworkSettings
-from repairlab.learning.networks.token_batch import TokenBatch
+from repairlab.learning.networks.tokens import TokenBatch, TokenHead, embedded, word_embeddings, written_before
 from repairlab.learning.networks.vocabulary import PAD
 
 KeysValues = tuple[torch.Tensor, torch.Tensor]

@@ -19,11 +19,9 @@ from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
 from repairlab.core.record import record
 from repairlab.core.text import split_lines
-from repairlab.languages.table import language, language_of_path
-from repairlab.learning.pairs.duplicates import text_key
-from repairlab.learning.pairs.minhash import features, near_index
-from repairlab.learning.pairs.pair_files import read_head
-from repairlab.learning.pairs.rewriting import Decision, Drop, Rewritten, every_pair, rewrite
+from repairlab.languages.language import language, language_of_path
+from repairlab.learning.pairs.duplicates import features, near_index, text_key
+from repairlab.learning.pairs.pair_files import Decision, Drop, Rewritten, every_pair, read_head, rewrite
 from repairlab.repairers.llm.client.model import Embedder
 
 EQUAL, NEAR, EMBEDDED = "is in the benchmark", "is nearly in the benchmark", "is embedded near a bug of the benchmark"

@@ -4,7 +4,7 @@ import difflib
 import re
 from typing import Literal
 
-from repairlab.core.changed_lines import common_ends
+from repairlab.core.diff import common_ends
 from repairlab.core.record import record
 from repairlab.core.text import split_lines
 

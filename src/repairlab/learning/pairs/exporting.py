@@ -8,15 +8,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from repairlab.core.changed_lines import changed_lines_of
+from repairlab.core.diff import changed_lines_of
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record, to_json
-from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.storage.folders import new_folder
 from repairlab.languages.facts import facts as facts_of
-from repairlab.languages.table import language
-from repairlab.learning.pairs.pair_files import read_head
-from repairlab.learning.pairs.rewriting import DROPPED, every_pair
+from repairlab.languages.language import language
+from repairlab.learning.pairs.pair_files import DROPPED, every_pair, read_head
 from repairlab.learning.representations.representation import Unrepresentable
 from repairlab.learning.representations.samples import sample_of_pair
 

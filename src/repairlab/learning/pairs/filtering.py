@@ -7,12 +7,10 @@ from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
 from repairlab.core.record import record, to_data
 from repairlab.languages.facts import names
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.learning.pairs.edits import edit_of
-from repairlab.learning.pairs.pair_files import read_head
-from repairlab.learning.pairs.rewriting import Decision, Drop, Rewritten, rewrite
-from repairlab.metrics.exact_match import same_tokens
-from repairlab.metrics.syntax_validity import is_well_formed
+from repairlab.learning.pairs.pair_files import Decision, Drop, Rewritten, read_head, rewrite
+from repairlab.metrics.exact_match import is_well_formed, same_tokens
 
 
 @record

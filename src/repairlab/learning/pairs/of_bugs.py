@@ -11,10 +11,9 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import to_json
-from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.storage.folders import new_folder
 from repairlab.languages.facts import title
-from repairlab.learning.pairs.pair_files import PairWriter
-from repairlab.learning.pairs.rewriting import DROPPED, Rewritten
+from repairlab.learning.pairs.pair_files import DROPPED, PairWriter, Rewritten
 
 
 def pair_of_bug(bug: Bug) -> Pair | None:

@@ -1,9 +1,14 @@
-"""Sets of bug–fix pairs on disk: pairs.toml and one JSON Lines file per split. Read and written as a stream."""
+"""Sets of bug–fix pairs on disk: pairs.toml and one JSON Lines file per split, read and written as a stream.
+
+A set made from another has beside its pairs dropped.jsonl (one line for each pair left out) and made.jsonl (one line for each step
+since the import).
+"""
 
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
@@ -12,9 +17,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from repairlab.benchmarks.writing import toml
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.installation import VERSION
 from repairlab.core.pair import Pair, PairSet
-from repairlab.core.record import SCHEMA_VERSION, to_data, to_json
+from repairlab.core.record import SCHEMA_VERSION, record, to_data, to_json
 from repairlab.core.storage.checking import checked, plain_error, take_schema
+from repairlab.core.storage.folders import new_folder
 
 HEAD = "pairs.toml"
 _SPLIT = re.compile(r"[\w-]+")
@@ -86,3 +93,71 @@ def read_pairs(folder: Path, split: str) -> Iterator[Pair]:
                 raise plain_error(Pair, error, data, where) from None
             except ValueError as error:
                 raise UserError(f"{where}: not valid JSON: {error}") from None
+
+
+DROPPED, MADE = "dropped.jsonl", "made.jsonl"
+
+
+@record
+class Drop:
+    """Why a pair is left out."""
+
+    reason: str
+    of: str = ""
+    """What it repeats, if that is the reason: a pair as SPLIT/ID, or a bug."""
+    similarity: float | None = None
+
+
+Decision = str | Drop
+"""The split that a pair goes to, or why it goes to none."""
+Decide = Callable[[str, Pair], Decision]
+
+
+@record
+class Rewritten:
+    """What came of it."""
+
+    folder: Path
+    splits: dict[str, int]
+    dropped: dict[str, int]
+    """Reason → number of pairs."""
+
+
+def rewrite(
+    source: Path, to: Path, step: Mapping[str, object], decide: Decide, *, done: Callable[[], None] = lambda: None
+) -> Rewritten:
+    """Write a new set with the pairs of another that are kept, or nothing at all; `step` is what made.jsonl says of it."""
+    facts, before = read_head(source)
+    dropped: Counter[str] = Counter()
+    with new_folder(to) as aside, ExitStack() as stack:
+        writer = PairWriter(aside, stack)
+        log = stack.enter_context((aside / DROPPED).open("w", encoding="utf-8"))
+        for split, pair in every_pair(source):
+            decision = decide(split, pair)
+            if isinstance(decision, str) and not writer.add(decision, pair):
+                decision = Drop(reason="repeated in its new split")
+            if isinstance(decision, Drop):
+                dropped[decision.reason] += 1
+                facts_of_drop = {"split": split, "id": pair.id, "reason": decision.reason, "of": decision.of or None}
+                log.write(to_json(facts_of_drop | {"similarity": decision.similarity}) + "\n")
+            done()
+        if not writer.counts:
+            raise UserError(f"no pair of {source} is left ({_reasons(dropped)}); nothing was written")
+        made = {**step, "source": facts.name, "from": before, "to": writer.counts, "dropped": dict(dropped)}
+        history = (source / MADE).read_text(encoding="utf-8") if (source / MADE).is_file() else ""
+        (aside / MADE).write_text(history + json.dumps(made | {"repairlab": VERSION}) + "\n", encoding="utf-8")
+        stack.close()
+        writer.finish(facts)
+    return Rewritten(folder=to, splits=writer.counts, dropped=dict(dropped))
+
+
+def every_pair(folder: Path) -> Iterator[tuple[str, Pair]]:
+    """Yield all pairs of a set with their splits, split by split."""
+    _, splits = read_head(folder)
+    for split in splits:
+        for pair in read_pairs(folder, split):
+            yield split, pair
+
+
+def _reasons(dropped: Counter[str]) -> str:
+    return ", ".join(f"{reason}: {n}" for reason, n in dropped.most_common()) or "it is empty"

@@ -13,7 +13,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
 from repairlab.core.record import record
 from repairlab.learning.pairs.edits import edit_of
-from repairlab.learning.pairs.rewriting import Decide, Drop, Rewritten, every_pair, rewrite
+from repairlab.learning.pairs.pair_files import Decide, Drop, Rewritten, every_pair, rewrite
 
 SplitBy = Literal["random", "project", "problem", "time"]
 SPLIT_BY: tuple[SplitBy, ...] = ("random", "project", "problem", "time")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from repairlab.core.pair import PairSet
 from repairlab.core.record import record
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.learning.pairs.duplicates import text_key
 from repairlab.learning.pairs.edits import edit_of
 from repairlab.learning.pairs.pair_files import read_head, read_pairs
-from repairlab.metrics.distribution import Distribution, distribution
+from repairlab.metrics.statistics import Distribution, distribution
 
 
 @record

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from repairlab.core.text import Span
 from repairlab.languages.language import Token
-from repairlab.learning.representations.choices import choices
-from repairlab.learning.representations.code import indent_of, indented, join, outdented, read_tokens, split_fix, words
+from repairlab.learning.representations.code import choices, indent_of, indented, join, outdented, read_tokens, split_fix, words
 from repairlab.learning.representations.representation import Encoded, Sample, Unit, Unrepresentable
 
 STRING, NUMBER = "$STRING$", "$NUMBER$"

@@ -1,9 +1,9 @@
 """`edits`: where to delete and what to insert instead (Edits: patching as translation). The table of representations loads it."""
 
-from repairlab.core.changed_lines import common_ends
-from repairlab.learning.representations.class_context import BugInContext, class_context, truncated
+from repairlab.core.diff import common_ends
 from repairlab.learning.representations.code import indent_of, indented, join, outdented, split, split_fix
 from repairlab.learning.representations.representation import Encoded, Sample, Unit, Unrepresentable
+from repairlab.learning.representations.sequencer import BugInContext, class_context, truncated
 
 END = "<END>"
 """Behind the last token of the source: where a pure insertion at the end points to."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from repairlab.core.changed_lines import common_ends
+from repairlab.core.diff import common_ends
 from repairlab.core.record import to_data
 from repairlab.languages.facts import facts
-from repairlab.learning.representations.choices import choices
 from repairlab.learning.representations.code import (
     LAYOUT,
+    choices,
     indent_of,
     indented,
     is_glued,

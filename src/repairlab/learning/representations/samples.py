@@ -7,8 +7,8 @@ the first such character of the line that it comes before.
 import dataclasses
 
 from repairlab.core.candidate import Edit
-from repairlab.core.changed_lines import changed_lines_of
-from repairlab.core.judge_words import verdict_said
+from repairlab.core.diff import changed_lines_of
+from repairlab.core.outcome import verdict_said
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.problem import Problem
 from repairlab.core.record import record

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,14 +12,11 @@ import torch
 from torch import nn
 
 from repairlab.core.errors import UserError
-from repairlab.learning.networks.token_batch import TokenBatch
-from repairlab.learning.training.batches import BatchPlan, plan_epoch
+from repairlab.learning.networks.cuda_graphs import GraphedPass
+from repairlab.learning.networks.tokens import TokenBatch
+from repairlab.learning.training.batches import BatchPlan, PairStore, feed, plan_epoch
 from repairlab.learning.training.checkpoints import load_checkpoint, random_state, save_checkpoint, set_random_state
 from repairlab.learning.training.distributed import ProcessGroup
-from repairlab.learning.training.feeding import feed
-from repairlab.learning.training.graphs import GraphedPass
-from repairlab.learning.training.optimisers import make_optimiser, rate_at
-from repairlab.learning.training.pair_store import PairStore
 from repairlab.learning.training.settings import TrainingSettings
 
 _TELL_EVERY = 20
@@ -325,3 +322,33 @@ class Trainer:
         self._best = {name: item.to(self.job.device) for name, item in state["best"].items()}
         self._loss.copy_(state["loss"])
         set_random_state(state["random"], self.job.device)
+
+
+def make_optimiser(parameters: Iterable[torch.nn.Parameter], settings: TrainingSettings, device: torch.device) -> Any:
+    """Return the optimiser; on a GPU in the form that takes fewest kernels."""
+    rate, kept = settings.learning_rate, list(parameters)
+    fused = {"fused": True} if device.type == "cuda" else {}
+    if settings.optimiser == "adamw":
+        return torch.optim.AdamW(kept, rate, betas=(0.9, 0.98), weight_decay=settings.weight_decay, **fused)
+    if settings.optimiser == "adam":
+        return torch.optim.Adam(kept, rate, **fused)
+    if settings.optimiser == "adagrad":
+        return torch.optim.Adagrad(kept, rate, initial_accumulator_value=settings.accumulator)
+    return torch.optim.SGD(kept, rate, momentum=settings.momentum, nesterov=settings.optimiser == "nag" and settings.momentum > 0)
+
+
+def rate_at(step: int, n_steps: int, settings: TrainingSettings) -> float:
+    """Return the learning rate of a step, counted from 0.
+
+    >>> slow = TrainingSettings(learning_rate=1.0, warm_up=2)
+    >>> [rate_at(step, 6, slow) for step in range(6)]
+    [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]
+    """
+    rate = settings.learning_rate
+    if step < settings.warm_up:
+        return rate * (step + 1) / settings.warm_up
+    if settings.schedule == "linear":
+        return rate * max(0.0, (n_steps - step) / max(1, n_steps - settings.warm_up))
+    if settings.schedule == "inverse-sqrt":
+        return rate * math.sqrt(max(1, settings.warm_up) / (step + 1))
+    return rate

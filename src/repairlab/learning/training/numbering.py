@@ -8,15 +8,15 @@ from typing import IO, Any
 import numpy as np
 
 from repairlab.core.errors import UserError
-from repairlab.learning.networks.grammar_vocabulary import GrammarVocabulary, NodeLabels
+from repairlab.learning.networks.grammar_vocabulary import GrammarVocabulary, GrammarWord, NodeLabels, TreeGrammar, WordKind
 from repairlab.learning.networks.inputs import NetworkInput
 from repairlab.learning.networks.model import Numbering, context_numbers
 from repairlab.learning.networks.settings import ModelSettings
-from repairlab.learning.networks.subwords import BytePairs, PretrainedTokens
-from repairlab.learning.networks.vocabulary import FIRST_PLACE, WordVocabulary
-from repairlab.learning.training.grammar_words import tree_grammar
-from repairlab.learning.training.pair_store import PARTS, PairStore
-from repairlab.learning.training.representing import read_tokens
+from repairlab.learning.networks.vocabulary import FIRST_PLACE, BytePairs, PretrainedTokens, WordVocabulary
+from repairlab.learning.pairs.representing import read_tokens
+from repairlab.learning.representations.recoder import RecoderTree
+from repairlab.learning.representations.recoder_grammar import COPY, EDITS, END, UNKNOWN, rule_parts, terminal_parts
+from repairlab.learning.training.batches import PARTS, PairStore
 
 
 def make_numbering(path: Path, settings: ModelSettings, marks: tuple[str, ...], learnt: Mapping[str, Any]) -> Numbering:
@@ -106,3 +106,25 @@ def _numbers(
 
 def _append(file: IO[bytes], ids: list[int]) -> None:
     file.write(np.asarray(ids, dtype=np.int32).tobytes())
+
+
+def tree_grammar(learnt: Mapping[str, Any]) -> TreeGrammar:
+    """Return the words of a grammar: edits, rules, terminals, and a placeholder for each type of leaf."""
+    made = RecoderTree(**learnt)
+    grammar = made.grammar
+    assert grammar is not None
+    kinds = {edit: WordKind.ADD if takes_tree else WordKind.DELETE for edit, takes_tree in EDITS.items()}
+    kinds |= {"modify": WordKind.MODIFY, END: WordKind.FINISH, COPY: WordKind.COPY}
+    words = [GrammarWord(text=text, kind=kind) for text, kind in kinds.items()]
+    inner = set()
+    for rule in grammar.rules:
+        type_, _ = rule_parts(rule) or ("", ())
+        inner.add(type_)
+        words.append(GrammarWord(text=rule, kind=WordKind.RULE, type=type_, slots=grammar.slots_of(rule)))
+    leaves = {type_ for found in grammar.slots.values() for type_ in found} - inner
+    for text in grammar.terminals:
+        type_, _ = terminal_parts(text) or ("", "")
+        leaves.add(type_)
+        words.append(GrammarWord(text=text, kind=WordKind.TERMINAL, type=type_))
+    words += [GrammarWord(text=f"{type_}={UNKNOWN}", kind=WordKind.TERMINAL, type=type_) for type_ in sorted(leaves)]
+    return TreeGrammar(words=tuple(words), slots=dict(grammar.slots), longest=made.max_written)

@@ -20,12 +20,12 @@ from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import record, to_data
-from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.storage.folders import new_folder
 from repairlab.learning.networks.folder import WEIGHTS
 from repairlab.learning.networks.inputs import network_input
 from repairlab.learning.networks.model import Model, context_numbers, load_model, weights_to_keep
 from repairlab.learning.networks.settings import DecodingSettings
-from repairlab.learning.networks.token_batch import TokenBatch, padded
+from repairlab.learning.networks.tokens import TokenBatch, padded
 from repairlab.learning.representations.representation import Encoded, Sample, Unrepresentable
 from repairlab.learning.representations.samples import edit_for, sample_of_problem
 from repairlab.learning.representations.table import representation

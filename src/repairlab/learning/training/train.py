@@ -1,4 +1,4 @@
-"""Train a system on a set of pairs: represent, number, train, write the model's folder."""
+"""Train a system on a set of pairs: represent, number, train, measure, write the model's folder and its card."""
 
 import dataclasses
 import hashlib
@@ -8,30 +8,31 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors.torch import save_file
 from torch import nn
 
 from repairlab.benchmarks.writing import toml
 from repairlab.core.errors import UserError
+from repairlab.core.installation import VERSION
 from repairlab.core.record import digest, record, to_data
 from repairlab.core.storage.encoding import write_aside
-from repairlab.core.version import VERSION
+from repairlab.learning.networks.beam import beam_search
 from repairlab.learning.networks.folder import FORMAT, LEARNT, SETTINGS, WEIGHTS
+from repairlab.learning.networks.hypotheses import Hypothesis, Marks
 from repairlab.learning.networks.model import Numbering, build_for, choose_device, read_numbering, save_numbering, weights_to_keep
 from repairlab.learning.networks.pretrained import save_configuration
-from repairlab.learning.networks.token_batch import TokenBatch
-from repairlab.learning.networks.vocabulary import WordVocabulary
+from repairlab.learning.networks.settings import DecodingSettings
+from repairlab.learning.networks.tokens import TokenBatch
+from repairlab.learning.networks.vocabulary import FIRST_PLACE, WordVocabulary
 from repairlab.learning.pairs.pair_files import HEAD, read_head
-from repairlab.learning.training.card import model_card
+from repairlab.learning.pairs.representing import PairEncoder, learn_representation, representation_for
+from repairlab.learning.training.batches import PairStore, Renaming, feed, plan_all, plan_rows
 from repairlab.learning.training.distributed import ProcessGroup, joined_processes
 from repairlab.learning.training.loop import Trainer, TrainingJob, TrainingListener
 from repairlab.learning.training.numbering import make_numbering, number_tokens
-from repairlab.learning.training.pair_store import PairStore
-from repairlab.learning.training.renaming import Renaming
-from repairlab.learning.training.representing import PairEncoder, learn_representation, representation_for
-from repairlab.learning.training.settings import SystemSettings, as_facts
-from repairlab.learning.training.validating import ValidationSet
+from repairlab.learning.training.settings import SystemSettings, TrainingSettings, as_facts
 
 WORK = ".work"
 """Folder within a model's folder for what is needed in training only."""
@@ -260,3 +261,85 @@ def _write(
     save_configuration(network, folder)
     aside.replace(folder / WEIGHTS)
     shutil.rmtree(folder / WORK)
+
+
+def written_numbers(hypothesis: Hypothesis, end: int) -> tuple[int, ...]:
+    """Return a hypothesis as targets are numbered."""
+    return (*(place + FIRST_PLACE for place in hypothesis.places), *hypothesis.ids, end)
+
+
+class ValidationSet:
+    """Measures networks on one split."""
+
+    def __init__(self, store: PairStore, numbering: Numbering, training: TrainingSettings, decoding: DecodingSettings) -> None:
+        """Take the numbered pairs and what is measured."""
+        self._store, self._training = store, training
+        self._n_exact = min(training.exact_match_pairs, len(store)) if training.stop_on == "exact-match" else 0
+        self._decoding = DecodingSettings(
+            beam=1, max_length=decoding.max_length, at_once=decoding.at_once, precision=decoding.precision
+        )
+        target = numbering.target
+        banned = {target.pad, target.begin, target.unknown} - {target.end}
+        self._marks = Marks(begin=target.begin, end=target.end, banned=tuple(banned))
+
+    def __call__(self, network: nn.Module) -> tuple[float, float | None]:
+        """Return the mean loss of a token, and the share of pairs that are written exactly, if that is wanted."""
+        return self.loss(network), self.exact_match(network, self._n_exact) if self._n_exact else None
+
+    def loss(self, network: nn.Module) -> float:
+        """Return the mean loss of a token."""
+        device = next(network.parameters()).device
+        total = torch.zeros(2, device=device)
+        with torch.no_grad():
+            for _, batch in feed(self._store, plan_all(self._store.lengths, self._training), device):
+                assert batch.target is not None
+                losses = network.token_losses(batch, 0.0)
+                total += torch.stack((losses.sum(), (batch.target != self._store.pad).sum()))
+        found: list[float] = total.tolist()
+        return found[0] / max(found[1], 1.0)
+
+    def exact_match(self, network: nn.Module, n: int) -> float:
+        """Return the share of the first `n` pairs whose target is the best hypothesis of a greedy search."""
+        device = next(network.parameters()).device
+        lengths = self._store.lengths
+        order = np.argsort(lengths["source"][:n], kind="stable")
+        n_right = 0
+        plans = plan_rows(order, lengths, TrainingSettings(batch_pairs=512, bucket=self._training.bucket))
+        for _, batch in feed(self._store, plans, device):
+            found = beam_search(network, batch, self._decoding, self._marks)
+            assert batch.target is not None
+            for wanted, hypotheses in zip(batch.target.tolist(), found, strict=True):
+                ids = written_numbers(hypotheses[0], self._marks.end) if hypotheses else ()
+                n_right += list(ids) == wanted[: len(ids)] and set(wanted[len(ids) :]) <= {self._store.pad}
+        return n_right / max(n, 1)
+
+
+def model_card(made: TrainedModel, settings: SystemSettings, begun: TrainingStart) -> str:
+    """Return the card as Markdown."""
+    model, metrics = settings.model, made.metrics
+    dropped = "\n".join(f"- {count} left out: {reason}" for reason, count in sorted(made.dropped.items()))
+    sizes = ", ".join(f"{split} {n}" for split, n in made.sizes.items())
+    return f"""# {model.system}
+
+A model for program repair, trained by repairlab {VERSION}.
+
+| | |
+| --- | --- |
+| system | {model.system} |
+| representation | {model.representation} |
+| network | {model.network.kind}, {made.n_parameters:,} parameters |
+| pairs | {begun.pairs} (digest {begun.data}): {sizes} |
+| training | {made.steps} steps, {made.epochs} epochs, seed {begun.seed} |
+| validation | perplexity {metrics["perplexity"]:.3f}, exact match at beam 1 {100 * metrics["exact_match"]:.1f} % |
+
+{dropped}
+
+Use it:
+
+```
+repairlab run BENCHMARK --repairer neural --model FOLDER -n {min(model.decoding.beam, 100)}
+repairlab predict FOLDER --pairs SET --split test --beam 10 --to predictions.jsonl
+```
+
+All settings are in `system.toml`, from which `repairlab train system.toml` makes the same model again.
+"""

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from repairlab.core.access import Access
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access
 from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
 

@@ -16,16 +16,15 @@ from typing import Any
 
 import httpx
 
-from repairlab.core.access import Access
-from repairlab.core.cost import total_cost
+from repairlab.core.amounts import total_cost
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access
 from repairlab.core.record import digest, record
 from repairlab.repairers.command.repairer import Usage
 from repairlab.repairers.command.settings import CommandSettings
 from repairlab.repairers.ledger import Kind, Ledger, Request
 from repairlab.repairers.llm.client.open import price_of
-from repairlab.repairers.llm.client.prices import Price, cost_of
-from repairlab.repairers.llm.client.providers import Endpoint, Key, endpoint, is_loopback, key_of
+from repairlab.repairers.llm.client.providers import Endpoint, Key, Price, cost_of, endpoint, is_loopback, key_of
 from repairlab.repairers.repairer import OverBudget
 
 PREFIX = "/v1/"

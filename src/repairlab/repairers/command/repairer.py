@@ -1,15 +1,16 @@
-"""The repairer `command`: a program of others repairs a workspace."""
+"""The repairer `command`: a program of others repairs a workspace, or prints diffs."""
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
+from repairlab.core.diff import edits_of_patch
 from repairlab.core.errors import UserError
+from repairlab.core.model import Message, Prompt
 from repairlab.core.problem import Problem
-from repairlab.core.prompt import Message, Prompt
 from repairlab.core.record import digest, record
-from repairlab.repairers.command.printed import edits_of, printed_diffs
 from repairlab.repairers.command.settings import CommandSettings
 
 NAME = "command"
@@ -137,3 +138,118 @@ def _log(settings: CommandSettings, started: Started) -> str:
     left_out = "".join(f"left out: {item}\n" for item in started.left_out)
     said = started.log if started.log.endswith("\n") or not started.log else f"{started.log}\n"
     return f"$ {settings.command}\n{said}{left_out}{started.ended}\n"
+
+
+def issue_text(problem: Problem, tests: tuple[str, ...] = ()) -> str:
+    """Return the bug as the policy lets it be seen: title, description, place, error and, where tests are shown, their names."""
+    parts = [f"# {problem.title}" if problem.title else "# A bug", problem.description, _place(problem)]
+    if problem.submission_verdict is not None:
+        parts.append(f"A judge said of this program: {problem.submission_verdict.value}.")
+    if problem.error is not None:
+        parts.append(f"The first message of a failing test:\n\n{_indented(problem.error)}")
+    if tests:
+        parts.append("Tests that fail:\n\n" + "\n".join(f"- {name}" for name in tests))
+    return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
+
+
+def environment_variables(problem: Problem) -> dict[str, str]:
+    """Return the same for programs: language, file and, where they are shown, function and lines."""
+    found = {"REPAIRLAB_LANGUAGE": problem.language, "REPAIRLAB_FILE": problem.path}
+    if problem.target.name is not None:
+        found["REPAIRLAB_FUNCTION"] = problem.target.name
+    if problem.location:
+        found["REPAIRLAB_LINES"] = " ".join(f"{lines.path}:{lines.first}-{lines.last}" for lines in problem.location)
+    return found
+
+
+def _place(problem: Problem) -> str:
+    function = f", in `{problem.target.name}`" if problem.target.name is not None else ""
+    said = f"The bug is in the file `{problem.path}`{function}."
+    if problem.location:
+        spans = ", ".join(
+            f"{lines.path} {f'line {lines.first}' if lines.first == lines.last else f'lines {lines.first} to {lines.last}'}"
+            if lines.last >= lines.first
+            else f"{lines.path} before line {lines.first}"
+            for lines in problem.location
+        )
+        said += f" What is to be changed: {spans}."
+    return said
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}".rstrip() for line in text.strip("\n").split("\n"))
+
+
+ROOTS = ("/work/", "/tree/", "./")
+"""How a tool may write the folder that it runs in, in front of a path."""
+
+_HUNK = re.compile(r"^@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@", re.ASCII)
+_HEADINGS = ("diff ", "index ", "Index: ", "====", "new file mode ", "deleted file mode ", "old mode ", "new mode ")
+
+
+def printed_diffs(text: str) -> list[str]:
+    r"""Return the diffs in a text, one of several files as one; a second diff of the same file, or other text, begins a new one.
+
+    >>> one, two = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y", "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-x\n+y"
+    >>> [diff.count("@@ -") for diff in printed_diffs(f"{one}\n{two}\npatch 2:\n{one}\n{one}\n")]
+    [2, 1, 1]
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    diffs: list[str] = []
+    part: list[str] = []
+    files: set[str] = set()
+
+    def close() -> None:
+        if part:
+            diffs.append("\n".join(part) + "\n")
+        part.clear()
+        files.clear()
+
+    at = 0
+    while at < len(lines):
+        if _is_header(lines, at):
+            name = lines[at + 1] if "/dev/null" not in lines[at + 1] else lines[at]
+            if name in files:
+                close()
+            files.add(name)
+            end = _end_of_hunks(lines, at + 2)
+            part += [_relative(lines[at]), _relative(lines[at + 1]), *lines[at + 2 : end]]
+            at = end
+        else:
+            if not lines[at].startswith(_HEADINGS):
+                close()
+            at += 1
+    close()
+    return diffs
+
+
+def edits_of(diff: str, problem: Problem) -> tuple[Edit, ...]:
+    """Return a printed diff as edits of what the problem shows; UserError says why it does not apply."""
+    return edits_of_patch(diff, {problem.path: problem.source, **{file.path: file.text for file in problem.context}})
+
+
+def _is_header(lines: list[str], at: int) -> bool:
+    return lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ ")
+
+
+def _end_of_hunks(lines: list[str], at: int) -> int:
+    while at < len(lines) and (hunk := _HUNK.match(lines[at])):
+        old, new = (1 if count is None else int(count) for count in hunk.groups())
+        at += 1
+        while at < len(lines) and (old > 0 or new > 0) and (lines[at] or " ")[0] in " -+\\":
+            mark = (lines[at] or " ")[0]
+            old -= mark in " -"
+            new -= mark in " +"
+            at += 1
+        while at < len(lines) and lines[at].startswith("\\"):
+            at += 1
+    return at
+
+
+def _relative(header: str) -> str:
+    """Return a header line whose path begins in the tree."""
+    mark, path = header[:4], header[4:]
+    side = path[:2] if path.startswith(("a/", "b/")) else ""
+    rest = path.removeprefix(side)
+    root = next((root for root in ROOTS if rest.startswith(root)), "")
+    return f"{mark}{side}{rest.removeprefix(root)}"

@@ -5,23 +5,21 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access, Prompt
 from repairlab.core.problem import Problem
-from repairlab.core.prompt import Prompt
-from repairlab.repairers.example import Example, ExampleSource
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
-from repairlab.repairers.repairer import AskEstimate, RepairContext, Repairer, RepairerFactory, SamplingPlan
+from repairlab.repairers.repairer import AskEstimate, Example, ExampleSource, RepairContext, Repairer, RepairerFactory, SamplingPlan
 
 
 @contextmanager
 def _open(context: RepairContext) -> Iterator[Repairer]:
     # Imported only now: most runs need no model, and clients take a while to load.
     from repairlab.repairers.ledger import FILE, Ledger  # noqa: PLC0415
+    from repairlab.repairers.llm.client.cached_model import RecordedModel  # noqa: PLC0415
     from repairlab.repairers.llm.client.model import ChatModel  # noqa: PLC0415
     from repairlab.repairers.llm.client.open import open_embedder, open_model  # noqa: PLC0415
-    from repairlab.repairers.llm.client.prices import Prices  # noqa: PLC0415
-    from repairlab.repairers.llm.client.recorded_model import RecordedModel  # noqa: PLC0415
+    from repairlab.repairers.llm.client.providers import Prices  # noqa: PLC0415
     from repairlab.repairers.llm.repairer import AT_ONCE, Llm  # noqa: PLC0415
 
     settings: LlmSettings = context.settings
@@ -89,7 +87,7 @@ def _check(settings: LlmSettings, access: Access, cache: Path) -> None:
 
 def _unfit(settings: LlmSettings, seed: int) -> Callable[[Problem], str | None]:
     """Return what says why the strategy cannot ask about a problem; nobody is asked anything."""
-    from repairlab.repairers.llm.client.scripted import ScriptedModel  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.client.model import ScriptedModel  # noqa: PLC0415  # as above
     from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
 
     return Llm(settings, ScriptedModel(()), n=1, seed=seed).needs
@@ -97,7 +95,7 @@ def _unfit(settings: LlmSettings, seed: int) -> Callable[[Problem], str | None]:
 
 def _estimate(settings: LlmSettings, n: int, examples: tuple[Example, ...]) -> Callable[[Problem], AskEstimate]:
     """Return what says how much is asked about a problem; later prompts count as if all answers before were of full length."""
-    from repairlab.repairers.llm.client.replies import estimate_tokens  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.client.model import estimate_tokens  # noqa: PLC0415  # as above
 
     plain = dataclasses.replace(settings, selection="random") if settings.selection == "embedding" else settings  # asks nobody
 
@@ -126,7 +124,7 @@ def preview(settings: LlmSettings, problem: Problem, *, seed: int, examples: tup
 
 def _asked(settings: LlmSettings, problem: Problem, *, seed: int, examples: tuple[Example, ...]) -> list[Prompt]:
     """Return the prompt of each turn."""
-    from repairlab.repairers.llm.client.scripted import ScriptedModel  # noqa: PLC0415  # as above
+    from repairlab.repairers.llm.client.model import ScriptedModel  # noqa: PLC0415  # as above
     from repairlab.repairers.llm.repairer import Llm  # noqa: PLC0415
 
     model = ScriptedModel(lambda prompt, number: "…")  # noqa: ARG005

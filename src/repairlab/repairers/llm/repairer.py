@@ -1,15 +1,86 @@
-"""The repairer `llm`: asks a model for fixes with one of the strategies."""
+"""The repairer `llm`: asks a model for fixes, answer by answer or in conversation, and makes candidates of what it says.
 
+All that a conversation knows of validation is the feedback in the history, so a stopped run goes on where it was.
+"""
+
+import functools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from repairlab.core.candidate import Attempt, Candidate
+from repairlab.core.amounts import total_cost
+from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
+from repairlab.core.diff import apply_edits
+from repairlab.core.errors import UserError
+from repairlab.core.model import Prompt
 from repairlab.core.problem import Problem
-from repairlab.repairers.example import Example
-from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Unanswerable
-from repairlab.repairers.llm.drafts import NAME, AttemptNumber, drafted, refused
-from repairlab.repairers.llm.prompts.conversation import converse
+from repairlab.core.record import digest, record
+from repairlab.repairers.llm.answers.read import read
+from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Unanswerable, shorter
 from repairlab.repairers.llm.prompts.prompter import Asked, Prompter, go_on
+from repairlab.repairers.llm.prompts.templates import absent, fenced, indentation
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
+from repairlab.repairers.repairer import Example
+
+NAME = "llm"
+"""The repairer's name in reports."""
+CUT_OFF = "the answer was cut off"
+"""How the problem of an answer begins that met the limit of its length."""
+
+_read = functools.lru_cache(maxsize=1024)(read)
+"""Models repeat themselves, and reading takes longer than asking a fast one."""
+
+
+@record
+class AttemptNumber:
+    """Where a candidate stands among those of its bug."""
+
+    rank: int
+    attempt: int = 0
+    turn: int = 0
+
+
+def drafted(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: AttemptNumber, *, model: str) -> Candidate:
+    """Return the candidate of the last of a chain's answers; what could not be read is kept as it came."""
+    answer = answers[-1]
+    edits: tuple[Edit, ...] = ()
+    problem: str | None = "the server withheld the answer"
+    if answer.finish != "filtered":
+        reading = _read(answer.text, asked.problem, asked.question.wanted)
+        edits, problem = reading.edits, reading.problem
+        if problem is not None and answer.finish == "length":
+            problem = f"{CUT_OFF} after {asked.sampling.max_tokens} tokens: {problem}"
+    return Candidate(
+        bug_id=asked.problem.id,
+        edits=edits if problem is None else (),
+        rank=place.rank,
+        origin=_origin(asked, prompt, answers, place, model),
+        problem=problem,
+        answer=None if problem is None else answer.text,
+    )
+
+
+def refused(bug_id: str, reason: str, place: AttemptNumber, *, model: str, notes: tuple[tuple[str, str], ...]) -> Candidate:
+    """Return the candidate for a prompt that the model cannot answer."""
+    origin = Origin(repairer=NAME, model=model, settings=notes, attempt=place.attempt, turn=place.turn)
+    return Candidate(bug_id=bug_id, edits=(), rank=place.rank, origin=origin, problem=reason)
+
+
+def _origin(asked: Asked, prompt: Prompt, answers: Sequence[Completion], place: AttemptNumber, model: str) -> Origin:
+    return Origin(
+        repairer=NAME,
+        model=model,
+        prompt=digest(prompt),
+        settings=asked.notes,
+        seed=asked.sampling.seed,
+        attempt=place.attempt,
+        turn=place.turn,
+        tokens_in=sum(answer.tokens_in for answer in answers),
+        tokens_out=sum(answer.tokens_out for answer in answers),
+        cost_usd=total_cost(answer.cost_usd for answer in answers),
+        logprob=answers[-1].logprob,
+        answer=digest(answers[-1].text),
+    )
+
 
 AT_ONCE = 32
 """Answers that are asked for together: enough to share the cost of a prompt, few enough that candidates come meanwhile."""
@@ -83,3 +154,82 @@ class Llm:
     def _refused(self, problem: Problem, reason: str, number: int) -> Candidate:
         place = AttemptNumber(rank=number + 1)
         return refused(problem.id, reason, place, model=self._prompter.model.name, notes=self._prompter.notes)
+
+
+_LENGTHS = (100_000, 8_000, 2_000, 500, 120)
+"""To how many characters messages of failures are cut, one after the other, until a prompt fits."""
+
+
+def converse(prompter: Prompter, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
+    """Yield the candidate that follows the history; none when all attempts are used or a candidate was plausible."""
+    settings = prompter.settings
+    if len(history) >= settings.tries or any(_is_plausible(past) for past in history):
+        return
+    attempt, turn = divmod(len(history), settings.turns)
+    place = AttemptNumber(rank=len(history) + 1, attempt=attempt, turn=turn)
+    try:
+        asked = prompter.ask(problem)
+        prompt = _prompt(prompter, asked, history[attempt * settings.turns :])
+        # Equal prompts of different attempts and turns are different questions.
+        answers = prompter.complete(asked, prompt, first=turn * settings.attempts + attempt)
+        candidate = drafted(asked, prompt, answers, place, model=prompter.model.name)
+    except Unanswerable as error:
+        candidate = refused(problem.id, str(error), place, model=prompter.model.name, notes=prompter.notes)
+    yield candidate
+
+
+def _prompt(prompter: Prompter, asked: Asked, past: Sequence[Attempt]) -> Prompt:
+    """Return the chat so far; messages of failures are cut first, then the oldest exchanges go."""
+    answered = [item for item in past if item.candidate.problem is None or item.candidate.answer]
+    prompt = asked.opening
+    for first in range(max(len(answered), 1)):
+        for length in _LENGTHS:
+            prompt = asked.opening
+            for item in answered[first:]:
+                prompt = go_on(prompt, _said(asked.problem, item.candidate, length), _reply(prompter, asked, item, length))
+            if prompter.window.fits(prompt):
+                return prompt
+    raise prompter.window.lacking(prompt)
+
+
+def _said(problem: Problem, candidate: Candidate, length: int) -> str:
+    """Return a candidate as the model's own answer: its function, or what it said when nothing could be read."""
+    if candidate.answer is not None:
+        return shorter(candidate.answer, length)
+    return fenced(_fixed(problem, candidate.edits), problem.language)
+
+
+def _reply(prompter: Prompter, asked: Asked, item: Attempt, length: int) -> str:
+    unread, turn = item.candidate.problem, item.candidate.origin.turn + 1
+    feedback = None if unread or (item.feedback or "").startswith("UNDECIDED") else item.feedback
+    values: dict[str, Any] = {
+        "is_cut": (unread or "").startswith(CUT_OFF),
+        "unread": unread.rstrip(".") if unread else absent("unread", "the answer could be read"),
+        "feedback": shorter(feedback, length) if feedback else absent("feedback", "the policy shows none"),
+        "turn": turn + 1,
+    }
+    return prompter.template.turn(turn, {**asked.values, **values})
+
+
+def _is_plausible(past: Attempt) -> bool:
+    return (past.feedback or "").startswith("PLAUSIBLE")
+
+
+def _fixed(problem: Problem, edits: Sequence[Edit]) -> str:
+    """Return the target as edits leave it; the whole file when they replace it."""
+    source, span = problem.source, problem.target.span
+    mine = [edit for edit in edits if edit.path == problem.path]
+    if any(edit.span is None for edit in mine):
+        return mine[0].text or ""
+    try:
+        text = _applied(problem, mine)
+        grown_before = len(_applied(problem, [edit for edit in mine if edit.span and edit.span.end <= span.start])) - len(source)
+        grown_after = len(_applied(problem, [edit for edit in mine if edit.span and edit.span.start >= span.end])) - len(source)
+    except UserError:  # edits that overlap: they were not applied either
+        return "\n".join(edit.text or "" for edit in mine)
+    end = span.end + len(text) - len(source) - grown_after
+    return indentation(problem) + text[span.start + grown_before : end].replace("\r\n", "\n")
+
+
+def _applied(problem: Problem, edits: Sequence[Edit]) -> str:
+    return apply_edits(edits, {problem.path: problem.source}).get(problem.path) or problem.source

@@ -1,11 +1,11 @@
-"""Settings of the `llm` repairer that decide its answers; `core.access` has those that only say how they are fetched."""
+"""Settings of the `llm` repairer that decide its answers; `core.model` has those that only say how they are fetched."""
 
 from typing import Annotated, Literal
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.option import Option
 from repairlab.core.record import record
-from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
+from repairlab.repairers.llm.prompts.table import STRATEGIES
 
 Selection = Literal["nearest", "embedding", "random", "fixed"]
 """How few-shot examples are chosen: nearest buggy code by edit distance or by embedding, at random, or the first ones."""

@@ -1,4 +1,4 @@
-"""Declared names with their types and the lines on which they are visible; `scope` builds on it."""
+"""Declared names with their types and the lines on which they are visible."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,17 +1,19 @@
-"""Fix patterns from the literature on the syntax tree, likeliest first, made as they are asked for; `repairer` calls it."""
+"""Makes candidates of what fix patterns propose, likeliest first: edits tidied and merged, repetitions and errors kept back."""
 
-from collections.abc import Iterator
+import ast
+import hashlib
+import warnings
+from collections.abc import Iterator, Sequence
 
 from repairlab.core.candidate import Edit
 from repairlab.core.problem import Problem
-from repairlab.languages.table import language
-from repairlab.repairers.templates.candidate_filter import Screen
+from repairlab.core.text import Span
+from repairlab.languages.language import Syntax, language
+from repairlab.languages.parser import Parsed
 from repairlab.repairers.templates.code import Code
-from repairlab.repairers.templates.edits import edits, tidy
 from repairlab.repairers.templates.fix_site import Replacement
 from repairlab.repairers.templates.locate import places
-from repairlab.repairers.templates.order import TemplateProposal, proposals
-from repairlab.repairers.templates.pairs import pairs
+from repairlab.repairers.templates.order import TemplateProposal, pairs, proposals
 
 _ALONE_FIRST = 20
 """Candidates with one change before the first with several; then they take turns."""
@@ -53,3 +55,157 @@ def _joined(parts: tuple[TemplateProposal, ...]) -> list[tuple[Code, tuple[Repla
         if made:
             joined.append((code, made))
     return joined
+
+
+_SMALL = 6000
+"""Characters up to which a function is normalised as a whole; of a larger one only the lines around the change are."""
+
+
+class _Unit:
+    """The part of a file that a change is judged by: the function around it, or the whole file."""
+
+    def __init__(self, syntax: Syntax, code: Code, start: int, end: int) -> None:
+        self.start = start
+        self.end = end
+        text = code.source[start:end]
+        self.lead = code.indent(code.line(start)) if code.is_python else ""
+        self.is_python = code.is_python and is_python(self.lead, text)
+        self.had_errors = syntax.has_errors(text)
+        self._language, self._rejection = code.language, code.rejection
+        self._was_rejected = self._is_rejected(text)
+        self._syntax = syntax
+        self._lines = _lines(text) if len(text) > _SMALL else []
+        self._form = self.form(text)
+
+    def form(self, text: str) -> str:
+        """Return what tells a version of the unit from all others, up to comments and white space."""
+        if not self._lines:
+            return self._syntax.normal_form(text)
+        old, new = self._lines, _lines(text)
+        before = 0
+        while before < min(len(old), len(new)) and old[before] == new[before]:
+            before += 1
+        behind = 0
+        while behind < min(len(old), len(new)) - before and old[-1 - behind] == new[-1 - behind]:
+            behind += 1
+        changed = "\n".join(new[before : len(new) - behind])
+        return f"{before}-{len(old) - behind}:{self._syntax.normal_form(changed)}" if changed or len(old) != len(new) else ""
+
+    def is_original(self, form: str) -> bool:
+        """Whether a version equals the buggy one."""
+        return form == self._form
+
+    def is_broken(self, text: str) -> bool:
+        """Whether a version has an error of syntax, dead code or names that the buggy one has not."""
+        if self.is_python:
+            return not is_python(self.lead, text)
+        if not self.had_errors and self._syntax.has_errors(text):
+            return True
+        return not self._was_rejected and self._is_rejected(text)
+
+    def _is_rejected(self, text: str) -> bool:
+        """Whether the compiler would reject a version for more than its syntax."""
+        return self._rejection is not None and self._rejection(Parsed(self._language, text).root)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.split("\n") if line.strip()]
+
+
+class Screen:
+    """Remembers the digests of what has passed."""
+
+    def __init__(self, syntax: Syntax) -> None:
+        """Take the language's syntax."""
+        self._syntax = syntax
+        self._seen: set[bytes] = set()
+        self._units: dict[tuple[str, int, int], _Unit] = {}
+
+    def admits(self, changes: Sequence[tuple[Code, Sequence[Replacement]]]) -> bool:
+        """Whether a candidate is new, differs from the original, and adds no syntax error; it counts as seen from now on."""
+        key = hashlib.sha256()
+        is_changed = False
+        versions = []
+        for code, replacements in changes:
+            unit = self._unit(code, replacements)
+            text = apply(code.source, replacements, start=unit.start, end=unit.end)
+            form = unit.form(text)
+            is_changed = is_changed or not unit.is_original(form)
+            key.update(f"{code.path}:{unit.start}:{len(form)}:{form}".encode("utf-8", "surrogatepass"))
+            versions.append((unit, text))
+        digest = key.digest()[:16]
+        if not is_changed or digest in self._seen:
+            return False
+        self._seen.add(digest)
+        return not any(unit.is_broken(text) for unit, text in versions)
+
+    def _unit(self, code: Code, replacements: Sequence[Replacement]) -> _Unit:
+        start, end = 0, len(code.source)
+        for function in code.functions:  # outer before inner: the first one that holds all keeps equal texts comparable
+            if code.start(function) <= replacements[0].start and replacements[-1].end <= code.end(function):
+                start, end = code.start(function), code.end(function)
+                break
+        key = (code.path, start, end)
+        if key not in self._units:
+            unit = _Unit(self._syntax, code, start, end)
+            if unit.had_errors and (start, end) != (0, len(code.source)):
+                # Some functions do not parse outside their class (constructors): judge those in their file.
+                unit = _Unit(self._syntax, code, 0, len(code.source))
+            self._units[key] = unit
+        return self._units[key]
+
+
+def is_python(lead: str, text: str) -> bool:
+    """Whether a text, whose first line was indented by `lead`, is Python: the tolerant parser lets too much pass."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(f"if 1:\n{lead}{text}" if lead else text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def tidy(code: Code, replacements: Sequence[Replacement]) -> tuple[Replacement, ...] | None:
+    """Return the replacements in order, touching ones as one, each as small as possible; none when they overlap."""
+    merged: list[Replacement] = []
+    for item in sorted(replacements, key=lambda item: (item.start, item.end)):
+        text = item.text.replace("\r\n", "\n").replace("\n", code.newline)
+        if merged and item.start < merged[-1].end:
+            return None
+        if merged and item.start == merged[-1].end:
+            last = merged.pop()
+            merged.append(Replacement(last.start, item.end, last.text + text))
+        else:
+            merged.append(Replacement(item.start, item.end, text))
+    trimmed = [_trimmed(code, item) for item in merged]
+    return tuple(item for item in trimmed if item.start != item.end or item.text)
+
+
+def _trimmed(code: Code, item: Replacement) -> Replacement:
+    old, new = code.source[item.start : item.end], item.text
+    if "\r" in old or "\r" in new:
+        return item  # cutting between CR and LF would change the line ending
+    before = 0
+    while before < min(len(old), len(new)) and old[before] == new[before]:
+        before += 1
+    behind = 0
+    while behind < min(len(old), len(new)) - before and old[-1 - behind] == new[-1 - behind]:
+        behind += 1
+    return Replacement(item.start + before, item.end - behind, new[before : len(new) - behind])
+
+
+def apply(source: str, replacements: Sequence[Replacement], *, start: int = 0, end: int | None = None) -> str:
+    """Return the text from `start` to `end` with the replacements, which must be tidy and lie in there."""
+    parts = []
+    position = start
+    for item in replacements:
+        parts += [source[position : item.start], item.text]
+        position = item.end
+    parts.append(source[position : len(source) if end is None else end])
+    return "".join(parts)
+
+
+def edits(code: Code, replacements: Sequence[Replacement]) -> tuple[Edit, ...]:
+    """Return the replacements as edits of the file."""
+    return tuple(Edit(path=code.path, text=item.text, span=Span(start=item.start, end=item.end)) for item in replacements)

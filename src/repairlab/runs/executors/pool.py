@@ -4,7 +4,6 @@ A worker may die at any moment (killed, out of memory): its item then goes to an
 that a death harms nobody else and is noticed at once: the pipe ends.
 """
 
-import math
 import os
 import signal
 import tempfile
@@ -18,10 +17,9 @@ from typing import Any
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import record
-from repairlab.runs.executors.executor import Event, Item, Source, Work
+from repairlab.core.storage.folders import scratch_folder
+from repairlab.runs.executors.executor import Event, Item, Source, Work, was_pressed, watch_ctrl_c
 from repairlab.runs.executors.forking import fork, hang_up, wait_for
-from repairlab.runs.executors.interrupts import was_pressed, watch_ctrl_c
-from repairlab.runs.executors.temp_dirs import scratch_folder
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine
 
@@ -268,16 +266,6 @@ def open_pool(machine: Machine, stopping: Stopping | None = None) -> Iterator[Po
             yield pool
         finally:
             pool.close()
-
-
-def usable_cores() -> int:
-    """Return how many cores this process may use: those of its affinity, or the share that its control group gets."""
-    cores = len(os.sched_getaffinity(0))
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        return max(1, min(cores, math.ceil(int(quota) / int(period))))
-    except (OSError, ValueError):  # no such file, or "max": no share
-        return cores
 
 
 def _serve(machine: Machine, scratch: str, pipe: Connection) -> None:

@@ -12,11 +12,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError
-from repairlab.core.extra import adding
+from repairlab.core.installation import adding
 from repairlab.core.record import record
-from repairlab.languages.table import default_cache
-from repairlab.runs.executors.executor import Event, Parcel, Source, Work
-from repairlab.runs.executors.interrupts import is_readable, was_pressed, watch_ctrl_c
+from repairlab.languages.language import default_cache
+from repairlab.runs.executors.executor import Event, Parcel, Source, Work, is_readable, was_pressed, watch_ctrl_c
 from repairlab.runs.executors.pool import Said, Stopping
 from repairlab.runs.executors.ray_worker import NodeProof, RayWorker, pack, prove
 from repairlab.validation.machine import Machine, environment_of

@@ -12,10 +12,10 @@ from typing import Any
 
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.record import record
-from repairlab.languages.table import default_cache
+from repairlab.core.storage.folders import scratch_folder
+from repairlab.languages.language import default_cache
 from repairlab.runs.executors.executor import Delivery
 from repairlab.runs.executors.pool import Said, Worker
-from repairlab.runs.executors.temp_dirs import scratch_folder
 from repairlab.validation.machine import Machine, environment_of
 from repairlab.validation.preflight import ToolNeed, check_needs
 

@@ -1,28 +1,31 @@
-"""The browser's side: addresses, what fills the pages, and what protects them.
+"""The browser's side: addresses, what fills the pages, and what protects them; served until somebody stops it.
 
 Nothing in a page runs but our own script: every text is escaped, and the headers allow no other. Nothing is loaded from outside.
 """
 
 import re
 import secrets
+import sys
+import webbrowser
 from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
 from typing import Annotated, Any, Protocol
 from urllib.parse import quote, urlencode, urlsplit
 
+import uvicorn
 from fastapi import FastAPI, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
 
 from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.installation import VERSION
 from repairlab.core.record import record
-from repairlab.core.version import VERSION
 from repairlab.serve.browser import bug_pages, leaderboard_pages, run_pages, searching
 from repairlab.serve.browser.open_runs import NotReadyError, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.serve.browser.rating_desk import RatingDesk
 from repairlab.serve.browser.rating_pages import add_leading, add_rating
-from repairlab.study.environment import environment
-from repairlab.study.glossary import VERDICTS
+from repairlab.serve.http.connections import BACKLOG, MOST_CONNECTIONS, address_of, impatient, is_loopback, listen
+from repairlab.study.page_templates import VERDICTS, environment
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -246,3 +249,34 @@ def _refusal(request: Request, access: ViewAccess) -> Response | None:
 def _is_same(given: str, token: str) -> bool:
     """Compare a token in a time that tells nothing of it."""
     return secrets.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode())
+
+
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+PATIENCE_S = 30.0
+"""How long a browser may take to send the head of a request."""
+
+
+def serve(bench: Workbench, *, host: str, port: int, opens_browser: bool, started: Callable[[str], None]) -> None:
+    """Listen, say where, and answer until Ctrl-C."""
+    listening = listen(host, port)
+    is_local = is_loopback(host)
+    access = ViewAccess(hosts=_LOCAL if is_local else (), token="" if is_local else secrets.token_urlsafe(18))
+    url = f"{address_of(listening)}/" + (f"?token={access.token}" if access.token else "")
+    config = uvicorn.Config(
+        make_app(bench, access),
+        http=impatient(PATIENCE_S),
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        backlog=BACKLOG,
+    )
+    server = uvicorn.Server(config)
+    bench.start()
+    started(url)
+    sys.stdout.flush()
+    if opens_browser:
+        webbrowser.open(url)
+    with listening:
+        server.run(sockets=[listening])

@@ -20,8 +20,7 @@ from repairlab.serve.browser.open_runs import NotReadyError, OpenRun, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.serve.browser.run_index import BugCounts, Place
 from repairlab.study.bugs import bare, files_of
-from repairlab.study.diff_rows import FileDiff, diff_files
-from repairlab.study.text import changed_by, prompt_text, raw, visible
+from repairlab.study.diffs import FileDiff, changed_by, diff_files, prompt_text, raw, visible
 
 _MAX_CODE = 400_000
 _SHOWN = 8

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote, urlsplit
 import httpx
 
 from repairlab.core.errors import HarnessError
-from repairlab.core.storage.new_folder import new_folder
+from repairlab.core.storage.folders import new_folder
 from repairlab.serve.browser.app import ViewAccess, address, make_app
 from repairlab.serve.browser.open_runs import Workbench
 

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic_core import from_json
 
 from repairlab.core.candidate import Candidate
-from repairlab.core.line_check import line_key, number_of
 from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.storage.encoding import line_key, number_of
 from repairlab.repairers.ledger import Pricing
 from repairlab.runs.store import FILES, BugEnd, TranscriptEntry
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
-from repairlab.metrics.overlap import overlaps
+from repairlab.metrics.compare import overlaps
 from repairlab.serve.browser.open_runs import BugFilter, BugHead, OpenRun, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.study.comparison import compare_measured

@@ -14,15 +14,13 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 from repairlab.serve.browser.open_runs import NotReadyError, OpenProject, OpenRun, Workbench
-from repairlab.study.assessment.adjudication import final_labels
-from repairlab.study.assessment.agreeing import RaterAgreement, agreement_of
 from repairlab.study.assessment.bug_project import view_of
-from repairlab.study.assessment.records import RULES, AssessmentTask, FinalLabel, Rating, Ruling
-from repairlab.study.assessment.scheme import CORRECTNESS, RatingScheme
+from repairlab.study.assessment.labels import RaterAgreement, agreement_of, final_labels
+from repairlab.study.assessment.ratings import CORRECTNESS, RULES, AssessmentTask, FinalLabel, Rating, RatingScheme, Ruling
 from repairlab.study.assessment.sheets import TaskView
 from repairlab.study.assessment.store import FILE, AssessmentStore
 from repairlab.study.bugs import files_of
-from repairlab.study.text import changed_by, diff_text
+from repairlab.study.diffs import changed_by, diff_text
 
 _TAKEN_BACK = "taken back"
 _MAX_NOTE = 20_000

@@ -23,8 +23,8 @@ from repairlab.serve.browser.rating_desk import (
     label_keys,
     read_form,
 )
-from repairlab.study.assessment.adjudication import latest
-from repairlab.study.assessment.scheme import RatingScheme
+from repairlab.study.assessment.labels import latest
+from repairlab.study.assessment.ratings import RatingScheme
 from repairlab.study.assessment.sheets import disagreement_sheet, read_ratings, read_rulings, sheet
 
 _SHOWN = 200

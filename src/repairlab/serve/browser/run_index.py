@@ -13,15 +13,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest, record
-from repairlab.core.samples import Ended, Samples
+from repairlab.core.score import Ended, Samples
 from repairlab.core.storage.database import Database
-from repairlab.core.words import count
-from repairlab.runs.budget import prices_of
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import read_seal
+from repairlab.runs.repairing import prices_of
 from repairlab.runs.store import Store
 from repairlab.serve.browser.index_lines import NUMBERS, ORDER, VERDICTS, id_number, id_text, read_step
 

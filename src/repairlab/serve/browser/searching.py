@@ -18,7 +18,7 @@ from repairlab.runs.store import FILES, TranscriptEntry
 from repairlab.serve.browser.open_runs import BugHead, OpenBenchmark, OpenRun, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.serve.browser.run_index import Place
-from repairlab.study.text import visible
+from repairlab.study.diffs import visible
 
 _LIMIT_S = 3.0
 _MAX_HITS = 50

@@ -11,17 +11,16 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome
 from repairlab.core.problem import Problem, shown
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.model import ChatModel
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.client.model import ChatModel, ScriptedModel
 from repairlab.repairers.llm.prompts.prompter import Asked, Prompter
 from repairlab.repairers.llm.repairer import Llm
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
-from repairlab.runs.examples import read_examples
 from repairlab.runs.executors.forking import start_server
-from repairlab.runs.executors.local_machine import local_machine
 from repairlab.runs.experiment import Experiment, make_experiment
 from repairlab.runs.patch import Patch
+from repairlab.runs.repairing import read_examples
 from repairlab.runs.validator_pool import ValidatorPool
+from repairlab.validation.machine import local_machine
 
 _NO_MODEL = "none/none"
 

@@ -30,11 +30,10 @@ from inspect_ai.util import store
 
 from repairlab.benchmarks.catalog import benchmark_names
 from repairlab.core.errors import UserError
+from repairlab.core.model import Prompt
 from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.prompt import Prompt
 from repairlab.core.record import to_data
-from repairlab.repairers.llm.client.model import Completion, Finish, Sampling
-from repairlab.repairers.llm.client.replies import estimate_tokens
+from repairlab.repairers.llm.client.model import Completion, Finish, Sampling, estimate_tokens
 from repairlab.serve.harnesses.evaluation import Evaluation, EvaluationSettings
 
 _MESSAGES: dict[str, Callable[..., ChatMessage]] = {

@@ -1,28 +1,33 @@
-"""The routes of the service as an ASGI application; FastAPI describes them. Served by `listen`, and by tests."""
+"""The service as an ASGI application that FastAPI describes, served until SIGTERM or Ctrl-C."""
 
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+import socket
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
+import uvicorn
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from jinja2 import Environment
 
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.version import VERSION
+from repairlab.core.installation import VERSION
+from repairlab.core.record import record
+from repairlab.runs.executors.forking import start_server
 from repairlab.serve.http import defects4c, sandbox_fusion
-from repairlab.serve.http.access import AccessControl
-from repairlab.serve.http.http_error import RequestRefused, bad_request
-from repairlab.serve.http.job_store import JobStore
-from repairlab.serve.http.jobs import JobRunner
-from repairlab.serve.http.page import page
-from repairlab.serve.http.requests import ValidateRequest, parse
-from repairlab.serve.http.response_cache import KeptAnswer, SameRequests
-from repairlab.serve.http.routes import Routes, json_response, while_there
+from repairlab.serve.http.clients import VARIABLE, ServiceClient, ServiceSettings
+from repairlab.serve.http.connections import BACKLOG, MOST_CONNECTIONS, address_of, impatient, is_loopback, listen
+from repairlab.serve.http.jobs import JobRunner, JobStore, open_job_store
+from repairlab.serve.http.requests import RequestRefused, ValidateRequest, bad_request, parse
+from repairlab.serve.http.routes import AccessControl, Routes, json_response, while_there
+from repairlab.serve.http.served_bugs import ServedBenchmarks
 from repairlab.serve.http.service import PatchRequest, RequestBegun, Service
-from repairlab.serve.http.tokens import ServiceClient
+from repairlab.validation.machine import Machine
 
 
 def make_app(service: Service, access: AccessControl, store: JobStore) -> Any:
@@ -201,3 +206,118 @@ async def _not_found(request: Any, error: Any) -> Response:
     return JSONResponse(
         RequestRefused(404, "unknown_route", f"there is no {request.method} {request.url.path[:200]}; {known}").data, 404
     )
+
+
+def bind(host: str, port: int, clients: dict[str, ServiceClient]) -> socket.socket:
+    """Return a socket that listens; without tokens that is for this machine only."""
+    if not clients and not is_loopback(host):
+        raise UserError(
+            f"--host {host} can be reached from other machines, and there are no tokens: whoever finds it could run code here. "
+            f"Make a token with `repairlab serve --new-token NAME >> tokens`, and give the file by --tokens or {VARIABLE}"
+        )
+    return listen(host, port)
+
+
+def serve(
+    names: Sequence[str | Path],
+    machine: Machine,
+    settings: ServiceSettings,
+    clients: dict[str, ServiceClient],
+    bound: socket.socket,
+    *,
+    ready: Callable[[str], None],
+) -> None:
+    """Serve benchmarks on a socket until the process is told to stop; `ready` gets the address."""
+    start_server()
+    benchmarks = ServedBenchmarks(names, settings.localisation)
+    machine.open_sandbox()  # proves it, or says what is missing
+    with open_job_store(settings.state) as store:
+        service = Service(benchmarks, machine, settings)
+        app = make_app(service, AccessControl(clients, service), store)
+        config = uvicorn.Config(
+            app,
+            http=impatient(settings.patience_s),
+            ws="none",
+            proxy_headers=False,  # whoever asks could name another connection each time
+            log_level="warning",
+            access_log=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=max(1, int(settings.drain_s)),
+            timeout_keep_alive=60,
+            server_header=False,
+            backlog=BACKLOG,
+        )
+        ready(address_of(bound))
+        with suppress(KeyboardInterrupt):  # uvicorn raises again the signal by which it was stopped
+            _DrainingServer(config, service).run(sockets=[bound])
+
+
+class _DrainingServer(uvicorn.Server):  # type: ignore[misc]  # an extra, whose types are not looked at
+    """A server that refuses new requests on open connections once it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: object) -> None:
+        """Note that the server is to stop; requests that go on are finished."""
+        self._service.is_draining = True
+        super().handle_exit(sig, frame)
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{ info.title }}</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
+code,pre{font:14px/1.4 ui-monospace,monospace}pre{overflow:auto;max-height:30rem}h2{font-size:1rem;margin:1.5rem 0 0}</style></head>
+<body><h1>{{ info.title }} {{ info.version }}</h1><p>{{ info.description }} <a href="/openapi.json">openapi.json</a></p>
+{% for path, methods in paths.items() %}{% for method, route in methods.items() %}
+<h2><code>{{ method.upper() }} {{ path }}</code></h2><p>{{ route.summary }}</p>
+{% if route.requestBody %}<details><summary>body</summary><pre>{{ shown(route.requestBody) }}</pre></details>{% endif %}
+{% endfor %}{% endfor %}</body></html>
+"""
+
+
+def page(described: dict[str, Any]) -> str:
+    """Return the page of an OpenAPI description."""
+    template = Environment(autoescape=True).from_string(_PAGE)
+    return template.render(**described, shown=_shown)
+
+
+def _shown(body: dict[str, Any]) -> str:
+    return json.dumps(body["content"]["application/json"]["schema"], indent=2)
+
+
+_LARGEST_MB = 32.0
+
+
+@record
+class KeptAnswer:
+    """What a request was answered."""
+
+    body: bytes
+    verdicts: tuple[str, ...]
+    """Of each of its candidates."""
+
+
+class SameRequests:
+    """The latest requests whose verdicts were all known, with their answers, up to a number of bytes."""
+
+    def __init__(self, largest_mb: float = _LARGEST_MB) -> None:
+        self._left = int(largest_mb * 1024 * 1024)
+        self._kept: OrderedDict[bytes, KeptAnswer] = OrderedDict()
+
+    def find(self, request: bytes) -> KeptAnswer | None:
+        """Return the answer to a request; none when it is to be read."""
+        found = self._kept.get(request)
+        if found is not None:
+            self._kept.move_to_end(request)
+        return found
+
+    def keep(self, request: bytes, answer: KeptAnswer) -> None:
+        """Keep an answer in the place of those that nobody asked for the longest."""
+        if request not in self._kept:
+            self._kept[request] = answer
+            self._left -= len(request) + len(answer.body)
+            while self._left < 0:
+                old, gone = self._kept.popitem(last=False)
+                self._left += len(old) + len(gone.body)

@@ -14,7 +14,7 @@ from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Li
 from repairlab.core.recipe import Test
 from repairlab.core.record import record
 from repairlab.languages.facts import Facts, every, facts
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.paths import check_path
 from repairlab.validation.worktree import temporary_folder

@@ -21,13 +21,12 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest, to_data
 from repairlab.metrics.reward import RewardScale
 from repairlab.runs.patch import Patch, candidate_of_patch
-from repairlab.serve.http.http_error import RequestRefused
-from repairlab.serve.http.job_store import Job
-from repairlab.serve.http.requests import BuildPatchRequest, FixRequest, ReproduceRequest, parse
+from repairlab.serve.http.clients import ServiceClient
+from repairlab.serve.http.jobs import Job
+from repairlab.serve.http.requests import BuildPatchRequest, FixRequest, ReproduceRequest, RequestRefused, parse
 from repairlab.serve.http.routes import Routes
-from repairlab.serve.http.served_benchmarks import ServedBenchmarks, messages
+from repairlab.serve.http.served_bugs import ServedBenchmarks, messages
 from repairlab.serve.http.service import PatchQuestion, PatchRequest
-from repairlab.serve.http.tokens import ServiceClient
 from repairlab.validation.apply import changed_files
 
 _STRATEGY = "infill-function"

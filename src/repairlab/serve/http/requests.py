@@ -1,6 +1,7 @@
-"""What clients send, as records that check themselves: unknown keys are refused."""
+"""What clients send, as records that check themselves (unknown keys are refused), and why a request is refused."""
 
 import json
+import math
 from collections.abc import Iterator
 from typing import Any, Literal, TypeVar
 
@@ -12,9 +13,8 @@ from repairlab.core.problem import Localisation
 from repairlab.core.storage.checking import plain_error
 from repairlab.formats.patch_forms import KEYS, key_of
 from repairlab.metrics.reward import RewardScale
-from repairlab.repairers.llm.prompts.strategies.table import STRATEGIES
+from repairlab.repairers.llm.prompts.table import STRATEGIES
 from repairlab.runs.patch import Patch
-from repairlab.serve.http.http_error import bad_request
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -191,3 +191,24 @@ def _json(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
+
+
+class RequestRefused(Exception):  # noqa: N818  # an answer, not a failure
+    """An answer with a status of 400 or more; nothing of it names a path, a key or a line of ours."""
+
+    def __init__(self, status: int, code: str, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message = status, code, message
+        self.headers = {} if retry_after_s is None else {"Retry-After": str(max(1, math.ceil(retry_after_s)))}
+        if status == 401:
+            self.headers["WWW-Authenticate"] = "Bearer"
+
+    @property
+    def data(self) -> dict[str, object]:
+        """Return the body of the answer; `detail` is for clients of other services, which look there."""
+        return {"error": {"code": self.code, "message": self.message}, "detail": self.message}
+
+
+def bad_request(message: str) -> RequestRefused:
+    """Return the refusal of a request that makes no sense."""
+    return RequestRefused(400, "bad_request", message)

@@ -5,12 +5,11 @@ import secrets
 from typing import Any
 
 from repairlab.core.errors import UserError
+from repairlab.serve.http.clients import ServiceClient
 from repairlab.serve.http.code_runner import CodeRun, decoded, language_of, open_code_runner, program_place
-from repairlab.serve.http.http_error import RequestRefused, bad_request
-from repairlab.serve.http.requests import RunCodeRequest, parse
+from repairlab.serve.http.requests import RequestRefused, RunCodeRequest, bad_request, parse
 from repairlab.serve.http.routes import Routes, while_there
 from repairlab.serve.http.service import log
-from repairlab.serve.http.tokens import ServiceClient
 from repairlab.validation.paths import check_path, check_together
 
 _MEMORY_MB = 1024

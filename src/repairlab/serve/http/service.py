@@ -1,4 +1,4 @@
-"""The service behind the routes: what is known is answered at once, all else waits for a worker."""
+"""The service behind the routes: what is known is answered at once, all else waits for a worker; all of it is counted."""
 
 import asyncio
 import contextlib
@@ -8,28 +8,23 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Policy, Verdict
 from repairlab.core.record import digest, record
-from repairlab.core.words import count
+from repairlab.core.storage.folders import scratch_folder
 from repairlab.metrics.reward import RewardScale
-from repairlab.runs.executors.temp_dirs import scratch_folder
 from repairlab.runs.patch import Patch
 from repairlab.runs.validator_pool import CallHandle, JudgedPatch, OpenBug, ValidatorPool
-from repairlab.serve.http.answers import OUR_FAILURE, answer, undecided_answer
-from repairlab.serve.http.counters import Counters
-from repairlab.serve.http.dispatcher import Call, Dispatcher, Ticket
-from repairlab.serve.http.fair_queue import QueueFullError
-from repairlab.serve.http.http_error import RequestRefused, bad_request
-from repairlab.serve.http.inline_bug import inline_bug
-from repairlab.serve.http.requests import InlineProblem, ValidateRequest
-from repairlab.serve.http.served_benchmarks import ServedBenchmarks
-from repairlab.serve.http.settings import ServiceSettings
+from repairlab.serve.http.clients import ServiceSettings
+from repairlab.serve.http.dispatcher import Call, Dispatcher, QueueFullError, Ticket
+from repairlab.serve.http.requests import InlineProblem, RequestRefused, ValidateRequest, bad_request
+from repairlab.serve.http.served_bugs import OUR_FAILURE, ServedBenchmarks, answer, inline_bug, undecided_answer
 from repairlab.validation.machine import Machine
 
 _USUAL_SCALE = RewardScale()
@@ -256,3 +251,59 @@ def storage_failed(error: OSError | None = None) -> RequestRefused:
 def log(text: str) -> None:
     """Say something to whoever runs the server."""
     print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+
+_BUCKETS_S = (0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0, 600.0)
+_HELP = {
+    "repairlab_requests_total": "Requests by route and status.",
+    "repairlab_verdicts_total": "Verdicts by name, and whether they were known.",
+    "repairlab_refusals_total": "Requests that were refused, by reason.",
+    "repairlab_request_seconds": "How long requests took.",
+}
+Labels = tuple[tuple[str, str], ...]
+
+
+class Counters:
+    """Numbers that only grow; those of the moment are given when they are asked for."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, dict[Labels, float]] = {}
+        self._durations: dict[str, list[float]] = {}
+
+    def add(self, name: str, n: float = 1, **labels: str) -> None:
+        """Count something."""
+        found = self._counts.setdefault(name, {})
+        key = tuple(sorted(labels.items()))
+        found[key] = found.get(key, 0) + n
+
+    def took(self, route: str, seconds: float) -> None:
+        """Count a request by its duration."""
+        buckets = self._durations.setdefault(route, [0.0] * (len(_BUCKETS_S) + 2))
+        for place, limit in enumerate(_BUCKETS_S):
+            buckets[place] += seconds <= limit
+        buckets[-2] += 1
+        buckets[-1] += seconds
+
+    def text(self, now: Mapping[str, float]) -> str:
+        """Return all numbers, with those of this moment."""
+        lines = []
+        for name, found in sorted(self._counts.items()):
+            lines += [f"# HELP {name} {_HELP.get(name, name)}", f"# TYPE {name} counter"]
+            lines += [f"{name}{_labels(key)} {value:g}" for key, value in sorted(found.items())]
+        name = "repairlab_request_seconds"
+        if self._durations:
+            lines += [f"# HELP {name} {_HELP[name]}", f"# TYPE {name} histogram"]
+        for route, buckets in sorted(self._durations.items()):
+            limits = [*(f"{limit:g}" for limit in _BUCKETS_S), "+Inf"]
+            counts = zip(limits, buckets[:-1], strict=True)
+            lines += [f"{name}_bucket{_labels((('le', limit), ('route', route)))} {n:g}" for limit, n in counts]
+            lines += [f"{name}_sum{_labels((('route', route),))} {buckets[-1]:.6g}"]
+            lines += [f"{name}_count{_labels((('route', route),))} {buckets[-2]:g}"]
+        for gauge, value in sorted(now.items()):
+            lines += [f"# TYPE {gauge} gauge", f"{gauge} {value:g}"]
+        return "\n".join(lines) + "\n"
+
+
+def _labels(labels: Labels) -> str:
+    """Write labels, of which none holds a quote or a line break: they are routes, numbers and words of ours."""
+    return "{" + ",".join(f'{name}="{value}"' for name, value in labels) + "}" if labels else ""

@@ -13,11 +13,9 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.store import Store
-from repairlab.study.assessment.adjudication import final_labels
-from repairlab.study.assessment.agreeing import RaterAgreement, rater_agreement
 from repairlab.study.assessment.evidence import Evidence, evidence_of, programs_of
-from repairlab.study.assessment.labels import write_labels
-from repairlab.study.assessment.records import AssessmentTask, FinalLabel, task_id
+from repairlab.study.assessment.labels import RaterAgreement, final_labels, rater_agreement, write_labels
+from repairlab.study.assessment.ratings import AssessmentTask, FinalLabel, task_id
 from repairlab.study.assessment.sheets import TaskView
 from repairlab.study.assessment.store import AssessmentStore
 from repairlab.validation.apply import normal_digest

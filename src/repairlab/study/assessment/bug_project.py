@@ -11,10 +11,9 @@ from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
 from repairlab.core.storage.encoding import decode, write_aside
-from repairlab.study.assessment.adjudication import final_labels, latest
 from repairlab.study.assessment.evidence import programs_of
-from repairlab.study.assessment.records import AssessmentTask, FinalLabel
-from repairlab.study.assessment.scheme import RatingScheme
+from repairlab.study.assessment.labels import final_labels, latest
+from repairlab.study.assessment.ratings import AssessmentTask, FinalLabel, RatingScheme
 from repairlab.study.assessment.sheets import TaskView
 from repairlab.study.assessment.store import AssessmentStore
 

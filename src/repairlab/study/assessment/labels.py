@@ -1,17 +1,117 @@
-"""labels.json in a run folder: what holds of its plausible candidates in the end. `assess` writes, `report.correctness` reads it.
+"""What ratings come to: the final label of each task, disagreements, the agreement of raters, and labels.json in a run folder.
 
-It stands beside the files of the run, as rankings do; the seal is over the run's own files and stays as it is.
+That file stands beside the files of the run, as rankings do; the seal is over the run's own files and stays as it is.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
 from repairlab.core.storage.encoding import decode, write_aside
+from repairlab.metrics.raters import Pattern, Reliability, reliability
 from repairlab.runs.store import Store
-from repairlab.study.assessment.records import AssessmentTask, FinalLabel, as_label
+from repairlab.study.assessment.ratings import LABELS, AssessmentTask, FinalLabel, LabelSource, Rating, Ruling, as_label
+
+
+def latest(ratings: Iterable[Rating]) -> dict[str, dict[str, Rating]]:
+    """Return the last rating of each task by each rater; whoever thinks again is taken at their last word."""
+    found: dict[str, dict[str, Rating]] = defaultdict(dict)
+    for rating in ratings:
+        found[rating.task][rating.rater] = rating
+    return dict(found)
+
+
+def disagreements(labels: Iterable[FinalLabel]) -> list[FinalLabel]:
+    """Return the rated tasks that are open: raters differ, or none is sure."""
+    return [label for label in labels if label.source == "open" and label.ratings]
+
+
+def final_labels(
+    tasks: Iterable[str], ratings: Iterable[Rating], rulings: Iterable[Ruling] = (), *, identical: frozenset[str] = frozenset()
+) -> list[FinalLabel]:
+    """Return what holds of each task: the last ruling, else that it is the developer's fix, else what all its raters say."""
+    given: dict[str, list[Rating]] = defaultdict(list)
+    ruled: dict[str, list[Ruling]] = defaultdict(list)
+    for rating in ratings:
+        given[rating.task].append(rating)
+    for ruling in rulings:
+        ruled[ruling.task].append(ruling)
+    return [_final(task, given[task], ruled[task], task in identical) for task in tasks]
+
+
+def _final(task: str, ratings: Sequence[Rating], rulings: Sequence[Ruling], is_identical: bool) -> FinalLabel:
+    label, source, rules = _settled(ratings, rulings, is_identical)
+    return FinalLabel(task=task, label=label, source=source, rules=rules, ratings=tuple(ratings), rulings=tuple(rulings))
+
+
+def _settled(
+    ratings: Sequence[Rating], rulings: Sequence[Ruling], is_identical: bool
+) -> tuple[str | None, LabelSource, tuple[str, ...]]:
+    if rulings and rulings[-1].label != "unsure":
+        return rulings[-1].label, "adjudicated", rulings[-1].rules
+    if is_identical:
+        return "correct", "identical", ("R0",)
+    last = {rating.rater: rating for rating in ratings}.values()
+    labels = {rating.label for rating in last}
+    if len(labels) != 1 or "unsure" in labels:
+        return None, "open", ()
+    rules = {rule for rating in last for rule in rating.rules}
+    return labels.pop(), "agreed" if len(last) > 1 else "one rater", tuple(sorted(rules, key=lambda rule: int(rule[1:])))
+
+
+@record
+class RaterAgreement:
+    """The agreement of all raters, over all labels and label by label."""
+
+    raters: tuple[str, ...]
+    n_rated: int
+    """Tasks with a rating."""
+    n_shared: int
+    """Tasks with the ratings of two or more raters."""
+    overall: tuple[Reliability, ...]
+    per_label: dict[str, tuple[Reliability, ...]]
+    """Each label against all others."""
+    matrix: dict[str, dict[str, int]]
+    """How often one rater's label met another's on the same task; the first in the order of names stands in the rows."""
+
+
+def rater_agreement(ratings: Iterable[Rating], labels: Iterable[str] = LABELS) -> RaterAgreement:
+    """Compare the last words of all raters."""
+    last = latest(ratings)
+    return agreement_of({task: {rater: item.label for rater, item in by.items()} for task, by in last.items()}, labels)
+
+
+def agreement_of(said: Mapping[str, Mapping[str, str]], labels: Iterable[str] = LABELS) -> RaterAgreement:
+    """Compare labels by task and rater."""
+    raters = sorted({rater for by_rater in said.values() for rater in by_rater})
+    patterns: Counter[Pattern] = Counter(tuple(by_rater.get(rater) for rater in raters) for by_rater in said.values())
+    matrix: dict[str, dict[str, int]] = {}
+    for pattern, n in patterns.items():
+        words = [word for word in pattern if word is not None]
+        for place, first in enumerate(words):
+            for second in words[place + 1 :]:
+                row = matrix.setdefault(first, {})
+                row[second] = row.get(second, 0) + n
+    return RaterAgreement(
+        raters=tuple(raters),
+        n_rated=len(said),
+        n_shared=sum(len(by_rater) > 1 for by_rater in said.values()),
+        overall=tuple(reliability(patterns)),
+        per_label={label: tuple(reliability(_against(label, patterns))) for label in labels},
+        matrix=matrix,
+    )
+
+
+def _against(label: str, patterns: Counter[Pattern]) -> Counter[Pattern]:
+    """Return the patterns with one label kept and all others taken for one."""
+    found: Counter[Pattern] = Counter()
+    for pattern, n in patterns.items():
+        found[tuple(None if word is None else label if word == label else "other" for word in pattern)] += n
+    return found
+
 
 FILE = "labels.json"
 

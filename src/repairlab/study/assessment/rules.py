@@ -10,11 +10,11 @@ from functools import cached_property, lru_cache
 from repairlab.core.record import record
 from repairlab.core.text import Span
 from repairlab.languages.facts import facts
+from repairlab.languages.language import language as language_named
 from repairlab.languages.parser import Parsed
-from repairlab.languages.table import language as language_named
 from repairlab.metrics.exact_match import same_tree
 from repairlab.study.assessment.normal_terms import NULL, Term, names_in, rewritten, subterms, term_of
-from repairlab.study.assessment.records import RULES
+from repairlab.study.assessment.ratings import RULES
 from repairlab.study.assessment.rewrites import REWRITES
 
 _ALIKE = 0.5

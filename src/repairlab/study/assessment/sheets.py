@@ -1,4 +1,4 @@
-"""Tasks as a CSV file that a rater fills in, and back.
+"""Tasks as CSV files that raters fill in, and back: who gets which task, what a sheet shows, and what was filled in.
 
 A sheet shows what a rater needs and no more: no system, no rank, no rating of somebody else. The sheet of disagreements, for
 whoever settles them, shows what was said, without names.
@@ -6,15 +6,17 @@ whoever settles them, shows what was said, without names.
 
 import csv
 import io
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv
 from repairlab.core.record import record
-from repairlab.study.assessment.adjudication import latest
-from repairlab.study.assessment.records import FinalLabel, Rating, Ruling
-from repairlab.study.assessment.scheme import CORRECTNESS, RatingScheme
+from repairlab.core.storage.encoding import write_aside
+from repairlab.study.assessment.labels import disagreements, latest
+from repairlab.study.assessment.ratings import CORRECTNESS, FinalLabel, Rating, RatingScheme, Ruling
+from repairlab.study.assessment.store import AssessmentStore
 
 SHOWN = ("task", "bug", "language", "title", "description", "candidate", "fix")
 FILLED = ("label", "rules", "note", "seconds")
@@ -153,3 +155,99 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     writer.writerow(columns)
     writer.writerows(rows)
     return text.getvalue()
+
+
+DISAGREEMENTS = "disagreements.csv"
+
+
+def draw_tasks(store: AssessmentStore, tasks: Iterable[str], raters: str, *, overlap: float, per_task: int, seed: int) -> None:
+    """Deal tasks that nobody has yet out to raters, such as ada,ben."""
+    wanted = [name.strip() for name in raters.split(",") if name.strip()]
+    drawn = {task for mine in store.assignments().values() for task in mine}
+    rest = [task for task in tasks if task not in drawn]
+    store.assign(draw(rest, wanted, overlap=overlap, per_task=min(per_task, len(wanted)) or per_task, seed=seed))
+
+
+def write_sheets(
+    store: AssessmentStore,
+    to: Path,
+    views: Mapping[str, TaskView],
+    labels: Iterable[FinalLabel],
+    *,
+    hints: bool = False,
+    scheme: RatingScheme = CORRECTNESS,
+) -> list[Path]:
+    """Write the sheets of raters and that of disagreements; return their paths."""
+    last = latest(store.ratings())
+    made: dict[str, str] = {}
+    for rater, tasks in store.assignments().items():
+        said = {task: by_rater[rater] for task, by_rater in last.items() if rater in by_rater}
+        made[_file_name(rater)] = sheet([views[task] for task in tasks if task in views], said, hints=hints)
+    if differing := disagreements(labels):
+        made[DISAGREEMENTS] = disagreement_sheet(differing, views)
+    to.mkdir(parents=True, exist_ok=True)
+    names = [task.id for task in store.tasks()]
+    for name in made:
+        _require_taken(store, names, to / name, scheme)
+    for name, text in made.items():
+        write_aside(to / name, text)
+    return [to / name for name in made]
+
+
+def _require_taken(store: AssessmentStore, names: Sequence[str], path: Path, scheme: RatingScheme) -> None:
+    """Refuse to write over a sheet that somebody filled in and that was not taken yet."""
+    if not path.exists():
+        return
+    if path.name == DISAGREEMENTS:
+        known = {(item.task, item.label) for item in store.rulings()}
+        new = {(item.task, item.label) for item in read_rulings(path, "", names, "", scheme)} - known
+    else:
+        known = {(item.task, item.label) for item in store.ratings() if item.rater == path.stem}
+        new = {(item.task, item.label) for item in read_ratings(path, path.stem, names, "", scheme)} - known
+    if new:
+        option = "--adjudicate" if path.name == DISAGREEMENTS else "--take"
+        count = "1 label that was" if len(new) == 1 else f"{len(new)} labels that were"
+        raise UserError(
+            f"{path} has {count} not taken yet and would be lost; take them with {option} {path}, or name another folder with --to"
+        )
+
+
+def _file_name(rater: str) -> str:
+    if rater != Path(rater).name or rater.startswith(".") or f"{rater}.csv" == DISAGREEMENTS:
+        raise UserError(f"{rater!r} is no name of a rater: their sheet is called after them, such as ada.csv")
+    return f"{rater}.csv"
+
+
+def draw(
+    tasks: Sequence[str], raters: Sequence[str], *, overlap: float = 1.0, per_task: int = 2, seed: int = 0
+) -> dict[str, list[str]]:
+    """Return the tasks of each rater, in the order in which to look at them.
+
+    A share `overlap` of the tasks goes to `per_task` raters each, all others to one. Nobody gets a task twice, and loads differ by
+    one at most. The same seed gives the same; the order of tasks and raters does not matter.
+
+    >>> draw(["a", "b", "c", "d"], ["ada", "ben"], overlap=0.5)
+    {'ada': ['c', 'a', 'b'], 'ben': ['c', 'd', 'a']}
+    """
+    names = sorted(raters)
+    if not names or len(set(names)) < len(names) or not all(name.strip() for name in names):
+        raise UserError(f"raters are {', '.join(map(repr, raters)) or 'none'}: name each of them once, such as ada,ben")
+    if not 0 <= overlap <= 1:
+        raise UserError(f"overlap is {overlap:g}: it is the share of tasks that several raters get, from 0 to 1")
+    if not 1 <= per_task <= len(names):
+        raise UserError(f"each task should go to {per_task} raters, but there are {len(names)}")
+    chance = random.Random(seed)
+    drawn = sorted(tasks)
+    chance.shuffle(drawn)
+    n_shared = round(overlap * len(drawn))
+    order = list(names)
+    chance.shuffle(order)
+    dealt: dict[str, list[str]] = {name: [] for name in names}
+    turn = 0
+    for place, task in enumerate(drawn):
+        for _ in range(per_task if place < n_shared else 1):
+            dealt[order[turn % len(order)]].append(task)
+            turn += 1
+    for mine in dealt.values():
+        chance.shuffle(mine)  # shared tasks must not stand together at the beginning
+    return dealt

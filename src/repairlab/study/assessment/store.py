@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from repairlab.core.errors import UserError
 from repairlab.core.storage.database import Database
-from repairlab.study.assessment.records import AssessmentTask, Rating, Ruling
+from repairlab.study.assessment.ratings import AssessmentTask, Rating, Ruling
 
 FILE = "assessment.sqlite"
 _MIGRATIONS: Sequence[Sequence[str]] = (

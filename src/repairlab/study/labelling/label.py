@@ -11,15 +11,12 @@ from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.languages.facts import facts
 from repairlab.repairers.llm.client.model import ChatModel
+from repairlab.study.labelling.actions import ACTIONS
+from repairlab.study.labelling.category import CATEGORIES, ask, suggest
+from repairlab.study.labelling.error_type import error_type
+from repairlab.study.labelling.extent import difficulty, effort, ingredients, location, location_by_defects4c
 from repairlab.study.labelling.file_change import FileChange, changes_of
-from repairlab.study.labelling.rubric import ask
-from repairlab.study.labelling.rules.actions import ACTIONS
-from repairlab.study.labelling.rules.category import CATEGORIES, suggest
-from repairlab.study.labelling.rules.difficulty import difficulty, effort
-from repairlab.study.labelling.rules.error_type import error_type
-from repairlab.study.labelling.rules.ingredients import ingredients
-from repairlab.study.labelling.rules.location import location, location_by_defects4c
-from repairlab.study.labelling.rules.patterns import patterns
+from repairlab.study.labelling.patterns import patterns
 
 Changes = tuple[FileChange, ...]
 RULES = {

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.figure import Axis, Figure, Shape, label, line
 from repairlab.core.table import Table, percent
-from repairlab.core.words import count
-from repairlab.metrics.overlap import Overlaps, Region, overlaps
+from repairlab.metrics.compare import Overlaps, Region, overlaps
 from repairlab.study.papers.facts import PaperFacts, RunFacts
 
 _MOST = 24

@@ -5,19 +5,18 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from repairlab.core.amounts import total_cost
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate, Edit
-from repairlab.core.cost import total_cost
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.text import Span
 from repairlab.repairers.ledger import FILE, Pricing, read_requests
-from repairlab.runs.budget import prices_of
+from repairlab.runs.repairing import prices_of
 from repairlab.runs.store import Store
 from repairlab.study.bugs import BugTexts
-from repairlab.study.papers.bug_sizes import size_of_bug
+from repairlab.study.papers.bug_groups import size_of_bug
 from repairlab.study.papers.closeness import Closeness, ComparedTexts, Near, Yardstick
-from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, project_of
-from repairlab.study.papers.spending import Spent, paid_for
+from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, Spent, paid_for, project_of
 from repairlab.study.systems import System
 
 Bugs = Mapping[str, Bug]

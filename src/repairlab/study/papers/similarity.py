@@ -1,15 +1,17 @@
-"""How similar plausible and other candidates are to the buggy and to the fixed code (NL2Fix, figure 4)."""
+"""How similar candidates are to the buggy and to the fixed code: distributions, exact matches, match metrics."""
 
 import math
 from collections.abc import Callable, Sequence
 
 from repairlab.core.errors import UserError
 from repairlab.core.figure import Axis, Figure, Shape, label, line
-from repairlab.core.table import Cell, Table
-from repairlab.metrics.distribution import Distribution, distribution
-from repairlab.metrics.wilcoxon import Tested, rank_sum, signed_rank
+from repairlab.core.outcome import Verdict
+from repairlab.core.table import Cell, Table, percent
+from repairlab.languages.facts import title
+from repairlab.metrics.matching import MatchCounts, MatchSettings
+from repairlab.metrics.statistics import Distribution, Tested, distribution, rank_sum, signed_rank
 from repairlab.study.papers.closeness import Closeness
-from repairlab.study.papers.facts import PaperFacts, RunFacts
+from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts
 
 _SIDES: tuple[tuple[str, Callable[[Closeness], float]], ...] = (
     ("buggy", lambda item: item.to_buggy),
@@ -24,7 +26,7 @@ def similarity(facts: PaperFacts) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for run in runs:
         plausible, others = groups(run)
-        rows += [_row(run, "plausible", plausible, others), _row(run, "other", others, None)]
+        rows += [_similarity_row(run, "plausible", plausible, others), _similarity_row(run, "other", others, None)]
     columns = ["system", "candidates", "n"]
     for side, _ in _SIDES:
         columns += [f"median to {side}", f"IQR to {side}", f"kurtosis to {side}", f"p (plausible > other) to {side}"]
@@ -60,7 +62,7 @@ def groups(run: RunFacts) -> tuple[list[Closeness], list[Closeness]]:
     return [item for item in found if item.is_plausible], [item for item in found if not item.is_plausible]
 
 
-def _row(run: RunFacts, group: str, found: Sequence[Closeness], others: Sequence[Closeness] | None) -> tuple[Cell, ...]:
+def _similarity_row(run: RunFacts, group: str, found: Sequence[Closeness], others: Sequence[Closeness] | None) -> tuple[Cell, ...]:
     cells: list[Cell] = [run.name, group, len(found)]
     for _, side in _SIDES:
         values = [side(item) for item in found]
@@ -123,3 +125,87 @@ def _box(axis: Axis, y: float, run: RunFacts, what: str, spread: Distribution) -
         ),
         line(axis(spread.median), y - 7, axis(spread.median), y + 7, tone="ink", thick=True),
     ]
+
+
+def exact(facts: PaperFacts) -> Table:
+    """Return how many bugs were fixed, and how many of them exactly as the developer did."""
+    columns = ("system", "fixed bugs", "exact bugs", "plausible candidates", "exact candidates", "exact %")
+    return Table(
+        name="exact",
+        title="Exact matches: equal to the developer's fix but for white space",
+        source="NL2Fix, table 4",
+        columns=columns,
+        rows=tuple(_exact_row(run) for run in compared(facts)),
+        notes=(
+            "Plausible candidates are counted once for each distinct text; their functions are compared, or the changed files "
+            "where more than the function changed.",
+            *facts.missing,
+        ),
+    )
+
+
+def _exact_row(run: RunFacts) -> tuple[Cell, ...]:
+    plausible = [(bug.samples.bug_id, item) for bug in run.bugs for item in bug.closeness if item.is_plausible]
+    same = [(bug_id, item) for bug_id, item in plausible if item.is_exact]
+    return (
+        run.name,
+        sum(bug.is_fixed for bug in run.bugs),
+        len({bug_id for bug_id, _ in same}),
+        len(plausible),
+        len(same),
+        percent(len(same), len(plausible)),
+    )
+
+
+_MATCH_COLUMNS = (
+    "system",
+    "language",
+    "bugs",
+    "compared",
+    "exact text %",
+    "exact tokens %",
+    "exact tree %",
+    "BLEU",
+    "CodeBLEU",
+    "edit similarity %",
+    "well-formed %",
+    "plausible %",
+)
+
+
+def match(facts: PaperFacts) -> Table:
+    """Return match metrics of the first candidate of every bug, for each system and language."""
+    rows: list[tuple[Cell, ...]] = []
+    for run in compared(facts):
+        languages = dict.fromkeys(bug.samples.language for bug in run.bugs)
+        rows += [_match_row(run, language, [bug for bug in run.bugs if bug.samples.language == language]) for language in languages]
+    return Table(
+        name="match",
+        title="Match of the first candidates with the developers' fixes",
+        source="FixEval, table 3",
+        columns=_MATCH_COLUMNS,
+        rows=tuple(rows),
+        n_heads=2,
+        notes=(
+            "Exact, well-formed and plausible are shares of all bugs; BLEU, CodeBLEU and edit similarity are those of bugs whose "
+            f"first candidate applies. {MatchSettings(language='each').signature}. Functions are compared, or the changed files "
+            "where more than the function changed.",
+            *facts.missing,
+        ),
+    )
+
+
+def _match_row(run: RunFacts, language: str, bugs: list[BugFacts]) -> tuple[Cell, ...]:
+    counts = MatchCounts(MatchSettings(language=language))
+    texts = [bug.first for bug in bugs if bug.first is not None]
+    for item in texts:
+        counts.add([item.candidate], item.fixed, item.buggy)
+    plausible = percent(sum(bug.samples.verdicts[:1] == (Verdict.PLAUSIBLE,) for bug in bugs), len(bugs))
+    head = (run.name, title(language), len(bugs), len(texts))
+    if not texts:
+        return (*head, *(0.0,) * 3, *(None,) * 3, 0.0, plausible)
+    scores = counts.result()
+    code = scores.codebleu.value if scores.codebleu else None
+    of_all = [percent(share * len(texts), len(bugs)) for share in (scores.exact_text, scores.exact_tokens, scores.exact_tree)]
+    of_texts = [None if share is None else percent(share, 1) for share in (scores.bleu, code, scores.edit_similarity)]
+    return (*head, *of_all, *of_texts, percent(scores.well_formed * len(texts), len(bugs)), plausible)

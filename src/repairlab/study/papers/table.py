@@ -1,4 +1,4 @@
-"""All tables by name, in the order in which they are shown. A new one is a module with one function, and a line here."""
+"""All tables by name, in the order in which they are shown. A new one is a function in the module of its theme, and a line here."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -10,24 +10,24 @@ from repairlab.registry import Parts, lacking
 from repairlab.study.papers.facts import PaperFacts
 
 _TABLES = {
-    "bugs": "bug_sizes:bug_sizes",
-    "candidates": "candidates:candidates",
-    "projects": "projects:projects",
-    "prompts": "prompts:prompts",
-    "curves": "prompts:curves",
+    "bugs": "bug_groups:bug_sizes",
+    "candidates": "rates:candidates",
+    "projects": "bug_groups:projects",
+    "prompts": "rates:prompts",
+    "curves": "rates:curves",
     "overlap": "overlap:overlap",
     "similarity": "similarity:similarity",
-    "exact": "exact:exact",
-    "match": "match:match",
-    "execution": "execution:execution",
-    "by-verdict": "execution:by_verdict",
-    "by-length": "execution:by_length",
+    "exact": "similarity:exact",
+    "match": "similarity:match",
+    "execution": "rates:execution",
+    "by-verdict": "rates:by_verdict",
+    "by-length": "rates:by_length",
     "ranks": "ranks:ranks",
-    "ranking": "ranking:ranking",
-    "single-round": "single_round:single_round",
-    "categories": "categories:categories",
-    "locations": "locations:locations",
-    "conversation": "conversation:conversation",
+    "ranking": "ranks:ranking",
+    "single-round": "rates:single_round",
+    "categories": "bug_groups:categories",
+    "locations": "bug_groups:locations",
+    "conversation": "ranks:conversation",
     "cost": "cost:cost",
     "bug-cost": "cost:bug_cost",
 }

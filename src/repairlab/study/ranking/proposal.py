@@ -8,7 +8,7 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.problem import Problem
 from repairlab.core.record import record
 from repairlab.languages.facts import facts
-from repairlab.languages.table import language
+from repairlab.languages.language import language
 
 
 @record

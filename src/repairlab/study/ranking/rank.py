@@ -11,7 +11,7 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import Problem
-from repairlab.metrics.requirements import need_all_candidates, need_finished, need_independent
+from repairlab.metrics.metric import need_all_candidates, need_finished, need_independent
 from repairlab.repairers.llm.client.model import Embedder, Unanswerable
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact

@@ -9,9 +9,9 @@ from typing import Literal
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
-from repairlab.core.samples import Samples
+from repairlab.core.score import Samples
 from repairlab.core.storage.encoding import decode, write_aside
-from repairlab.metrics.ranked_pass_at_k import Ranked
+from repairlab.metrics.pass_at_k import Ranked
 from repairlab.study.ranking.rankers import ORDERS, THRESHOLD
 
 FOLDER = "rankings"

@@ -16,10 +16,9 @@ import pytest
 from repairlab.core.diff import apply_edits
 from repairlab.core.problem import Problem, Target
 from repairlab.core.text import Span, line_span
-from repairlab.languages.table import language, language_of_path
-from repairlab.repairers.llm.answers import problems
+from repairlab.languages.language import language, language_of_path
 from repairlab.repairers.llm.answers.read import read
-from repairlab.repairers.llm.answers.reading import Wanted
+from repairlab.repairers.llm.answers.reading import REASONS, TOO_LONG, Wanted
 
 FOLDER = Path(__file__).parent / "cases"
 CASES = sorted(FOLDER.glob("*.case"))
@@ -107,7 +106,7 @@ def test_answer_is_read_as_expected(path: Path) -> None:
     reading = read(case.answer, case.problem, case.wanted)
     if case.is_problem:
         assert (reading.problem, reading.edits) == (case.expected.strip(), ())
-        assert reading.problem in problems.ALL
+        assert reading.problem in REASONS
     else:
         assert reading.problem is None
         patched = apply_edits(reading.edits, {case.problem.path: case.problem.source})[case.problem.path]
@@ -122,9 +121,9 @@ def test_the_corpus_is_large_and_holds_every_language_and_reason() -> None:
     assert len(cases) >= 120
     assert {case.problem.language for case in cases} == {"python", "java", "c", "cpp"}
     assert {case.wanted.shape for case in cases} == {"function", "infill", "completion", "edit", "file"}
-    assert {case.expected.strip() for case in cases if case.is_problem} == set(problems.ALL) - {problems.TOO_LONG}
+    assert {case.expected.strip() for case in cases if case.is_problem} == set(REASONS) - {TOO_LONG}
 
 
 def test_every_reason_is_documented() -> None:
     text = (Path(__file__).parents[4] / "docs" / "how-it-works" / "answers.md").read_text(encoding="utf-8")
-    assert [reason for reason in problems.ALL if f"| `{reason}` |" not in text] == []
+    assert [reason for reason in REASONS if f"| `{reason}` |" not in text] == []

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from repairlab.core.diff import apply_edits
 from repairlab.core.problem import Problem, Target
 from repairlab.core.text import Span, line_span
-from repairlab.languages.table import language, language_of_path
-from repairlab.repairers.llm.answers import problems
+from repairlab.languages.language import language, language_of_path
 from repairlab.repairers.llm.answers.read import read
-from repairlab.repairers.llm.answers.reading import Wanted
+from repairlab.repairers.llm.answers.reading import REASONS, TOO_LONG, Wanted
 
 FOLDER = Path(__file__).parent / "cases" / "problems"
 FILES = sorted(path for path in FOLDER.iterdir() if path.name != "sum.py.source")
@@ -71,7 +70,7 @@ def patched(problem: Problem, answer: str, wanted: Wanted) -> str | None:
     reading = read(answer, problem, wanted)
     assert reading == read(answer, problem, wanted)
     assert (reading.problem is None) == bool(reading.edits)
-    assert reading.problem is None or reading.problem in problems.ALL
+    assert reading.problem is None or reading.problem in REASONS
     if reading.problem:
         return None
     assert all(edit.span is None or edit.span.end <= len(problem.source) for edit in reading.edits)
@@ -126,4 +125,4 @@ def test_a_cut_answer_is_read_without_failing(data: st.DataObject, problem: Prob
 
 
 def test_an_answer_of_a_million_characters_is_refused() -> None:
-    assert read("x = 1\n" * 200_000, PROBLEMS[0], Wanted()).problem == problems.TOO_LONG
+    assert read("x = 1\n" * 200_000, PROBLEMS[0], Wanted()).problem == TOO_LONG

@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repairlab.core.prompt import Message, Prompt
+from repairlab.core.model import Message, Prompt
 from repairlab.core.record import digest
 from repairlab.repairers.ledger import Ledger, asking_for, read_requests
 from repairlab.repairers.llm.client.answer_file import FILE, AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
-from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable
-from repairlab.repairers.llm.client.prices import FREE, Price
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, ScriptedModel, Unanswerable
+from repairlab.repairers.llm.client.providers import FREE, Price
 from repairlab.repairers.repairer import Unreachable
 
 PROMPT = Prompt(messages=(Message(role="user", content="mend this"),))

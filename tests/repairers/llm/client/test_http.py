@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access
+from repairlab.repairers.llm.client.complaints import redact, refusal
 from repairlab.repairers.llm.client.http import LONGEST_WAIT_S, Client, Clock, Rejected
 from repairlab.repairers.llm.client.model import Unanswerable
 from repairlab.repairers.llm.client.providers import Key, endpoint
-from repairlab.repairers.llm.client.refusals import redact, refusal
 from repairlab.repairers.repairer import Unreachable
 from tests.repairers.llm.answering import Asked, Hourglass, Said, Script, Server, answering, complaint
 

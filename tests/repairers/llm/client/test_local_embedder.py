@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.repairers.llm.client.local_embedder import LocalEmbedder
+from repairlab.repairers.llm.client.in_process import LocalEmbedder
 
 INSTALLED = find_spec("sentence_transformers") is not None
 

@@ -7,18 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from repairlab.core.access import Access
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.prompt import Message, Prompt
+from repairlab.core.model import Access, Message, Prompt
 from repairlab.core.record import digest
 from repairlab.repairers.ledger import Ledger, Request, asking_for, read_requests
 from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedModel, Keeping
 from repairlab.repairers.llm.client.http import Client, Clock
-from repairlab.repairers.llm.client.model import ChatModel, Sampling
+from repairlab.repairers.llm.client.model import ChatModel, Sampling, ScriptedModel
 from repairlab.repairers.llm.client.open import open_embedder, open_model
 from repairlab.repairers.llm.client.providers import endpoint
-from repairlab.repairers.llm.client.scripted import ScriptedModel
 from repairlab.repairers.llm.client.served import ServedModel, Terms
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.repairers.repairer import Unreachable

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.errors import UserError
-from repairlab.repairers.llm.client.prices import FREE, Price, Prices
+from repairlab.repairers.llm.client.providers import FREE, Price, Prices
 
 
 def write(folder: Path, text: str) -> Path:

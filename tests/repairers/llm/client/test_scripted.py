@@ -1,6 +1,5 @@
-from repairlab.core.prompt import Prompt
-from repairlab.repairers.llm.client.model import ChatModel, Sampling
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.core.model import Prompt
+from repairlab.repairers.llm.client.model import ChatModel, Sampling, ScriptedModel
 
 PROMPT = Prompt(text="mend this")
 

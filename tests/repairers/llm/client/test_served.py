@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
-from repairlab.core.prompt import Message, Prompt
+from repairlab.core.model import Access, Message, Prompt
 from repairlab.repairers.ledger import Ledger, Request, asking_for, read_requests
 from repairlab.repairers.llm.client.http import Client
 from repairlab.repairers.llm.client.model import Sampling, Unanswerable
-from repairlab.repairers.llm.client.prices import Price
-from repairlab.repairers.llm.client.providers import endpoint
+from repairlab.repairers.llm.client.providers import Price, endpoint
 from repairlab.repairers.llm.client.served import ServedEmbedder, ServedModel, Terms
 from repairlab.repairers.repairer import OverBudget, Unreachable
 from tests.llm_server.llama_server import Endpoint

@@ -5,14 +5,14 @@ import dataclasses
 import pytest
 
 from repairlab.core.candidate import Attempt, Candidate, Edit, Origin
+from repairlab.core.model import Prompt
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import Problem
-from repairlab.core.prompt import Prompt
 from repairlab.core.text import Span
 from repairlab.repairers.llm.client.model import Completion, Sampling
 from repairlab.repairers.llm.repairer import Llm
 from repairlab.repairers.llm.settings import LlmSettings
-from repairlab.runs.feedback import feedback
+from repairlab.runs.experiment import feedback
 from tests.repairers.llm.bugs import PYTHON, Recorder, python_problem
 
 

@@ -7,11 +7,11 @@ import pytest
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Problem, Target, Visibility, shown
 from repairlab.core.text import Lines, Span
-from repairlab.repairers.llm.client.scripted import ScriptedModel
+from repairlab.repairers.llm.client.model import ScriptedModel
 from repairlab.repairers.llm.prompts.prompter import Prompter
-from repairlab.repairers.llm.prompts.strategies.question import Question
-from repairlab.repairers.llm.prompts.strategies.table import names, strategy
-from repairlab.repairers.llm.prompts.view import View
+from repairlab.repairers.llm.prompts.strategies import Question
+from repairlab.repairers.llm.prompts.table import names, strategy
+from repairlab.repairers.llm.prompts.templates import View
 from repairlab.repairers.llm.settings import LlmSettings
 from tests.repairers.llm.bugs import JAVA, PYTHON, java_problem, python_problem
 

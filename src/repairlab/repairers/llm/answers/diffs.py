@@ -5,9 +5,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.answers import problems
 from repairlab.repairers.llm.answers.matching import KEYS, EditedText, LineMatch, adjusted, best, places
-from repairlab.repairers.llm.answers.reading import Reading
+from repairlab.repairers.llm.answers.reading import AMBIGUOUS_DIFF, DIFF_DOES_NOT_FIT, Reading
 from repairlab.repairers.llm.answers.search_replace import Drafts
 
 _HUNK = re.compile(r"@@(?:[ \t]*-?(\d{1,9})(?:,\d{1,9})?(?:[ \t]+\+?\d{1,9}(?:,\d{1,9})?)?[ \t]*@@)?")
@@ -100,13 +99,13 @@ def _apply(hunk: LooseHunk, draft: EditedText) -> str | None:
                 return None
             is_ambiguous = is_ambiguous or bool(found)
         if is_ambiguous:
-            return problems.AMBIGUOUS_DIFF
+            return AMBIGUOUS_DIFF
     added = [line[1:] for line in hunk.lines if line[0] == "+"]
     is_insertion = not any(line[0] == "-" or line.strip() for line in hunk.lines if line[0] != "+")
     if is_insertion and hunk.said is not None and hunk.said <= len(draft.lines):
         draft.lines[hunk.said : hunk.said] = added
         return None
-    return problems.DIFF_DOES_NOT_FIT
+    return DIFF_DOES_NOT_FIT
 
 
 def _old(lines: list[str]) -> list[str]:

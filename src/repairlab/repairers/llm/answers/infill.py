@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from repairlab.core.text import Span
-from repairlab.repairers.llm.answers.aim import Aim
-from repairlab.repairers.llm.answers.layout import indentation
+from repairlab.repairers.llm.answers.target import Aim, indentation
 
 _MASK = re.compile(
     r"[ \t/#*]*+(?:>{1,3}[ \t]*)?[\[<({|]*+[ \t]*+"

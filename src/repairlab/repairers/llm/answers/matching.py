@@ -1,4 +1,4 @@
-"""Finds lines in a file although white space differs, and replaces them. Search/replace blocks and diffs are applied with it."""
+"""Finds lines in a file although white space differs, and replaces them."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from repairlab.core.candidate import Edit
 from repairlab.core.problem import Problem
 from repairlab.core.text import Lines, Span, line_of, line_span
-from repairlab.repairers.llm.answers.layout import indentation
+from repairlab.repairers.llm.answers.target import indentation
 
 Key = Callable[[str], str]
 _EXACT: Key = str

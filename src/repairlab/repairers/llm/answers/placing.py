@@ -1,13 +1,14 @@
-"""Turns a found function into edits: the function at the target's place, new helpers beside it, new imports at the top."""
+"""Turns the code of an answer into edits: a function at the target's place, a whole file or parts of it, gaps filled in."""
 
 import re
 from collections.abc import Iterator
 
 from repairlab.core.candidate import Edit
 from repairlab.core.text import Span
-from repairlab.repairers.llm.answers.aim import Aim
+from repairlab.languages.language import Function
 from repairlab.repairers.llm.answers.functions import TargetText
-from repairlab.repairers.llm.answers.layout import fitted, moved
+from repairlab.repairers.llm.answers.prose import is_left_out
+from repairlab.repairers.llm.answers.target import Aim, fitted, indentation, moved, shape
 
 _PYTHON_TOP = re.compile(
     r"(?>(?:#[^\n]*+\n|[ \t]*+\n)*)(?:[rRuU]?(?:\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|\"[^\"\n]*\"|'[^'\n]*')[^\n]*\n)?"
@@ -112,3 +113,152 @@ def _import_place(aim: Aim) -> int:
         return package.end() if package else 0
     top = _PYTHON_TOP.match(aim.source) if aim.is_python else None
     return top.end() if top else 0
+
+
+_PUBLIC_CLASS = re.compile(r"^[ \t]*public[ \t]+(?:(?:final|abstract|strictfp)[ \t]+)*class[ \t]+(\w+)", re.MULTILINE)
+_CLASS = re.compile(r"^[ \t]*(?:(?:public|final|abstract|strictfp)[ \t]+)*(?:class|enum|interface|record)[ \t]+(\w+)", re.MULTILINE)
+
+
+def is_whole(aim: Aim, text: str, functions: list[Function]) -> bool:
+    """Return whether a text may replace the whole file: it has most functions of it, its classes and its `main`."""
+    if not aim.functions:
+        return True
+    own = {function.name for function in aim.functions}
+    given = {function.name for function in functions}
+    if "main" in own and "main" not in given:
+        return False
+    if not aim.facts.has_free_functions and _CLASS.search(aim.source) and not _CLASS.search(text):
+        return False
+    if aim.is_python and _n_top_level(aim.source) > 2 * max(1, _n_top_level(text)):
+        return False
+    return len(own & given) * 2 >= len(own) or not given
+
+
+def _n_top_level(text: str) -> int:
+    return sum(
+        1 for line in text.split("\n") if line[:1].strip() and not line.startswith(("#", ")", "]", "}", "import", "from", "@"))
+    )
+
+
+def file_edits(aim: Aim, path: str, text: str) -> tuple[Edit, ...] | None:
+    """Return the edits that a whole file, or a part of it, makes; none when code is left out that nobody can fill in."""
+    if has_gap(text, aim.source):
+        whole = filled(text, aim.source.replace("\r\n", "\n"))
+        if whole is None:
+            return None
+        text = whole
+    functions = aim.syntax.functions(text)
+    if not is_whole(aim, text, functions):
+        parts = _parts(aim, path, text, functions)
+        if parts:
+            return parts
+    if not aim.facts.has_free_functions:
+        text = _with_class_name(aim, text)
+    ending = "\n" if aim.source.endswith("\n") or not aim.source else ""
+    span = aim.span if aim.is_file else Span(start=0, end=len(aim.source))
+    return (Edit(path=path, text=text.strip("\n").rstrip() + ending, span=span),)
+
+
+def _parts(aim: Aim, path: str, text: str, functions: list[Function]) -> tuple[Edit, ...]:
+    """Return an edit for each function of the answer that the file has, too."""
+    edits: list[Edit] = []
+    end = 0
+    for function in functions:
+        if function.span.start < end:
+            continue
+        end = function.span.end
+        own = _counterpart(aim, function)
+        if own is None or any(edit.span == own.span for edit in edits):
+            continue
+        column = indentation(text[text.rfind("\n", 0, function.span.start) + 1 : function.span.start])
+        place = indentation(aim.source[aim.source.rfind("\n", 0, own.span.start) + 1 : own.span.start])
+        edits.append(Edit(path=path, text=moved(function.span.of(text), column, place, aim), span=own.span))
+    return tuple(edits)
+
+
+def _counterpart(aim: Aim, function: Function) -> Function | None:
+    named = [own for own in aim.functions if own.name == function.name]
+    exact = [own for own in named if shape(own.parameters) == shape(function.parameters)]
+    return exact[0] if exact else named[0] if len(named) == 1 else None
+
+
+def _with_class_name(aim: Aim, text: str) -> str:
+    """Return a Java program whose public class has the name that the file asks for."""
+    mine, yours = _PUBLIC_CLASS.search(aim.source), _PUBLIC_CLASS.search(text)
+    if mine is None or yours is None or mine[1] == yours[1] or re.search(rf"\b{mine[1]}\b", text):
+        return text
+    parts: list[str] = []
+    position = 0
+    for token in aim.syntax.tokens(text):
+        if token.kind == "name" and token.text == yours[1]:
+            parts += [text[position : token.span.start], mine[1]]
+            position = token.span.end
+    return "".join([*parts, text[position:]])
+
+
+def has_gap(text: str, original: str) -> bool:
+    """Return whether lines of a text stand for code left out; lines that the original has, too, do not."""
+    if "..." not in text and "…" not in text and not _may_have_words(text):
+        return False
+    own = {line.strip() for line in original.split("\n")}
+    return any(is_left_out(line) and line.strip() not in own for line in text.split("\n"))
+
+
+def _may_have_words(text: str) -> bool:
+    lower = text.lower()
+    return any(
+        word in lower
+        for word in ("rest of", "remain", "exist", "unchanged", "omitted", "same as", "original", "other ", "previous", "same ")
+    )
+
+
+def filled(text: str, original: str) -> str | None:
+    """Return a text with its gaps filled; none when a gap does not say clearly what belongs in it.
+
+    The line before a gap and the line behind it must each occur once in the original, in this order.
+    """
+    lines = text.rstrip().split("\n")
+    source = original.rstrip().split("\n")
+    own = {line.strip() for line in source}
+    made: list[str] = []
+    at = 0
+    while at < len(lines):
+        if not is_left_out(lines[at]) or lines[at].strip() in own:
+            made.append(lines[at])
+            at += 1
+            continue
+        at += 1
+        while at < len(lines) and not lines[at].strip():
+            at += 1
+        gap = _between(source, _last(made), lines[at:])
+        if gap is None:
+            return None
+        made.extend(gap)
+    return "\n".join(made)
+
+
+def _between(source: list[str], before: str | None, rest: list[str]) -> list[str] | None:
+    """Return the lines of the original between the line before a gap and the rest behind it, moved to the column of the answer."""
+    first = _place(source, before, is_last=False)
+    behind = _place(source, rest[0], is_last=len(rest) == 1) if rest else len(source)
+    if first is None or behind is None or behind <= first:
+        return None
+    told, own = (before or "", source[first]) if not rest or first else (rest[0], source[behind])
+    old, new = indentation(own), indentation(told)
+    gap = source[first + 1 : behind]
+    return [new + line[len(old) :] if line.strip() and line.startswith(old) else line for line in gap]
+
+
+def _last(lines: list[str]) -> str | None:
+    return next((line for line in reversed(lines) if line.strip()), None)
+
+
+def _place(source: list[str], line: str | None, *, is_last: bool) -> int | None:
+    """Return the index of the only line that equals `line` but for white space; the last brace stands for the end."""
+    if line is None:
+        return None
+    bare = "".join(line.split())
+    found = [index for index, other in enumerate(source) if "".join(other.split()) == bare]
+    if len(found) == 1:
+        return found[0]
+    return found[-1] if is_last and found and found[-1] == len(source) - 1 else None

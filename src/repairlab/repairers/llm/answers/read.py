@@ -1,4 +1,4 @@
-"""Reads the answer of a model into edits of the buggy file, whatever the answer looks like. The `llm` repairer calls it.
+"""Reads the answer of a model into edits of the buggy file, whatever the answer looks like.
 
 `docs/how-it-works/answers.md` says what is accepted, how it is read and what is refused.
 """
@@ -7,20 +7,25 @@ from collections.abc import Iterator
 
 from repairlab.core.candidate import Edit
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.answers import diffs, problems, search_replace
-from repairlab.repairers.llm.answers.aim import Aim, aim
-from repairlab.repairers.llm.answers.blocks import Block, blocks
-from repairlab.repairers.llm.answers.cleaning import cleaned
-from repairlab.repairers.llm.answers.completions import completed
-from repairlab.repairers.llm.answers.elisions import filled, has_gap
-from repairlab.repairers.llm.answers.functions import TargetText, find, from_body
+from repairlab.repairers.llm.answers import diffs, search_replace
+from repairlab.repairers.llm.answers.blocks import Block, blocks, variants
+from repairlab.repairers.llm.answers.functions import TargetText, completed, find, from_body
 from repairlab.repairers.llm.answers.infill import Hole
-from repairlab.repairers.llm.answers.placing import edits
-from repairlab.repairers.llm.answers.prose import code_only, is_refusal, is_sentence, sees_no_bug
-from repairlab.repairers.llm.answers.reading import Reading, Wanted
-from repairlab.repairers.llm.answers.unfenced import bare_code
-from repairlab.repairers.llm.answers.variants import variants
-from repairlab.repairers.llm.answers.whole_files import file_edits
+from repairlab.repairers.llm.answers.placing import edits, file_edits, filled, has_gap
+from repairlab.repairers.llm.answers.prose import bare_code, cleaned, code_only, is_refusal, is_sentence, sees_no_bug
+from repairlab.repairers.llm.answers.reading import (
+    CUT,
+    EMPTY,
+    LEFT_OUT,
+    NO_BUG,
+    NO_CODE,
+    NO_FUNCTION,
+    REFUSED,
+    TOO_LONG,
+    Reading,
+    Wanted,
+)
+from repairlab.repairers.llm.answers.target import Aim, aim
 
 _LONGEST = 100_000
 _MAX_BLOCKS = 30
@@ -31,12 +36,12 @@ _MAX_EXAMINED = 100_000
 def read(answer: str, problem: Problem, wanted: Wanted) -> Reading:
     """Return the edits that an answer proposes, or why there are none; never raises."""
     if not answer.strip():
-        return Reading(problem=problems.EMPTY)
+        return Reading(problem=EMPTY)
     if len(answer) > _LONGEST + 4 * len(problem.source):
-        return Reading(problem=problems.TOO_LONG)
+        return Reading(problem=TOO_LONG)
     text, is_cut = cleaned(answer)
     if not text.strip():
-        return Reading(problem=problems.CUT if is_cut else problems.EMPTY)
+        return Reading(problem=CUT if is_cut else EMPTY)
     own = aim(problem)
     found = blocks(text)[:_MAX_BLOCKS]
     changes = _changes(text, found, problem)
@@ -52,19 +57,19 @@ def read(answer: str, problem: Problem, wanted: Wanted) -> Reading:
 
 def _why(text: str, found: list[Block], reason: str | None, *, is_cut: bool) -> str:
     """Return the reason to give when nothing was read: what the prose says counts where there is no code."""
-    if reason in (problems.CUT, problems.LEFT_OUT):
+    if reason in (CUT, LEFT_OUT):
         return reason
     has_marked = any(not block.is_bare and block.text.strip() for block in found)
     if not has_marked or reason is None:
         if is_refusal(text):
-            return problems.REFUSED
+            return REFUSED
         if sees_no_bug(text):
-            return problems.NO_BUG
+            return NO_BUG
     if is_cut:
-        return problems.CUT
+        return CUT
     if has_marked or code_only(text) is not None:
-        return reason or problems.NO_FUNCTION
-    return problems.NO_CODE
+        return reason or NO_FUNCTION
+    return NO_CODE
 
 
 def _changes(text: str, found: list[Block], problem: Problem) -> Reading | None:
@@ -73,7 +78,7 @@ def _changes(text: str, found: list[Block], problem: Problem) -> Reading | None:
     if swaps:
         return search_replace.apply(swaps, problem)
     if is_cut:
-        return Reading(problem=problems.CUT)
+        return Reading(problem=CUT)
     if "@@" not in text and "+++ " not in text and not any(block.info[:5] in ("diff", "patch", "udiff") for block in found):
         return None
     parts = [block for block in found if diffs.is_diff(block.text, block.info)]
@@ -107,14 +112,14 @@ def _function(own: Aim, found: list[Block], problem: Problem, wanted: Wanted) ->
         if result is None and (not block.is_bare or not is_sentence(text.split("\n", 1)[0])):
             result = from_body(own, text)
         if result is None:
-            reason = reason or problems.NO_FUNCTION
+            reason = reason or NO_FUNCTION
             continue
         if result.is_cut:
-            reason = problems.CUT
+            reason = CUT
             continue
         result = _without_gaps(own, result)
         if result is None:
-            reason = problems.LEFT_OUT
+            reason = LEFT_OUT
             continue
         made = edits(own, problem.path, result)
         if own.has_errors(result.text):
@@ -123,7 +128,7 @@ def _function(own: Aim, found: list[Block], problem: Problem, wanted: Wanted) ->
             same = same or made
         else:
             return Reading(edits=made)
-    if fallback or (same and reason not in (problems.CUT, problems.LEFT_OUT)):
+    if fallback or (same and reason not in (CUT, LEFT_OUT)):
         return Reading(edits=fallback or same)
     return Reading(problem=reason)
 
@@ -150,7 +155,7 @@ def _infill(own: Aim, found: list[Block], problem: Problem, wanted: Wanted) -> R
             whole = _function(own, [block], problem, Wanted())
             if whole.edits and hole.has_rest(block.text) and find(own, block.text, is_closed=block.is_closed, by_name=True):
                 return whole
-            if whole.problem == problems.LEFT_OUT or (whole.problem == problems.CUT and not block.is_closed):
+            if whole.problem == LEFT_OUT or (whole.problem == CUT and not block.is_closed):
                 reason = whole.problem
                 continue
         for variant in variants(block.text):
@@ -158,7 +163,7 @@ def _infill(own: Aim, found: list[Block], problem: Problem, wanted: Wanted) -> R
             if text is None:
                 continue
             if has_gap(text, own.text):
-                reason = problems.LEFT_OUT
+                reason = LEFT_OUT
                 continue
             new = hole.fill(text)
             made = Reading(edits=(Edit(path=problem.path, text=new, span=wanted.hole),))
@@ -190,11 +195,11 @@ def _file(own: Aim, found: list[Block], problem: Problem, wanted: Wanted) -> Rea
             if code is None or not code.strip() or (block.is_bare and len(found) > 1):
                 continue
             if _is_cut(own, code, block):
-                reason = problems.CUT
+                reason = CUT
                 continue
             made = file_edits(own, problem.path, code)
             if made is None:
-                reason = problems.LEFT_OUT
+                reason = LEFT_OUT
             elif own.syntax.has_errors(code) and not own.syntax.has_errors(own.source):
                 fallback = fallback or made
             else:

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from repairlab.core.problem import Problem
-from repairlab.repairers.llm.answers import problems
 from repairlab.repairers.llm.answers.blocks import json_data
 from repairlab.repairers.llm.answers.matching import EditedText, adjusted, best, places
-from repairlab.repairers.llm.answers.reading import Reading
+from repairlab.repairers.llm.answers.reading import AMBIGUOUS_SEARCH, NO_SEARCH_TEXT, SEARCH_NOT_FOUND, Reading
 
 _OPEN = re.compile(
     r"[ \t]*(?:<{5,9}[ \t]*(?:SEARCH|ORIGINAL|HEAD|OLD|BEFORE|FIND|)|-{5,9}[ \t]*SEARCH)[ \t]*>{0,3}[ \t]*(.*)$", re.IGNORECASE
@@ -152,7 +151,7 @@ def _apply(swap: Swap, draft: EditedText) -> str | None:
     old, new = _trimmed(swap.old), swap.new
     if not old:
         if draft.source.strip():
-            return problems.NO_SEARCH_TEXT
+            return NO_SEARCH_TEXT
         draft.lines = new
         return None
     found = places(draft.lines, old)
@@ -165,7 +164,7 @@ def _apply(swap: Swap, draft: EditedText) -> str | None:
     if place is None and not found:
         return _apply_within_line(old, new, draft)
     if place is None:
-        return problems.AMBIGUOUS_SEARCH
+        return AMBIGUOUS_SEARCH
     ours = draft.lines[place.first : place.first + len(old)]
     draft.lines[place.first : place.first + len(old)] = adjusted(_trimmed(new), old, ours)
     return None
@@ -182,8 +181,8 @@ def _apply_within_line(old: list[str], new: list[str], draft: EditedText) -> str
             draft.lines[hits[0]] = draft.lines[hits[0]].replace(part, "".join(_trimmed(new)).strip())
             return None
         if hits:
-            return problems.AMBIGUOUS_SEARCH
-    return problems.SEARCH_NOT_FOUND
+            return AMBIGUOUS_SEARCH
+    return SEARCH_NOT_FOUND
 
 
 def _trimmed(lines: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, cast
 from repairlab.core.record import SCHEMA_VERSION
 from repairlab.core.storage.database import Database
 from repairlab.repairers.llm.client.model import Completion, Finish
-from repairlab.repairers.llm.client.prices import Price, cost_of
+from repairlab.repairers.llm.client.providers import Price, cost_of
 
 FILE = f"answers-{SCHEMA_VERSION}.sqlite"
 _MOST_NAMES = 500

@@ -1,7 +1,7 @@
 """Models and embedders whose answers are kept: nothing is asked, or paid, twice, and a finished run replays without a server.
 
-The wrappers that `open` hands out. Answers have numbers; only those that are missing are asked for, and each is stored as it comes,
-before it is booked: the answers that a killed run has on its books are there. (Vectors cost little, and are booked first.)
+Answers have numbers; only those that are missing are asked for, and each is stored as it comes, before it is booked: the answers
+that a killed run has on its books are there. (Vectors cost little, and are booked first.)
 """
 
 import dataclasses
@@ -13,14 +13,13 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
-from repairlab.core.cost import total_cost
-from repairlab.core.prompt import Prompt
+from repairlab.core.amounts import count, total_cost
+from repairlab.core.model import Prompt
 from repairlab.core.record import digest, record
-from repairlab.core.words import count
 from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
 from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Keep, Sampling, Unanswerable
-from repairlab.repairers.repairer import Unreachable
+from repairlab.repairers.repairer import TranscriptKeeper, Unreachable
 
 _AT_ONCE = 8
 """Answers asked for together of a model that hands them out together: all of them are lost when it is stopped."""
@@ -242,3 +241,27 @@ def _runs(numbers: Sequence[int], *, most: int = sys.maxsize) -> Iterator[tuple[
 
 def _batches(keys: list[str], size: int) -> Iterator[list[str]]:
     return (keys[start : start + size] for start in range(0, len(keys), size))
+
+
+class RecordedModel:
+    """A model whose prompts and answers become part of the run; any number of threads may ask it at once."""
+
+    def __init__(self, model: ChatModel, keep: TranscriptKeeper) -> None:
+        """Wrap a model; `keep` writes down what was asked and answered."""
+        self.name = model.name
+        self._model, self._keep = model, keep
+
+    @property
+    def context_window(self) -> int | None:
+        """Return what the model says."""
+        return self._model.context_window
+
+    def count_tokens(self, text: str) -> int:
+        """Count as the model does."""
+        return self._model.count_tokens(text)
+
+    def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
+        """Return what the model answers, once it is written down."""
+        answers = self._model.complete(prompt, sampling, first=first, n=n)
+        self._keep(prompt, *(answer.text for answer in answers))
+        return answers

@@ -17,12 +17,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import httpx
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.model import Access
 from repairlab.core.record import record
+from repairlab.repairers.llm.client.complaints import Refusal, redact, refusal
 from repairlab.repairers.llm.client.model import Unanswerable
 from repairlab.repairers.llm.client.providers import Endpoint, Key, is_loopback
-from repairlab.repairers.llm.client.refusals import Refusal, redact, refusal
 from repairlab.repairers.repairer import Unreachable
 
 T = TypeVar("T")

@@ -1,7 +1,7 @@
-"""Models that run inside this process, by transformers: `hf/NAME-OR-FOLDER`.
+"""Models and embedders inside this process: `hf/NAME-OR-FOLDER` by transformers, `local/NAME` by sentence-transformers.
 
-The packages are an extra and heavy: they are loaded with the first prompt. Prompts are answered one after the other, each with
-several answers at once.
+The packages are extras and heavy: they are loaded with the first prompt or text. Prompts are answered one after the other, each
+with several answers at once.
 """
 
 import math
@@ -14,13 +14,12 @@ from typing import Any
 from jinja2 import TemplateError
 
 from repairlab.core.errors import UserError
-from repairlab.core.extra import require
-from repairlab.core.prompt import Message, Prompt
+from repairlab.core.installation import adding, require
+from repairlab.core.model import Message, Prompt
 from repairlab.core.record import record
 from repairlab.repairers.llm.client.model import Completion, Sampling, Unanswerable
-from repairlab.repairers.llm.client.token_choice import Draw, StopDetector
 
-PREFIX = "hf/"
+HF = "hf/"
 _PACKAGES = ("torch", "transformers")
 _AT_ONCE = 8
 """Answers made together: more need more memory."""
@@ -48,7 +47,7 @@ class InProcessModel:
     def __init__(self, name: str, *, context_window: int | None = None) -> None:
         """Take a name such as `hf/Qwen/Qwen2.5-Coder-0.5B-Instruct`; nothing is loaded yet, but what is missing is told."""
         require(f"model {name!r}", "hf", _PACKAGES)
-        if not name.removeprefix(PREFIX).strip():
+        if not name.removeprefix(HF).strip():
             raise UserError(f"model name {name!r} has no model behind the provider. Write it like hf/NAME or hf/FOLDER")
         self.name = name
         self._window = context_window
@@ -151,7 +150,7 @@ class InProcessModel:
 
 def _load(name: str) -> _Loaded:
     torch, library = (import_module(package) for package in _PACKAGES)
-    place = name.removeprefix(PREFIX)
+    place = name.removeprefix(HF)
     device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     try:
         tokenizer = library.AutoTokenizer.from_pretrained(place)
@@ -174,3 +173,108 @@ def _without_system(messages: Sequence[Message]) -> list[Message]:
     if not others:
         return [Message(role="user", content="\n\n".join(system))]
     return [Message(role=others[0].role, content="\n\n".join([*system, others[0].content])), *others[1:]]
+
+
+_TAIL = 16
+"""Tokens that are read again for a stop text, in addition to one for each of its letters."""
+
+
+class Draw:
+    """Replaces the scores of all tokens by those of one token that is drawn, so that taking the best one takes it."""
+
+    def __init__(self, sampling: Sampling, seeds: Sequence[int]) -> None:
+        """Take a seed for each row."""
+        self._torch = import_module("torch")
+        self._sampling = sampling
+        self._chances = [self._torch.Generator().manual_seed(seed % 2**63) for seed in seeds]
+        self.logprobs: list[list[float]] = [[] for _ in seeds]
+        """Of each row's tokens so far; those of a row that has ended mean nothing."""
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:  # noqa: ARG002  # transformers calls it so
+        """Draw one token for each row."""
+        scores = scores.float()
+        tokens = self._drawn(scores) if self._sampling.temperature > 0 else scores.argmax(dim=-1, keepdim=True)
+        if self._sampling.logprobs:
+            for row, value in zip(self.logprobs, scores.log_softmax(dim=-1).gather(1, tokens)[:, 0].tolist(), strict=True):
+                row.append(value)
+        return self._torch.full_like(scores, float("-inf")).scatter(1, tokens, 0.0)
+
+    def _drawn(self, scores: Any) -> Any:
+        chances = [self._torch.rand(1, generator=chance) for chance in self._chances]
+        likely = (scores / self._sampling.temperature).softmax(dim=-1).sort(dim=-1, descending=True)
+        sums = likely.values.cumsum(dim=-1)
+        kept = self._torch.where(sums - likely.values < self._sampling.top_p, sums, 0.0).amax(dim=-1, keepdim=True)
+        places = self._torch.searchsorted(sums, self._torch.stack(chances).to(scores.device) * kept)
+        return likely.indices.gather(1, places.clamp(max=scores.shape[-1] - 1))
+
+
+class StopDetector:
+    """Notes when each row ends: at a token for that, or at a stop text."""
+
+    def __init__(self, tokenizer: Any, tokens: set[int], stop: Sequence[str], *, n_prompt: int, n_rows: int) -> None:
+        """Take what ends a row."""
+        self._torch = import_module("torch")
+        self._tokenizer = tokenizer
+        self._tokens = tokens
+        self._stop = [text for text in stop if text]
+        self._tail = _TAIL + max(map(len, self._stop), default=0)
+        self._n_prompt = n_prompt
+        self.lengths: list[int | None] = [None] * n_rows
+        """Tokens of each answer that has ended, with the one that ended it."""
+
+    def __call__(self, input_ids: Any, scores: Any, **_: Any) -> Any:  # noqa: ARG002  # transformers calls it so
+        """Return which rows are done."""
+        made = input_ids[:, self._n_prompt :].tolist()
+        for row, tokens in enumerate(made):
+            if self.lengths[row] is None and (tokens[-1] in self._tokens or self._has_stop(tokens[-self._tail :])):
+                self.lengths[row] = len(tokens)
+        done = [length is not None for length in self.lengths]
+        return self._torch.tensor(done, dtype=self._torch.bool, device=input_ids.device)
+
+    def text_of(self, tokens: list[int]) -> str:
+        """Return the text of an answer, without what ended it."""
+        text = self._decoded(tokens)
+        places = [place for stop in self._stop if (place := text.find(stop)) >= 0]
+        return text[: min(places, default=len(text))]
+
+    def _has_stop(self, tokens: list[int]) -> bool:
+        text = self._decoded(tokens) if self._stop else ""
+        return any(stop in text for stop in self._stop)
+
+    def _decoded(self, tokens: list[int]) -> str:
+        return str(self._tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False))
+
+
+LOCAL = "local/"
+
+
+class LocalEmbedder:
+    """A sentence-transformers model, by its name on the Hugging Face hub or the path of its folder."""
+
+    def __init__(self, name: str) -> None:
+        """Take a name such as `local/all-MiniLM-L6-v2`; nothing is loaded yet."""
+        self.name = name
+        self._model: Any = None
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one vector for each text; texts longer than the model's limit are cut, as the library does."""
+        if self._model is None:
+            self._model = _load_embedder(self.name.removeprefix(LOCAL))
+        vectors: list[list[float]] = self._model.encode(list(texts), show_progress_bar=False, convert_to_numpy=True).tolist()
+        return vectors
+
+
+def _load_embedder(name: str) -> Any:
+    try:
+        library = import_module("sentence_transformers")
+    except ImportError:
+        raise UserError(
+            f"the embedding model {LOCAL + name!r} needs sentence-transformers; get it with: {adding('embeddings')}"
+        ) from None
+    try:
+        return library.SentenceTransformer(name)
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise UserError(
+            f"cannot load the embedding model {LOCAL + name!r}: {reason}; name a sentence-transformers model, or give its folder"
+        ) from None

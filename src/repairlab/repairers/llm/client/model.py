@@ -1,10 +1,12 @@
-"""The one seam to language models: prompts in, completions out. All else of `repairers.llm` is on one side of it or the other."""
+"""The one seam to language models: prompts in, completions out; what fits a model's context; and a scripted model for tests."""
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
-from repairlab.core.prompt import Prompt
+from repairlab.core.model import Prompt
 from repairlab.core.record import record
+from repairlab.repairers.llm.settings import LlmSettings
 
 Finish = Literal["stop", "length", "filtered"]
 """Why an answer ended: by itself or at a stop text, at the token limit, or because the server withheld the rest."""
@@ -46,6 +48,15 @@ class Unanswerable(Exception):  # noqa: N818  # a fact about one prompt, told to
     """The model cannot answer this prompt, and never will: too long for its context, or refused by the server's rules."""
 
 
+def estimate_tokens(text: str) -> int:
+    """Return about how many tokens a text has: one for three bytes, which is rarely too few.
+
+    >>> estimate_tokens("return x"), estimate_tokens("")
+    (3, 0)
+    """
+    return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
+
+
 class ChatModel(Protocol):
     """Anything that answers prompts."""
 
@@ -78,3 +89,81 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector for each text."""
         ...
+
+
+_PER_MESSAGE = 8
+"""Tokens around a message: its role and its borders; templates of chat models add about four to seven."""
+CUT = " …"
+"""Stands where the end of a text is cut off."""
+
+
+class Window:
+    """The context of one model, with room kept for the answer."""
+
+    def __init__(self, settings: LlmSettings, model: ChatModel) -> None:
+        """Take the size that the user gives, else the model's own; none means that everything is tried."""
+        self._model, self._answer = model, settings.max_tokens
+        self._size = settings.context_window or model.context_window
+
+    def fits(self, prompt: Prompt) -> bool:
+        """Tell whether prompt and answer fit."""
+        return self._size is None or self.tokens(prompt) + self._answer <= self._size
+
+    def tokens(self, prompt: Prompt) -> int:
+        """Return about how many tokens a prompt has."""
+        texts = [prompt.text or "", prompt.suffix or "", *(message.content for message in prompt.messages)]
+        return sum(self._model.count_tokens(text) for text in texts if text) + _PER_MESSAGE * max(len(prompt.messages), 1)
+
+    def lacking(self, prompt: Prompt) -> Unanswerable:
+        """Return why a prompt cannot be asked."""
+        return Unanswerable(
+            f"the prompt has about {self.tokens(prompt)} tokens and its answer may have {self._answer}, "
+            f"but {self._model.name} takes {self._size} in all"
+        )
+
+
+def shorter(text: str, length: int) -> str:
+    """Return the beginning of a text, with a mark where it is cut; nothing for length 0.
+
+    >>> shorter("a long story", 6)
+    'a long …'
+    """
+    if len(text) <= length:
+        return text
+    return text[:length].rstrip() + CUT if length else ""
+
+
+Script = Sequence[str] | Callable[[Prompt, int], str]
+
+
+class ScriptedModel:
+    """Answers number i with the i-th text, over and over, or with what a function says."""
+
+    def __init__(self, answers: Script, *, name: str = "scripted", context_window: int | None = None) -> None:
+        """Take the answers, or the function that makes them from the prompt and the number of the answer."""
+        self.name = name
+        self._answers = answers
+        self._window = context_window
+        self._lock = threading.Lock()
+        self.asked: list[Prompt] = []
+        """The prompt of each call."""
+
+    @property
+    def context_window(self) -> int | None:
+        """Return what the test says."""
+        return self._window
+
+    def count_tokens(self, text: str) -> int:
+        """Estimate, as served models do."""
+        return estimate_tokens(text)
+
+    def complete(self, prompt: Prompt, sampling: Sampling, *, first: int = 0, n: int = 1) -> tuple[Completion, ...]:
+        """Answer by the script, whatever the sampling."""
+        del sampling
+        with self._lock:
+            self.asked.append(prompt)
+        return tuple(self._answer(prompt, number) for number in range(first, first + n))
+
+    def _answer(self, prompt: Prompt, number: int) -> Completion:
+        text = self._answers(prompt, number) if callable(self._answers) else self._answers[number % len(self._answers)]
+        return Completion(text=text, tokens_in=1, tokens_out=estimate_tokens(text))

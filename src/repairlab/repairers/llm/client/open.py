@@ -18,18 +18,14 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from repairlab.core.access import Access
 from repairlab.core.errors import UserError
+from repairlab.core.model import Access
 from repairlab.repairers.ledger import Ledger
 from repairlab.repairers.llm.client.answer_file import AnswerFile
 from repairlab.repairers.llm.client.cached_model import CachedEmbedder, CachedModel, Keeping
 from repairlab.repairers.llm.client.http import Client
-from repairlab.repairers.llm.client.in_process import PREFIX as IN_PROCESS
-from repairlab.repairers.llm.client.in_process import InProcessModel
-from repairlab.repairers.llm.client.local_embedder import PREFIX as LOCAL
-from repairlab.repairers.llm.client.local_embedder import LocalEmbedder
-from repairlab.repairers.llm.client.prices import FREE, Price, Prices
-from repairlab.repairers.llm.client.providers import Endpoint, endpoint, key_of
+from repairlab.repairers.llm.client.in_process import HF, LOCAL, InProcessModel, LocalEmbedder
+from repairlab.repairers.llm.client.providers import FREE, Endpoint, Price, Prices, endpoint, key_of
 from repairlab.repairers.llm.client.served import ServedEmbedder, ServedModel, Terms
 from repairlab.repairers.llm.settings import LlmSettings
 
@@ -41,12 +37,12 @@ def open_model(
 ) -> CachedModel:
     """Open the model of a run; what cannot work (unknown provider, no key, no price under a cost limit) is a UserError now.
 
-    `cache` is the folder in which answers are kept; `tell` takes warnings, each once. Close what is returned, or use it in a
+    `cache` is the folder in which answers are kept; `notify` takes warnings, each once. Close what is returned, or use it in a
     `with` block.
     """
     access.check()
     notify = _Once(notify)
-    if settings.model.startswith(IN_PROCESS):
+    if settings.model.startswith(HF):
         inner = InProcessModel(settings.model, context_window=settings.context_window)
         free = Terms(price=FREE, ledger=ledger, notify=notify)
         return CachedModel(inner, _keeping(access, cache, free), context_window=settings.context_window)

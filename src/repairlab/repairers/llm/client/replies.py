@@ -1,4 +1,4 @@
-"""Reads what servers answer: texts, why they ended, log-probabilities, tokens. Pure; called by `served`.
+"""Reads what servers answer: texts, why they ended, log-probabilities, tokens. Pure.
 
 Every function raises ValueError (or a TypeError, KeyError … of plain access) for an answer that makes no sense.
 """
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from repairlab.core.record import record
-from repairlab.repairers.llm.client.model import Finish, Sampling
+from repairlab.repairers.llm.client.model import Finish, Sampling, estimate_tokens
 
 _FINISHES: dict[str, Finish] = {
     "length": "length",
@@ -42,15 +42,6 @@ class Answered:
     tokens_in: int | None = None
     tokens_out: int | None = None
     """As the server counts: of all choices, or of one."""
-
-
-def estimate_tokens(text: str) -> int:
-    """Return about how many tokens a text has: one for three bytes, which is rarely too few.
-
-    >>> estimate_tokens("return x"), estimate_tokens("")
-    (3, 0)
-    """
-    return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
 
 
 def read_choices(data: dict[str, Any]) -> Answered:

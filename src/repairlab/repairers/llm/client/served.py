@@ -7,25 +7,24 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from repairlab.core.cost import total_cost
+from repairlab.core.amounts import total_cost
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.prompt import Prompt
+from repairlab.core.model import Prompt
 from repairlab.core.record import digest, record
 from repairlab.repairers.ledger import Kind, Ledger, Request, current_bug
+from repairlab.repairers.llm.client.complaints import ServerQuirks
 from repairlab.repairers.llm.client.http import Client, HttpReply, Rejected
-from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable
-from repairlab.repairers.llm.client.prices import Price, cost_of
+from repairlab.repairers.llm.client.model import Completion, Keep, Sampling, Unanswerable, estimate_tokens
+from repairlab.repairers.llm.client.providers import Price, cost_of
 from repairlab.repairers.llm.client.replies import (
     Answered,
     count_tokens,
     cut,
-    estimate_tokens,
     read_choices,
     read_infill,
     read_vectors,
     usage_of,
 )
-from repairlab.repairers.llm.client.server_quirks import ServerQuirks
 from repairlab.repairers.repairer import Unreachable
 
 _BATCH = 64

@@ -1,0 +1,37 @@
+"""Amounts as people read them: counts of things, and sums of money of which parts may be unknown."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+
+def count(n: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun in the right form.
+
+    >>> count(1, "bug"), count(2, "bug"), count(0, "fix", "fixes"), count(2, "entry")
+    ('1 bug', '2 bugs', '0 fixes', '2 entries')
+    """
+    several = plural or (f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s")
+    return f"{n} {noun if n == 1 else several}"
+
+
+def total_cost(costs: Iterable[float | None]) -> float | None:
+    """Return the sum; none when a part is not known.
+
+    >>> total_cost([0.5, 0.25]), total_cost([0.5, None]), total_cost([])
+    (0.75, None, 0.0)
+    """
+    total = 0.0
+    for cost in costs:
+        if cost is None:
+            return None
+        total += cost
+    return total
+
+
+def dollars(amount: float) -> str:
+    """Return an amount as people read it, and as `--cost-limit` takes it.
+
+    >>> dollars(0), dollars(0.024), dollars(0.0000015), dollars(12345.678)
+    ('0.0000', '0.0240', '0.0000015', '12345.6780')
+    """
+    return f"{amount:.4f}" if amount == 0 or amount >= 0.001 else format(Decimal(f"{amount:.2g}"), "f")

@@ -1,0 +1,62 @@
+"""What a model, or a program that repairs, is asked; and how models are reached from here, which no answer depends on."""
+
+import math
+from typing import Annotated, Literal
+
+from repairlab.core.errors import UserError
+from repairlab.core.option import Option
+from repairlab.core.record import record
+
+Role = Literal["system", "user", "assistant"]
+
+
+@record
+class Message:
+    """One message of a chat."""
+
+    role: Role
+    content: str
+
+
+@record
+class Prompt:
+    """What a model is asked: a chat, or a text to go on with."""
+
+    messages: tuple[Message, ...] = ()
+    """The chat; empty when `text` is given."""
+    text: str | None = None
+    """Completion: what stands before the place to fill."""
+    suffix: str | None = None
+    """Completion: what stands behind it, for models that fill in the middle."""
+
+
+@record
+class Access:
+    """How models are reached from here; none of it changes an answer."""
+
+    concurrency: Annotated[int, Option("Requests at the same time.")] = 8
+    requests_per_minute: Annotated[float | None, Option("Requests a minute.", flag="--rate-limit")] = None
+    timeout_s: Annotated[float, Option("Seconds to wait for an answer.", flag="--request-timeout")] = 300.0
+    retries: Annotated[int, Option("How often to repeat a request after 429, 5xx, a time-out or a lost connection.")] = 8
+    cost_limit_usd: Annotated[
+        float | None, Option("Stop asking when the run has cost so many US dollars.", flag="--cost-limit")
+    ] = None
+    prices: Annotated[str | None, Option("TOML file with prices of models, in addition to the built-in ones.")] = None
+    use_cache: Annotated[bool, Option("Neither use kept answers nor keep new ones.", flag="--no-answer-cache")] = True
+    offline: Annotated[bool, Option("Use kept answers only; ask nobody.")] = False
+    transcripts: Annotated[bool, Option("Leave prompts and raw answers out of the run folder.")] = True
+
+    def check(self) -> None:
+        """Refuse ways to reach a model that lead nowhere."""
+        if self.concurrency < 1:
+            raise UserError(f"--concurrency is {self.concurrency}: at least 1 request must be under way")
+        if self.requests_per_minute is not None and self.requests_per_minute <= 0:
+            raise UserError(f"--rate-limit is {self.requests_per_minute:g}: write how many requests a minute are allowed")
+        if self.timeout_s <= 0:
+            raise UserError(f"--request-timeout is {self.timeout_s:g}: write seconds, such as 300")
+        if self.retries < 0:
+            raise UserError(f"--retries is {self.retries}: write 0 or more")
+        if self.cost_limit_usd is not None and not 0 <= self.cost_limit_usd < math.inf:
+            raise UserError(f"--cost-limit is {self.cost_limit_usd:g}: write US dollars, 0 or more")
+        if self.offline and not self.use_cache:
+            raise UserError("--offline uses kept answers alone, and --no-answer-cache uses none of them: leave one of the two out")

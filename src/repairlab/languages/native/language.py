@@ -1,0 +1,142 @@
+"""C and C++: reading source text, whether a program can see how its own text is laid out, and the entries of both languages."""
+
+import random
+import re
+from functools import cached_property
+
+from repairlab.core.recipe import Framework
+from repairlab.languages import syntax
+from repairlab.languages.c.facts import FACTS as C_FACTS
+from repairlab.languages.counter import TestBody
+from repairlab.languages.cpp.facts import FACTS as CPP_FACTS
+from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+from repairlab.languages.native import counter, declarations
+from repairlab.languages.native.lexer import lex
+from repairlab.languages.native.toolchain import NativeToolchain
+from repairlab.languages.syntax import looking
+
+
+class C:
+    """The language C."""
+
+    facts = C_FACTS
+
+    def __init__(self, tools: Tools) -> None:
+        self.syntax: Syntax = CSyntax()
+        self._tools = tools
+
+    @cached_property
+    def toolchain(self) -> Toolchain:
+        """Return the tool chain, made when first asked for."""
+        return NativeToolchain(self._tools, "c")
+
+    def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
+        """Return the functions of a test file and what can be changed in them."""
+        return counter.test_bodies(source, draw, "c", framework)
+
+
+class CSyntax:
+    """Reading C source text."""
+
+    def functions(self, source: str) -> list[Function]:
+        """Return all functions with a body; a macro that makes one, `DEFINE_TEST(x) {`, lends it its own name."""
+        return declarations.functions("c", source)
+
+    def strip_comments(self, source: str) -> str:
+        """Return the text without comments."""
+        return syntax.strip_comments(source, lex("c", source))
+
+    def tokens(self, source: str) -> list[Token]:
+        """Return the token stream; a directive ends with a `newline` token."""
+        return syntax.tokens(source, lex("c", source))
+
+    def normal_form(self, source: str) -> str:
+        """Return a text equal for two sources that differ only in comments and white space; directives keep their lines."""
+        return syntax.normal_form(source, lex("c", source))
+
+    def has_errors(self, source: str) -> bool:
+        """Return whether the parser found a syntax error."""
+        return syntax.has_errors("c", source)
+
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at the layout of its own text, or of others."""
+        return sees(source, of_others=of_others)
+
+
+class Cpp:
+    """The language C++."""
+
+    facts = CPP_FACTS
+
+    def __init__(self, tools: Tools) -> None:
+        self.syntax: Syntax = CppSyntax()
+        self._tools = tools
+
+    @cached_property
+    def toolchain(self) -> Toolchain:
+        """Return the tool chain, made when first asked for."""
+        return NativeToolchain(self._tools, "cpp")
+
+    def test_bodies(self, source: str, framework: Framework, draw: random.Random) -> list[TestBody]:
+        """Return the functions of a test file and what can be changed in them."""
+        return counter.test_bodies(source, draw, "cpp", framework)
+
+
+class CppSyntax:
+    """Reading C++ source text."""
+
+    def functions(self, source: str) -> list[Function]:
+        """Return all functions with a body, qualified by what is around them; unnamed namespaces and classes add nothing.
+
+        `void ns::Foo::bar() {}` is `ns.Foo.bar`, a friend defined in a class is qualified by that class, lambdas are left out.
+        """
+        return declarations.functions("cpp", source)
+
+    def strip_comments(self, source: str) -> str:
+        """Return the text without comments."""
+        return syntax.strip_comments(source, lex("cpp", source))
+
+    def tokens(self, source: str) -> list[Token]:
+        """Return the token stream; a directive ends with a `newline` token."""
+        return syntax.tokens(source, lex("cpp", source))
+
+    def normal_form(self, source: str) -> str:
+        """Return a text equal for two sources that differ only in comments and white space; directives keep their lines."""
+        return syntax.normal_form(source, lex("cpp", source))
+
+    def has_errors(self, source: str) -> bool:
+        """Return whether the parser found a syntax error."""
+        return syntax.has_errors("cpp", source)
+
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at the layout of its own text, or of others."""
+        return sees(source, of_others=of_others)
+
+
+_RUNNING = r"stacktrace|backtrace|addr2line|dladdr|opendir|readdir|ftw\b|scandir|glob|directory_iterator"
+_WAYS = (
+    rf"{_RUNNING}|LINE\b|__LINE|source_location|[Aa]ssert|ASSERT|incbin|#\s*embed|__TIMESTAMP__"
+    r"|%:|\?\?[=/'()!<>-]"  # other spellings of #, and of what else C spells in three characters
+    # what some standards read as a part of a number and others as a quotation mark; a raw string that is none
+    r"""|\d[\w.]*'|\b(?:u8|[uUL])?R"(?![^()\\\s]{0,16}\()"""
+    # files and programs, and what has neither name nor type: instructions, symbols that a string names
+    r"|[Oo]pen|\bcreat|fstream|filebuf|filesystem|\b_*[flx]*stat(?:x|at|64|at64)?\b|exec|spawn|system|syscall|wordexp"
+    r"|asm\b|asm_|dlv?sym|weakref|alias|section|ifunc"
+)
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.MULTILINE)
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+_GLUED = re.compile(r"\S\\[ \t]*\r?\n\S")
+"""Lines that are joined within a token, perhaps the beginning of a comment or of a raw string, in which nothing is joined."""
+
+
+def sees(source: str, *, of_others: bool) -> bool:
+    """Return whether a C or C++ text may look at its own layout, or, as it runs, at that `of_others`: macros see their own file."""
+    text = _INCLUDE.sub("", _SPLICE.sub("", source))
+    if of_others:
+        return looking(_RUNNING).search(text) is not None
+    # Within a line, # and ## are operators of macros: they make texts and names of what they are given.
+    return (
+        looking(_WAYS).search(text) is not None
+        or _GLUED.search(source) is not None
+        or any("#" in line.lstrip()[1:] for line in text.split("\n"))
+    )

@@ -1,0 +1,108 @@
+"""The repairer `neural`: its settings, and how a trained model is opened for a run. Loads nothing of torch before that."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from repairlab.core.candidate import Origin
+from repairlab.core.errors import UserError
+from repairlab.core.option import Option
+from repairlab.core.problem import Problem
+from repairlab.core.record import record
+from repairlab.learning.networks.folder import WEIGHTS, read_learnt, read_members, read_settings, require_extra
+from repairlab.learning.representations.representation import Representation
+from repairlab.learning.representations.table import representation
+from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
+
+if TYPE_CHECKING:
+    from repairlab.learning.neural_repairer import Neural
+
+
+@record
+class NeuralSettings:
+    """What decides the candidates of a trained model."""
+
+    model: Annotated[str, Option("For neural: the folder of a model that `train` made.", example="--model models/tufano")]
+    beam: Annotated[int | None, Option("Hypotheses of the search; by default as many as candidates are wanted.")] = None
+    sample: Annotated[bool, Option("Draw hypotheses instead of searching the best.")] = False
+
+    def check(self) -> None:
+        """Refuse a beam that cannot be."""
+        if self.beam is not None and not 1 <= self.beam <= 1000:
+            raise UserError(f"--beam is {self.beam}: write a number from 1 to 1000")
+
+
+@record
+class NeuralAccess:
+    """Where a model runs; none of it changes a candidate."""
+
+    device: Annotated[str, Option("Where a trained model runs: auto, cpu, cuda, cuda:1 or mps.")] = "auto"
+    at_once: Annotated[int, Option("Hypotheses that are extended together: lower it if memory is short.")] = 8192
+
+
+@contextmanager
+def _open(context: RepairContext) -> Iterator[Repairer]:
+    yield make_repairer(context.settings, context.access, n=context.n, seed=context.seed)
+
+
+def make_repairer(settings: NeuralSettings, access: NeuralAccess, *, n: int, seed: int) -> "Neural":
+    """Load a model; it searches with as many hypotheses as candidates are wanted, unless a beam is given."""
+    require_extra("the repairer neural", read_settings(read_members(Path(settings.model)).folders[0]))
+    # Imported only now: most runs need no network, and torch takes a while to load.
+    from repairlab.learning.networks.model import load_ensemble  # noqa: PLC0415
+    from repairlab.learning.neural_repairer import NAME, Neural  # noqa: PLC0415
+
+    model = load_ensemble(Path(settings.model), device=access.device)
+    beam = settings.beam or min(1000, max(1, n))
+    decoding = dataclasses.replace(model.decoding, beam=beam, sample=settings.sample, at_once=access.at_once, groups=1)
+    decoding.check()
+    told = (("system", model.members[0].settings.system), ("beam", str(beam)), ("sample", str(settings.sample).lower()))
+    origin = Origin(repairer=NAME, model=settings.model, settings=told, seed=seed)
+    return Neural(model, _representation(settings), decoding, origin)
+
+
+def _representation(settings: NeuralSettings) -> Representation:
+    first = read_members(Path(settings.model)).folders[0]
+    return representation(read_settings(first).representation, read_learnt(first))
+
+
+def _check(settings: NeuralSettings, access: NeuralAccess, cache: Path) -> None:
+    """Raise UserError when the folder holds no model that is trained to its end, or the extra is not installed."""
+    del cache
+    require_extra("the repairer neural", read_settings(read_members(Path(settings.model)).folders[0]))
+    from repairlab.learning.networks.model import choose_device, untrained  # noqa: PLC0415  # loads torch
+
+    choose_device(access.device)
+    for folder in read_members(Path(settings.model)).folders:
+        read_settings(folder)
+        if not (folder / WEIGHTS).is_file():
+            raise untrained(folder)
+
+
+def _unfit(settings: NeuralSettings, seed: int) -> Callable[[Problem], str | None]:
+    """Return what says why the model cannot be shown a problem; the network itself is not loaded."""
+    from repairlab.learning.neural_repairer import asked_about  # noqa: PLC0415  # with all of a language's syntax
+
+    del seed
+    made = _representation(settings)
+
+    def reason(problem: Problem) -> str | None:
+        found = asked_about(problem, made)
+        return found if isinstance(found, str) else None
+
+    return reason
+
+
+FACTORY = RepairerFactory(
+    name="neural",
+    about="Has a trained network write fixes; repairlab train makes one",
+    open=_open,
+    settings=NeuralSettings,
+    access=NeuralAccess,
+    check=_check,
+    unfit=_unfit,
+    label=lambda settings: (Path(settings.model).name,),
+    concurrency=lambda access: 1,  # noqa: ARG005  # one model in memory, which proposes while workers judge
+)

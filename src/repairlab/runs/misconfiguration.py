@@ -1,0 +1,136 @@
+"""Signs that a run is set up wrongly: the first bugs all fail in the same way, or no reference fix is built on this machine."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+
+from repairlab.core.benchmark import Benchmark
+from repairlab.core.candidate import Candidate, Origin
+from repairlab.core.outcome import Outcome, Verdict
+from repairlab.core.record import record
+from repairlab.repairers.repairer import RepairerFactory
+from repairlab.runs.store import FILES, BugEnd, Store
+from repairlab.runs.transcripts import Transcripts
+from repairlab.validation.machine import Machine
+from repairlab.validation.preflight import needs_of
+from repairlab.validation.validator import validate
+
+FIRST = 5
+"""Bugs that must all fail in the same way before a run stops: few enough that a wrong command costs little, and so many that a
+repairer that fails on half of the bugs is stopped in one run of 32."""
+_EXCERPT = 600
+"""Characters that are quoted of what a program or a model said."""
+
+
+class FirstStarts:
+    """Watches the first bugs of a run; until one of them goes well, no bug counts as finished."""
+
+    def __init__(self, store: Store, factory: RepairerFactory | None, *, keep_going: bool = False) -> None:
+        """Take the run and its repairer; nothing is watched without one, or when a bug of the run is finished already."""
+        self._store, self._factory = store, factory
+        self._failed: dict[str, Candidate] = {}
+        self._how: set[str | None] = set()
+        self._held: list[BugEnd] = []
+        self._is_open = factory is None or keep_going or next(store.ends(), None) is not None
+        self._lock = threading.Lock()
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether another bug may be begun."""
+        return self._is_open or len(self._failed) < FIRST
+
+    def take(self, bug_id: str) -> None:
+        """Take note that all candidates of a bug are stored."""
+        with self._lock:
+            if self._is_open or self._factory is None or bug_id in self._failed:
+                return
+            drawn = [candidate for candidate in self._store.candidates() if candidate.bug_id == bug_id]
+            how = {self._factory.failure(candidate) for candidate in drawn}
+            if not drawn or None in how or len(self._how | how) > 1:
+                self._open()
+            else:
+                self._failed[bug_id] = drawn[0]
+                self._how |= how
+
+    def end(self, end: BugEnd) -> None:
+        """Store that a bug is finished, as soon as it counts."""
+        with self._lock:
+            if self._is_open:
+                self._store.append(end)
+            else:
+                self._held.append(end)
+
+    def failure(self, n_bugs: int) -> str | None:
+        """Return what to tell the user when all bugs so far failed in the same way."""
+        if self._is_open or not self._failed or self._factory is None:
+            return None
+        bug_id, first = next(iter(self._failed.items()))
+        n = len(self._failed)
+        which = "the only bug" if n_bugs == 1 else f"all {n} bugs" if n == n_bugs else f"each of the first {n} of {n_bugs} bugs"
+        advice = f"\n{self._factory.advice}" if self._factory.advice else ""
+        return (
+            f"the repairer {self._factory.name} failed in the same way for {which}, so the run stopped: {first.problem}."
+            f"{self._quoted(bug_id, first)}{advice}\n"
+            "These bugs do not count; a resumed run asks them again. Fix the cause, then repeat your command with --to "
+            f"{self._store.folder}; you may change its settings. To score the repairer as it is, add --keep-going"
+        )
+
+    def _quoted(self, bug_id: str, candidate: Candidate) -> str:
+        said = candidate.answer if candidate.answer is not None else Transcripts(self._store).text(candidate.origin.answer)
+        if said is None:
+            return ""
+        said = said.strip()
+        if len(said) > _EXCERPT:
+            said = f"{said[: _EXCERPT // 2]}\n[…]\n{said[-_EXCERPT // 2 :]}"
+        lines = "\n".join(f"    {line}".rstrip() for line in said.split("\n")) if said else "    (nothing)"
+        return f" For {bug_id} it said:\n{lines}"
+
+    def _open(self) -> None:
+        self._is_open = True
+        for end in self._held:
+            self._store.append(end)
+        self._held.clear()
+
+
+def has_only_failures(store: Store, factory: RepairerFactory | None) -> bool:
+    """Return whether a run holds candidates, all of bugs that do not count as finished and all of starts that failed."""
+    if factory is None or next(store.ends(), None) is not None:
+        return False
+    failures = [factory.failure(candidate) is not None for candidate in store.candidates()]
+    return bool(failures) and all(failures)
+
+
+def forget(store: Store) -> None:
+    """Remove the candidates of a run and their outcomes; what was asked, answered and paid stays on its records."""
+    for kind in (Candidate, Outcome):
+        (store.folder / FILES[kind]).unlink(missing_ok=True)
+
+
+_NEVER_TESTED = frozenset({Verdict.UNCOMPILABLE, Verdict.CRASH})
+
+
+@record
+class Doubt:
+    """A bug whose reference fix fares no better than the candidates, and how many more bugs may have the same fault."""
+
+    bug_id: str
+    verdict: Verdict
+    message: str
+    n_others: int
+
+
+def doubts(benchmark: Benchmark, store: Store, machine: Machine) -> Iterator[Doubt]:
+    """Yield what is wrong with this machine; of bugs that are built and tested by the same tools the first is tried."""
+    verdicts = defaultdict(set)
+    for outcome in store.outcomes():
+        verdicts[outcome.bug_id].add(outcome.verdict)
+    kinds = defaultdict(list)
+    for bug_id, seen in verdicts.items():
+        if seen <= _NEVER_TESTED:
+            bug = benchmark.bug(bug_id)
+            kinds[needs_of([bug])].append(bug)
+    for first, *others in kinds.values():
+        fix = Candidate(bug_id=first.id, edits=first.oracle.reference, rank=1, origin=Origin(repairer="reference"))
+        outcome = validate(fix, first, machine.open_sandbox())
+        if outcome.verdict in _NEVER_TESTED:
+            yield Doubt(bug_id=first.id, verdict=outcome.verdict, message=outcome.message, n_others=len(others))

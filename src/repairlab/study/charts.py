@@ -1,0 +1,132 @@
+"""Line charts as figures, and figures as SVG, which escapes all texts: names of models and bugs are anybody's."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from repairlab.core.figure import Axis, Figure, Point, Shape, label, line
+from repairlab.core.record import record
+from repairlab.study.diffs import visible
+
+_WIDTH, _HEIGHT = 960, 420
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 220, 20, 56
+_LEGEND_ROW, _LEGEND_LETTERS = 20, 28
+_DASHES = ("", "7 3", "2 3", "9 3 2 3")
+_TONES = 8
+
+
+@record
+class Curve:
+    """One system's curve, in the numbers of the axes."""
+
+    name: str
+    index: int
+    """The system's number, which gives colour and dash."""
+    points: tuple[Point, ...]
+    texts: tuple[str, ...] = ()
+    """What to say of each point; without any, points are not marked."""
+    intervals: tuple[Point, ...] = ()
+    """Low and high of each point, for a band around the curve."""
+
+    @property
+    def dash(self) -> str:
+        """Return the dashes that keep systems apart without colours, and beyond their number."""
+        return _DASHES[(self.index + self.index // _TONES) % len(_DASHES)]
+
+
+def line_chart(title: str, x: Axis, y: Axis, curves: Sequence[Curve], words: str) -> Figure:
+    """Return curves over axes that have a label and ends; where they lie is this chart's affair."""
+    x = dataclasses.replace(x, start=_LEFT, end=_WIDTH - _RIGHT)
+    y = dataclasses.replace(y, start=_HEIGHT - _BOTTOM, end=_TOP)
+    shapes = _frame(x, y)
+    shapes += [_band(curve, x, y) for curve in curves if curve.intervals]
+    for number, curve in enumerate(curves):
+        shapes += [*_curve(curve, x, y), *_legend(curve, _TOP + 8 + _LEGEND_ROW * number)]
+    height = max(_HEIGHT, _TOP + _LEGEND_ROW * (len(curves) + 1))
+    return Figure(width=_WIDTH, height=height, title=title, words=words, shapes=tuple(shapes))
+
+
+def _frame(x: Axis, y: Axis) -> list[Shape]:
+    left, right, bottom = x.start, x.end, y.start
+    shapes = []
+    for value in y.ticks():
+        at = y(value)
+        shapes += [line(left, at, right, at, tone="grid"), label(left - 8, at + 4, f"{value:g}{y.unit}", anchor="end")]
+    for value in x.ticks():
+        at = x(value)
+        shapes += [line(at, bottom, at, bottom + 5), label(at, bottom + 20, f"{value:g}{x.unit}", anchor="middle")]
+    shapes += [line(left, bottom, right, bottom), line(left, y.end, left, bottom)]
+    shapes.append(label((left + right) / 2, bottom + 42, x.label, anchor="middle"))
+    shapes.append(label(16, (y.end + bottom) / 2, y.label, anchor="middle", angle=-90))
+    return shapes
+
+
+def _band(curve: Curve, x: Axis, y: Axis) -> Shape:
+    low = [(x(at), y(interval[0])) for (at, _), interval in zip(curve.points, curve.intervals, strict=True)]
+    high = [(x(at), y(interval[1])) for (at, _), interval in zip(curve.points, curve.intervals, strict=True)]
+    return Shape(kind="area", points=(*high, *reversed(low)), tone=str(curve.index), opacity=0.13)
+
+
+def _curve(curve: Curve, x: Axis, y: Axis) -> list[Shape]:
+    places = tuple((x(a), y(b)) for a, b in curve.points)
+    if not places:
+        return []
+    tone = str(curve.index)
+    return [
+        Shape(kind="path", points=places, tone=tone, thick=True, dash=curve.dash, text=curve.name),
+        *(
+            Shape(kind="dot", x=a, y=b, x2=3.5, tone=tone, text=f"{curve.name}: {text}")
+            for (a, b), text in zip(places, curve.texts, strict=False)
+        ),
+    ]
+
+
+def _legend(curve: Curve, y: float) -> list[Shape]:
+    left = _WIDTH - _RIGHT + 14
+    return [
+        line(left, y, left + 26, y, tone=str(curve.index), thick=True, dash=curve.dash),
+        label(left + 34, y + 4, curve.name if len(curve.name) <= _LEGEND_LETTERS else f"{curve.name[: _LEGEND_LETTERS - 1]}…"),
+    ]
+
+
+def draw(figure: Figure) -> Markup:
+    """Return a figure as an SVG element that can stand in a page or alone in a file."""
+    pages = Environment(
+        loader=PackageLoader("repairlab.study"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    pages.filters["visible"] = visible
+    return Markup(pages.get_template("figure.svg").render(figure=figure))  # the template escapes all texts
+
+
+_SERIES = (("loss", "training loss"), ("valid_loss", "validation loss"))
+
+
+def draw_curves(path: Path) -> Path:
+    """Draw the curves of a JSON-lines file into a file *.svg beside it; return its path."""
+    looks = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    picture = path.with_suffix(".svg")
+    picture.write_text(str(draw(curve_figure(looks))), encoding="utf-8")
+    return picture
+
+
+def curve_figure(looks: list[dict[str, Any]]) -> Figure:
+    """Return losses, and exact match where it was measured, over steps."""
+    curves = [_training_curve(looks, key, name, number) for number, (key, name) in enumerate(_SERIES)]
+    if any(look["exact_match"] is not None for look in looks):
+        curves.append(_training_curve(looks, "exact_match", "exact match", len(curves)))
+    highest = max((y for curve in curves for _, y in curve.points), default=1.0)
+    last = max((look["step"] for look in looks), default=1)
+    x = Axis(low=0, high=max(last, 1), label="step", whole=True)
+    y = Axis(low=0, high=max(highest, 1.0), label="loss of a token, share of exact matches")
+    words = "; ".join(f"{curve.name} ends at {curve.points[-1][1]:.3f}" for curve in curves if curve.points)
+    return line_chart("How the training went", x, y, curves, words)
+
+
+def _training_curve(looks: list[dict[str, Any]], key: str, name: str, index: int) -> Curve:
+    found = [(look["step"], look[key]) for look in looks if look[key] is not None]
+    return Curve(name=name, index=index, points=tuple(found), texts=tuple(f"{value:.3f} at step {step}" for step, value in found))

@@ -41,7 +41,7 @@ from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.validation.machine import Machine
 
-PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="A set of pairs, made by `import` or `pairs`.")]
+PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="Folder of a set of pairs.")]
 To = Annotated[Path, typer.Option("--to", help="New folder for the result.")]
 Near = Annotated[
     float | None,
@@ -386,7 +386,7 @@ def match(
     predictions: Annotated[
         Path, typer.Argument(help="One prediction per line in the order of the pairs, or *.jsonl with id and prediction(s).")
     ],
-    pairs: Annotated[Path, typer.Option("--pairs", help="The set of pairs, made by `import` or `pairs`.")],
+    pairs: Annotated[Path, typer.Option("--pairs", help="Folder of the set of pairs.")],
     split: Annotated[str, typer.Option("--split", help="The split that was predicted.")] = "test",
     bleu: Annotated[str, typer.Option("--bleu", help=f"Variant of BLEU: {', '.join(BLEU_VARIANTS)}.")] = "codexglue",
     codebleu: Annotated[

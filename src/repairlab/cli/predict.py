@@ -18,9 +18,9 @@ from repairlab.learning.pairs.pair_files import read_head
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="A model, made by `train`.")],
+    model: Annotated[Path, typer.Argument(help="Folder of a trained model.")],
     to: Annotated[Path, typer.Option("--to", help="New file *.jsonl for the predictions.")],
-    pairs: Annotated[Path | None, typer.Option("--pairs", help="A set of pairs, made by `import` or `pairs`.")] = None,
+    pairs: Annotated[Path | None, typer.Option("--pairs", help="Folder of a set of pairs.")] = None,
     benchmark: Annotated[
         str | None, typer.Option("--benchmark", help="Predict candidates for this benchmark instead, for `validate`.")
     ] = None,

@@ -55,7 +55,7 @@ def train(
     system: Annotated[
         str | None, typer.Argument(help="A system, NAME-small, or a settings file *.toml; without it, all are listed.")
     ] = None,
-    pairs: Annotated[Path | None, typer.Option("--pairs", help="The set of pairs, made by `import` or `pairs`.")] = None,
+    pairs: Annotated[Path | None, typer.Option("--pairs", help="Folder of the set of pairs.")] = None,
     to: Annotated[Path | None, typer.Option("--to", help="New folder for the model.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="published (default) or small.")] = None,
     change: Annotated[list[str] | None, typer.Option("--set", help="Change a setting: network.width=128; repeatable.")] = None,

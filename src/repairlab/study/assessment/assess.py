@@ -7,7 +7,6 @@ from pathlib import Path
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
-from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
@@ -16,7 +15,7 @@ from repairlab.runs.store import Store
 from repairlab.study.assessment.evidence import Evidence, evidence_of, programs_of
 from repairlab.study.assessment.labels import RaterAgreement, final_labels, rater_agreement, write_labels
 from repairlab.study.assessment.ratings import AssessmentTask, FinalLabel, task_id
-from repairlab.study.assessment.sheets import TaskView
+from repairlab.study.assessment.sheets import TaskView, view_of
 from repairlab.study.assessment.store import AssessmentStore
 from repairlab.validation.apply import normal_digest
 
@@ -85,20 +84,8 @@ class Assessment:
     def _view(self, task: AssessmentTask, found: Evidence | None) -> TaskView:
         bug, candidate = self.benchmark.bug(task.bug_id), self.candidate(task.candidate_id)
         programs = programs_of(bug, candidate)
-        diffs = [
-            "".join(unified_diff(path, programs.buggy.get(path) or "", text or "") for path, text in sorted(files.items()))
-            for files in (programs.candidate, programs.fixed)
-        ]
-        return TaskView(
-            task=task.id,
-            bug_id=bug.id,
-            language=bug.problem.language,
-            title=bug.problem.title,
-            description=bug.problem.description,
-            candidate=diffs[0],
-            fix=diffs[1],
-            hints=hints(found) if found else "",
-        )
+        candidate_diff, fix_diff = programs.diff(programs.candidate), programs.diff(programs.fixed)
+        return view_of(task.id, bug, candidate=candidate_diff, fix=fix_diff, hints=hints(found) if found else "")
 
     def write(self) -> None:
         """Write labels.json, which scores are made of."""

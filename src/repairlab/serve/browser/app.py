@@ -120,25 +120,24 @@ def make_app(bench: Workbench, access: ViewAccess, *, site: Linking | None = Non
             response.headers.setdefault(name, value)
         return response
 
+    def apologise(request: Request, message: str, status: int, headers: dict[str, str] | None = None) -> Response:
+        page = Page(template="error.html", values={"message": message, "status": status})
+        return HTMLResponse(render(page, request.url.path), status_code=status, headers=headers)
+
     @app.exception_handler(UserError)
     def fail(request: Request, error: UserError) -> Response:
         if isinstance(error, NotReadyError):
-            page = Page(template="error.html", values={"message": str(error), "status": 503})
-            return HTMLResponse(render(page, request.url.path), status_code=503, headers={"Refresh": "1", "Retry-After": "1"})
-        status = 404 if str(error).startswith("unknown ") or " has no candidate " in str(error) else 400
-        page = Page(template="error.html", values={"message": str(error), "status": status})
-        return HTMLResponse(render(page, request.url.path), status_code=status)
+            return apologise(request, str(error), 503, {"Refresh": "1", "Retry-After": "1"})
+        is_unknown = str(error).startswith("unknown ") or " has no candidate " in str(error)
+        return apologise(request, str(error), 404 if is_unknown else 400)
 
     @app.exception_handler(HarnessError)
     def fail_here(request: Request, error: HarnessError) -> Response:
-        page = Page(template="error.html", values={"message": str(error), "status": 503})
-        return HTMLResponse(render(page, request.url.path), status_code=503)
+        return apologise(request, str(error), 503)
 
     @app.exception_handler(404)
-    def missing(request: Request, error: Exception) -> Response:
-        del error
-        page = Page(template="error.html", values={"message": f"there is no page {request.url.path}", "status": 404})
-        return HTMLResponse(render(page, request.url.path), status_code=404)
+    def missing(request: Request, _error: Exception) -> Response:
+        return apologise(request, f"there is no page {request.url.path}", 404)
 
     def show(request: Request, page: Page) -> HTMLResponse:
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
@@ -181,7 +180,7 @@ def add_reading(app: FastAPI, bench: Workbench, show: Callable[[Request, Page], 
 
     @app.get("/run/{slug}/bug/{bug_id}")
     def bug_of_run(request: Request, slug: str, bug_id: str, verdict: str = "", page: Number = 1) -> Response:
-        return show(request, run_pages.bug_of_run_page(bench, slug, bug_id, verdict=verdict, page=page))
+        return show(request, run_pages.candidates_page(bench, slug, bug_id, verdict=verdict, page=page))
 
     @app.get("/run/{slug}/bug/{bug_id}/{rank}")
     def candidate(request: Request, slug: str, bug_id: str, rank: Annotated[int, Path(ge=1, le=10**9)]) -> Response:

@@ -11,7 +11,7 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.score import Samples
 from repairlab.runs.experiment import Manifest
-from repairlab.study.diffs import DiffLine, changed_by, clip, diff_lines, prompt_text, raw
+from repairlab.study.diffs import DiffLine, bare, changed_by, clip, diff_lines, files_of, prompt_text, raw
 from repairlab.study.evidence import Shown
 from repairlab.study.page_templates import VERDICTS
 from repairlab.study.systems import System
@@ -166,13 +166,3 @@ def _attempt(system: System, bug_id: str | None, files: dict[str, str], referenc
             )
         )
     return Attempted(system=system, samples=system.samples.get(bug_id) if bug_id else None, candidates=tuple(views))
-
-
-def files_of(bug: Bug) -> dict[str, str]:
-    """Return the text of each file that a repairer may change."""
-    return {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
-
-
-def bare(changed: Mapping[str, str | None]) -> dict[str, str]:
-    """Return texts without white space."""
-    return {path: "".join((text or "").split()) for path, text in changed.items()}

@@ -19,8 +19,7 @@ from repairlab.core.text import line_of
 from repairlab.serve.browser.open_runs import BugFilter, NotReadyError, OpenRun, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.serve.browser.run_index import BugCounts, Place
-from repairlab.study.bugs import bare, files_of
-from repairlab.study.diffs import FileDiff, changed_by, diff_files, prompt_text, raw, visible
+from repairlab.study.diffs import FileDiff, bare, changed_by, diff_files, files_of, prompt_text, raw, visible
 
 _MAX_CODE = 400_000
 _SHOWN = 8

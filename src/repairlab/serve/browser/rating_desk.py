@@ -19,8 +19,7 @@ from repairlab.study.assessment.labels import RaterAgreement, agreement_of, fina
 from repairlab.study.assessment.ratings import CORRECTNESS, RULES, AssessmentTask, FinalLabel, Rating, RatingScheme, Ruling
 from repairlab.study.assessment.sheets import TaskView, view_of
 from repairlab.study.assessment.store import FILE, AssessmentStore
-from repairlab.study.bugs import files_of
-from repairlab.study.diffs import changed_by, diff_text
+from repairlab.study.diffs import changed_by, diff_text, files_of
 
 _TAKEN_BACK = "taken back"
 _MAX_NOTE = 20_000

@@ -11,6 +11,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.runs.integrity import require_intact
+from repairlab.runs.samples import read_sampled
 from repairlab.runs.store import Store
 from repairlab.study.assessment.evidence import Evidence, evidence_of, programs_of
 from repairlab.study.assessment.labels import RaterAgreement, final_labels, rater_agreement, write_labels
@@ -39,14 +40,13 @@ class Assessment:
 
     def collect(self) -> None:
         """Make tasks of all plausible candidates; those that are tasks already stay as they are."""
-        plausible = {outcome.candidate_id for outcome in self._run.outcomes() if outcome.verdict is Verdict.PLAUSIBLE}
-        made: dict[str, AssessmentTask] = {}
-        for place, data in self._run.scan_data(Candidate):
-            candidate_id = str(data["id"])
-            if candidate_id in plausible and candidate_id not in self._candidates:
-                self._candidates[candidate_id] = place
-                made[candidate_id] = self._task(candidate_id)
-        self.store.add_tasks(made.values())
+        judged = [item for sampled in read_sampled(self._run).values() for item in sampled if item.judged]
+        made: list[AssessmentTask] = []
+        for item in sorted(judged, key=lambda item: item.place):
+            if item.judged and item.judged.verdict is Verdict.PLAUSIBLE and item.id not in self._candidates:
+                self._candidates[item.id] = item.place
+                made.append(self._task(item.id))
+        self.store.add_tasks(made)
 
     def _task(self, candidate_id: str) -> AssessmentTask:
         candidate = self.candidate(candidate_id)

@@ -35,8 +35,7 @@ def make_app(service: Service, access: AccessControl, store: JobStore) -> Any:
     jobs = JobRunner(service, store)
 
     @asynccontextmanager
-    async def lifespan(app: Any) -> AsyncIterator[None]:
-        del app
+    async def lifespan(_app: Any) -> AsyncIterator[None]:
         service.start()
         jobs.start()
         try:
@@ -124,9 +123,8 @@ class OwnRoutes:
         job = await self._jobs.validate(client.name, body)
         return json_response(self._jobs.described(job, limit=0), 202)
 
-    async def list_jobs(self, request: Any, client: ServiceClient) -> Any:
+    async def list_jobs(self, _request: Any, client: ServiceClient) -> Any:
         """List your jobs, the newest first."""
-        del request
         return {"jobs": [self._jobs.described(job, limit=0) for job in self._jobs.store.of_client(client.name)]}
 
     async def get_job(self, request: Any, client: ServiceClient) -> Any:
@@ -140,9 +138,8 @@ class OwnRoutes:
         self._jobs.cancel(job)
         return self._jobs.described(self._jobs.of_client(client.name, job.id), limit=0)
 
-    async def list_benchmarks(self, request: Any, client: ServiceClient) -> Any:
+    async def list_benchmarks(self, _request: Any, _client: ServiceClient) -> Any:
         """List the benchmarks."""
-        del request, client
         return {
             "benchmarks": [
                 {"name": name, "version": item.version, "licence": item.licence, "description": item.description, "n": len(item)}
@@ -150,15 +147,13 @@ class OwnRoutes:
             ]
         }
 
-    async def get_benchmark(self, request: Any, client: ServiceClient) -> Any:
+    async def get_benchmark(self, request: Any, _client: ServiceClient) -> Any:
         """Describe a benchmark, with the ids of its bugs."""
-        del client
         found = self._service.benchmarks.benchmark(request.path_params["name"])
         return {"name": found.name, "version": found.version, "description": found.description, "bugs": list(found.ids)}
 
-    async def get_bug(self, request: Any, client: ServiceClient) -> Any:
+    async def get_bug(self, request: Any, _client: ServiceClient) -> Any:
         """Show a bug as a repairer may see it; `strategy` adds what a model would be asked, `context` other files."""
-        del client
         given = request.query_params
         return await asyncio.to_thread(
             self._described, request.path_params["bug"], given.get("localisation"), given.get("strategy"), given.get("context")
@@ -175,21 +170,18 @@ class OwnRoutes:
                 503, "benchmark_unreadable", f"bug {found.id} cannot be read any more; the server's log says why"
             ) from None
 
-    async def health(self, request: Any, client: ServiceClient) -> Any:
+    async def health(self, _request: Any, _client: ServiceClient) -> Any:
         """Say whether the server takes requests."""
-        del request, client
         state = "draining" if self._service.is_draining else "ok"
         return json_response({"status": state, "version": VERSION}, 503 if self._service.is_draining else 200)
 
-    async def metrics(self, request: Any, client: ServiceClient) -> Any:
+    async def metrics(self, _request: Any, _client: ServiceClient) -> Any:
         """Tell numbers in Prometheus' text form."""
-        del request, client
         text = self._service.counters.text(self._service.gauges())
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    async def docs(self, request: Any, client: ServiceClient) -> Any:
+    async def docs(self, _request: Any, _client: ServiceClient) -> Any:
         """Describe all routes for people; /openapi.json does for programs."""
-        del request, client
         return HTMLResponse(page(self._routes.app.openapi()))
 
 
@@ -200,8 +192,7 @@ def _number(request: Any, name: str, usual: int, least: int) -> int:
     return int(text)
 
 
-async def _not_found(request: Any, error: Any) -> Response:
-    del error
+async def _not_found(request: Any, _error: Any) -> Response:
     known = "GET /docs lists the routes"
     return JSONResponse(
         RequestRefused(404, "unknown_route", f"there is no {request.method} {request.url.path[:200]}; {known}").data, 404

@@ -81,36 +81,30 @@ class Defects4cRoutes:
         self._names = DefectNames(routes.service.benchmarks)
         self._jobs.kinds[_REPRODUCE] = self._reproduce
 
-    async def list_bug_ids(self, request: Any, client: ServiceClient) -> Any:
+    async def list_bug_ids(self, _request: Any, _client: ServiceClient) -> Any:
         """List all bugs (Defects4C)."""
-        del request, client
         names = self._names.all
         return {"status": "success", "total_count": len(names), "defects": names, "sample_defects": names[:5]}
 
-    async def list_ids(self, request: Any, client: ServiceClient) -> Any:
+    async def list_ids(self, _request: Any, _client: ServiceClient) -> Any:
         """List all bugs (Defects4C)."""
-        del request, client
         names = self._names.all
         return {"status": "success", "total_count": len(names), "defect_ids": names, "sample_ids": names[:5]}
 
-    async def projects(self, request: Any, client: ServiceClient) -> Any:
+    async def projects(self, _request: Any, _client: ServiceClient) -> Any:
         """List all projects (Defects4C)."""
-        del request, client
         return {"projects": sorted({name.partition("@")[0] for name in self._names.all})}
 
-    async def health(self, request: Any, client: ServiceClient) -> Any:
+    async def health(self, _request: Any, _client: ServiceClient) -> Any:
         """Say that the server lives (Defects4C)."""
-        del request, client
         return {"status": "ok"}
 
-    async def get_defect(self, request: Any, client: ServiceClient) -> Any:
+    async def get_defect(self, request: Any, _client: ServiceClient) -> Any:
         """Show a bug with its prompt (Defects4C)."""
-        del client
         return await asyncio.to_thread(self._defect, request.path_params["bug_id"])
 
-    async def reset(self, request: Any, client: ServiceClient) -> Any:
+    async def reset(self, _request: Any, _client: ServiceClient) -> Any:
         """Show any bug with its prompt (Defects4C)."""
-        del request, client
         return await asyncio.to_thread(self._defect, random.choice(self._names.all))
 
     def _defect(self, name: str) -> dict[str, Any]:

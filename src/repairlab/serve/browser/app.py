@@ -24,7 +24,8 @@ from repairlab.serve.browser.open_runs import NotReadyError, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.serve.browser.rating_desk import RatingDesk
 from repairlab.serve.browser.rating_pages import add_leading, add_rating
-from repairlab.serve.http.connections import BACKLOG, MOST_CONNECTIONS, address_of, impatient, is_loopback, listen
+from repairlab.serve.http.clients import LOOPBACK
+from repairlab.serve.http.connections import address_of, is_loopback, listen, server_config
 from repairlab.study.page_templates import VERDICTS, environment
 
 HEADERS = {
@@ -89,7 +90,6 @@ class Renderer:
     """Makes HTML of pages; `link` says where a page leads to."""
 
     def __init__(self, bench: Workbench, *, is_static: bool = False) -> None:
-        """Load the templates."""
         self._bench, self._is_static = bench, is_static
         self._templates = environment("repairlab.serve.browser")
 
@@ -250,7 +250,6 @@ def _is_same(given: str, token: str) -> bool:
     return secrets.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode())
 
 
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 PATIENCE_S = 30.0
 """How long a browser may take to send the head of a request."""
 
@@ -259,19 +258,9 @@ def serve(bench: Workbench, *, host: str, port: int, opens_browser: bool, starte
     """Listen, say where, and answer until Ctrl-C."""
     listening = listen(host, port)
     is_local = is_loopback(host)
-    access = ViewAccess(hosts=_LOCAL if is_local else (), token="" if is_local else secrets.token_urlsafe(18))
+    access = ViewAccess(hosts=LOOPBACK if is_local else (), token="" if is_local else secrets.token_urlsafe(18))
     url = f"{address_of(listening)}/" + (f"?token={access.token}" if access.token else "")
-    config = uvicorn.Config(
-        make_app(bench, access),
-        http=impatient(PATIENCE_S),
-        ws="none",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
-        backlog=BACKLOG,
-    )
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(server_config(make_app(bench, access), PATIENCE_S))
     bench.start()
     started(url)
     sys.stdout.flush()

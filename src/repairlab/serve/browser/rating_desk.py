@@ -63,7 +63,6 @@ class RatingDesk:
     """The assessments of all open runs that have one, and all open projects; files are opened when they are asked for."""
 
     def __init__(self, bench: Workbench) -> None:
-        """Open nothing yet."""
         self._bench = bench
         self._stores: dict[str, AssessmentStore] = {}
         self._agreements: dict[str, tuple[tuple[int, int], RaterAgreement]] = {}
@@ -150,7 +149,7 @@ class RatingDesk:
         self.draft(seat, task, form)
         label = checked_label(form, self.scheme(seat.slug))
         rating = Rating(
-            task=task, rater=seat.rater, label=label, rules=form.rules, note=form.note, seconds=form.seconds, time=_now()
+            task=task, rater=seat.rater, label=label, rules=form.rules, note=form.note, seconds=form.seconds, time=now()
         )
         self.store(seat.slug).add_rating(rating)
 
@@ -170,7 +169,7 @@ class RatingDesk:
                 rules=before.rules if before else (),
                 note=before.note if before else _TAKEN_BACK,
                 seconds=newest.seconds,
-                time=_now(),
+                time=now(),
             )
         )
         self.draft(seat, newest.task, _form_of(newest))
@@ -209,7 +208,7 @@ class RatingDesk:
         if not judge.strip():
             raise UserError("say who settles the disagreement")
         label = checked_label(form, self.scheme(slug))
-        ruling = Ruling(task=task, judge=judge.strip(), label=label, rules=form.rules, note=form.note, time=_now())
+        ruling = Ruling(task=task, judge=judge.strip(), label=label, rules=form.rules, note=form.note, time=now())
         self.store(slug).add_rulings([ruling])
 
     def view(self, item: Item) -> TaskView:
@@ -269,5 +268,6 @@ RULE_KEYS = dict(zip(RULES, "qwertyuiopasdfghjklz", strict=True))
 """The key of each rule."""
 
 
-def _now() -> str:
+def now() -> str:
+    """Return this moment in ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")

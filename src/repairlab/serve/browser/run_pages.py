@@ -18,28 +18,6 @@ from repairlab.study.systems import verdict_bar
 
 
 @record
-class CandidateFunnel:
-    """How many candidates came how far."""
-
-    proposed: int
-    judged: int
-    applied: int
-    built: int
-    plausible: int
-
-    @property
-    def steps(self) -> tuple[tuple[str, int], ...]:
-        """Return the steps with their numbers."""
-        return (
-            ("proposed", self.proposed),
-            ("judged", self.judged),
-            ("could be applied", self.applied),
-            ("built", self.built),
-            ("plausible", self.plausible),
-        )
-
-
-@record
 class Total:
     """What a run cost."""
 
@@ -101,13 +79,13 @@ def live_values(run: OpenRun, bugs: list[BugCounts]) -> dict[str, Any]:
     return {
         "run": run,
         "manifest": run.index.manifest,
-        "funnel": CandidateFunnel(
-            proposed=sum(bug.n for bug in bugs),
-            judged=judged,
-            applied=applied,
-            built=applied - counts[Verdict.UNCOMPILABLE],
-            plausible=counts[Verdict.PLAUSIBLE],
-        ),
+        "funnel": {
+            "proposed": sum(bug.n for bug in bugs),
+            "judged": judged,
+            "could be applied": applied,
+            "built": applied - counts[Verdict.UNCOMPILABLE],
+            "plausible": counts[Verdict.PLAUSIBLE],
+        },
         "total": Total(
             tokens_in=sum(bug.tokens_in for bug in bugs),
             tokens_out=sum(bug.tokens_out for bug in bugs),

@@ -15,13 +15,13 @@ from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from jinja2 import Environment
 
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import UserError
 from repairlab.core.installation import VERSION
 from repairlab.core.record import record
 from repairlab.runs.executors.forking import start_server
 from repairlab.serve.http import defects4c, sandbox_fusion
 from repairlab.serve.http.clients import VARIABLE, ServiceClient, ServiceSettings
-from repairlab.serve.http.connections import BACKLOG, MOST_CONNECTIONS, address_of, impatient, is_loopback, listen
+from repairlab.serve.http.connections import address_of, is_loopback, listen, server_config
 from repairlab.serve.http.jobs import JobRunner, JobStore, open_job_store
 from repairlab.serve.http.requests import RequestRefused, ValidateRequest, bad_request, parse
 from repairlab.serve.http.routes import AccessControl, Routes, json_response, while_there
@@ -156,19 +156,12 @@ class OwnRoutes:
         """Show a bug as a repairer may see it; `strategy` adds what a model would be asked, `context` other files."""
         given = request.query_params
         return await asyncio.to_thread(
-            self._described, request.path_params["bug"], given.get("localisation"), given.get("strategy"), given.get("context")
+            self._service.benchmarks.described,
+            request.path_params["bug"],
+            localisation=given.get("localisation"),
+            strategy=given.get("strategy"),
+            context=given.get("context", "").lower() in ("1", "true", "yes"),
         )
-
-    def _described(self, bug: str, localisation: Any, strategy: str | None, context: str | None) -> dict[str, Any]:
-        benchmarks = self._service.benchmarks
-        found = benchmarks.bug(bug)
-        is_whole = (context or "").lower() in ("1", "true", "yes")
-        try:
-            return benchmarks.described(found, localisation=localisation, strategy=strategy, context=is_whole)
-        except (UserError, HarnessError, OSError):
-            raise RequestRefused(
-                503, "benchmark_unreadable", f"bug {found.id} cannot be read any more; the server's log says why"
-            ) from None
 
     async def health(self, _request: Any, _client: ServiceClient) -> Any:
         """Say whether the server takes requests."""
@@ -225,18 +218,12 @@ def serve(
     with open_job_store(settings.state) as store:
         service = Service(benchmarks, machine, settings)
         app = make_app(service, AccessControl(clients, service), store)
-        config = uvicorn.Config(
+        config = server_config(
             app,
-            http=impatient(settings.patience_s),
-            ws="none",
+            settings.patience_s,
             proxy_headers=False,  # whoever asks could name another connection each time
-            log_level="warning",
-            access_log=False,
-            limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=max(1, int(settings.drain_s)),
             timeout_keep_alive=60,
-            server_header=False,
-            backlog=BACKLOG,
         )
         ready(address_of(bound))
         with suppress(KeyboardInterrupt):  # uvicorn raises again the signal by which it was stopped

@@ -5,7 +5,6 @@ count as wrong; those that are still open are left out, as UNDECIDED ones are, a
 """
 
 import dataclasses
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,9 +12,9 @@ from typing import Any
 
 from repairlab.core.errors import UnknownItemError, UserError, unknown
 from repairlab.core.outcome import Verdict
-from repairlab.core.record import SCHEMA_VERSION, record, to_data
+from repairlab.core.record import record, to_data
 from repairlab.core.score import Samples, Score
-from repairlab.core.storage.encoding import write_aside
+from repairlab.core.storage.encoding import store_json
 from repairlab.metrics.metric import Duplicates, ScoreSettings
 from repairlab.metrics.table import METRICS, Scores, is_share, score_built, score_correct, score_ranking, score_run
 from repairlab.runs.experiment import Manifest
@@ -230,11 +229,7 @@ def _joined(parts: Sequence[Scores]) -> Scores:
 
 def store_scores(scores: RunScores) -> None:
     """Write scores.json into the run folder."""
-    text = json.dumps({"schema": SCHEMA_VERSION, **scores.data()}, indent=2, ensure_ascii=False) + "\n"
-    try:
-        write_aside(scores.run.folder / "scores.json", text)
-    except OSError as error:
-        raise UserError(f"cannot write {scores.run.folder / 'scores.json'}: {error.strerror}") from None
+    store_json(scores.run.folder / "scores.json", scores.data())
 
 
 def settings_of(manifest: Manifest, duplicates: Duplicates) -> ScoreSettings:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
-from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
-from repairlab.core.storage.encoding import decode, write_aside
+from repairlab.core.record import digest, record
+from repairlab.core.storage.encoding import decode, store_json
 from repairlab.metrics.raters import Pattern, Reliability, reliability
 from repairlab.runs.store import Store
 from repairlab.study.assessment.ratings import CORRECTNESS, LABELS, AssessmentTask, FinalLabel, LabelSource, Rating, Ruling
@@ -144,11 +144,7 @@ def write_labels(folder: Path, tasks: Sequence[AssessmentTask], labels: Sequence
     made = LabelFile(
         run=Store(folder).manifest().id, candidates={task.candidate_id: task.id for task in tasks}, labels=tuple(labels)
     )
-    text = json.dumps({"schema": SCHEMA_VERSION, **to_data(made)}, indent=2, ensure_ascii=False) + "\n"
-    try:
-        write_aside(folder / FILE, text)
-    except OSError as error:
-        raise UserError(f"cannot write {folder / FILE}: {error.strerror}") from None
+    store_json(folder / FILE, made)
     return made
 
 

@@ -10,7 +10,7 @@ from repairlab.core.candidate import Edit
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import TestResult, TestVerdict, Verdict
 from repairlab.runs.experiment import Experiment, Manifest
-from repairlab.runs.samples import read_ids, read_samples
+from repairlab.runs.samples import read_sampled, read_samples
 from repairlab.runs.store import BugEnd, Store
 from tests import builders
 
@@ -53,8 +53,11 @@ def test_samples_come_by_rank_with_duplicates(store: Store) -> None:
     assert (b.verdicts, b.ended) == ((), "unfinished")
 
 
-def test_stored_ids_are_those_of_the_candidates(store: Store) -> None:
-    assert read_ids(store)["a"] == {candidate.rank: candidate.id for candidate in store.candidates()}
+def test_candidates_are_joined_with_their_outcomes(store: Store) -> None:
+    sampled = read_sampled(store)["a"]
+    assert {item.rank: item.candidate(store) for item in sampled} == {item.rank: item for item in store.candidates()}
+    outcomes = {outcome.candidate_id: outcome for outcome in store.outcomes()}
+    assert [item.outcome(store) for item in sampled] == [outcomes.get(item.id) for item in sampled]
 
 
 def changed(store: Store, name: str, **values: Any) -> None:

@@ -60,7 +60,7 @@ def publish(name: str, to: Path, settings: PublishSettings, *, done: Callable[[]
     benchmark, home = open_benchmark(name), find_folder(name)
     _need_current_card(benchmark, home)
     before = _previous(settings.previous, benchmark) if settings.previous else None
-    library = frames() if settings.parquet else None
+    library = frames(otherwise="; or add --no-parquet") if settings.parquet else None
     rows: Counter[str] = Counter()
     digests: dict[str, str] = {}
     with new_folder(to) as aside:

@@ -25,7 +25,7 @@ from repairlab.study.assessment.bug_project import (
     project_labels,
     read_project,
     tasks_of,
-    view_of,
+    view_of_bug,
 )
 from repairlab.study.assessment.labels import disagreements, rater_agreement
 from repairlab.study.assessment.ratings import RatingScheme, read_taxonomy, scheme_of
@@ -198,7 +198,7 @@ def label_by_people(
         if draw.raters is not None:
             draw_tasks(store, names, draw.raters, overlap=draw.overlap, per_task=draw.per_task, seed=draw.seed)
         final = project_labels(store)
-        views = {task.id: view_of(task.id, benchmark.bug(task.bug_id)) for task in tasks}
+        views = {task.id: view_of_bug(task.id, benchmark.bug(task.bug_id)) for task in tasks}
         written = write_sheets(store, folder / _SHEETS, views, final, scheme=scheme)
         agreement = rater_agreement(store.ratings(), scheme.labels)
     found = as_found(project, tasks, final)

@@ -1,7 +1,7 @@
-"""Join a run's candidates and outcomes into what metrics are made from. Executes nothing."""
+"""Join a run's candidates and outcomes, and make of them what metrics count. Executes nothing."""
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
@@ -9,26 +9,66 @@ from repairlab.core.score import Ended, Samples
 from repairlab.runs.store import Store
 
 
+class Judged(NamedTuple):
+    """The outcome that counts for equal candidates: of those that were tried again, the last one."""
+
+    place: int
+    verdict: Verdict
+    passed: float
+    """Share of the tests that pass."""
+
+
+class Sampled(NamedTuple):
+    """One candidate of a run, by the place of its line, with what came of it."""
+
+    rank: int
+    place: int
+    id: str
+    judged: Judged | None
+    """None: not judged yet."""
+
+    def candidate(self, store: Store) -> Candidate:
+        """Read the candidate."""
+        return store.at(Candidate, self.place)
+
+    def outcome(self, store: Store) -> Outcome | None:
+        """Read its outcome."""
+        return store.at(Outcome, self.judged.place) if self.judged else None
+
+
+def read_sampled(store: Store) -> dict[str, list[Sampled]]:
+    """Return the candidates of each bug that has any, by rank; only their places and a few facts are held in memory."""
+    judged = {name: Judged(place, verdict, passed) for place, (name, verdict, passed) in store.placed_facts(Outcome, _judged)}
+    by_rank: dict[str, dict[int, Sampled]] = defaultdict(dict)
+    for place, (bug_id, rank, name) in store.placed_facts(Candidate, lambda data: (data["bug_id"], data["rank"], data["id"])):
+        by_rank[bug_id][rank] = Sampled(rank, place, name, judged.get(name))
+    return {bug_id: [found[rank] for rank in sorted(found)] for bug_id, found in by_rank.items()}
+
+
+def read_judged(store: Store) -> dict[str, list[tuple[str, Judged]]]:
+    """Return the judged candidates of every bug by rank, with their ids."""
+    sampled = read_sampled(store)
+    return {
+        bug_id: [(item.id, item.judged) for item in sampled.get(bug_id, ()) if item.judged] for bug_id in store.manifest().bug_ids
+    }
+
+
 def read_samples(store: Store) -> tuple[Samples, ...]:
     """Return the samples of every bug of a run, in the order of the benchmark."""
     manifest = store.manifest()
-    judged = dict(store.facts(Outcome, _judged))
-    ids = read_ids(store)
+    judged = read_judged(store)
     ended: dict[str, Ended] = {end.bug_id: end.ended for end in store.ends()}
-    samples = []
-    for bug_id, language in zip(manifest.bug_ids, manifest.languages, strict=True):
-        sampled = [ids[bug_id][rank] for rank in sorted(ids[bug_id]) if ids[bug_id][rank] in judged]
-        samples.append(
-            Samples(
-                bug_id=bug_id,
-                language=language,
-                verdicts=tuple(judged[item][0] for item in sampled),
-                passed=tuple(judged[item][1] for item in sampled),
-                distinct=len(set(sampled)),
-                ended=ended.get(bug_id, "unfinished"),
-            )
+    return tuple(
+        Samples(
+            bug_id=bug_id,
+            language=language,
+            verdicts=tuple(item.verdict for _, item in judged[bug_id]),
+            passed=tuple(item.passed for _, item in judged[bug_id]),
+            distinct=len({name for name, _ in judged[bug_id]}),
+            ended=ended.get(bug_id, "unfinished"),
         )
-    return tuple(samples)
+        for bug_id, language in zip(manifest.bug_ids, manifest.languages, strict=True)
+    )
 
 
 def open_bugs(store: Store) -> tuple[str, ...]:
@@ -37,14 +77,6 @@ def open_bugs(store: Store) -> tuple[str, ...]:
     return tuple(bug_id for bug_id in store.manifest().bug_ids if bug_id not in ended)
 
 
-def read_ids(store: Store) -> dict[str, dict[int, str]]:
-    """Return the ids of all candidates, by bug and rank."""
-    ids: dict[str, dict[int, str]] = defaultdict(dict)
-    for bug_id, rank, candidate_id in store.facts(Candidate, lambda data: (data["bug_id"], data["rank"], data["id"])):
-        ids[bug_id][rank] = candidate_id
-    return ids
-
-
-def _judged(data: dict[str, Any]) -> tuple[str, tuple[Verdict, float]]:
+def _judged(data: dict[str, Any]) -> tuple[str, Verdict, float]:
     n_passed = sum(TestVerdict(test["verdict"]) is TestVerdict.PASSED for test in data["tests"])
-    return data["candidate_id"], (Verdict(data["verdict"]), n_passed / data["n_tests"] if data["n_tests"] else 0.0)
+    return data["candidate_id"], Verdict(data["verdict"]), n_passed / data["n_tests"] if data["n_tests"] else 0.0

@@ -199,7 +199,11 @@ class Store:
 
     def facts(self, kind: type, take: Callable[[dict[str, Any]], T]) -> Iterator[T]:
         """Take a few facts of every record of a kind; much faster than `scan`. One that lacks them is an error that says so."""
-        for _, data in self.scan_data(kind):
+        return (taken for _, taken in self.placed_facts(kind, take))
+
+    def placed_facts(self, kind: type, take: Callable[[dict[str, Any]], T]) -> Iterator[tuple[int, T]]:
+        """Take the same, each with the place of its line."""
+        for place, data in self.scan_data(kind):
             try:
                 if data["schema"] != SCHEMA_VERSION:
                     raise ValueError
@@ -207,7 +211,7 @@ class Store:
             except (KeyError, TypeError, ValueError) as error:
                 decode(kind, dict(data), FILES[kind])
                 raise UserError(f"{FILES[kind]}: a record has no {error}; it was not written by repairlab") from None
-            yield taken
+            yield place, taken
 
     def size(self, kind: type) -> int:
         """Return the place that the next record of a kind would get."""

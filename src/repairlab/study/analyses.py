@@ -48,7 +48,7 @@ def analyse(name: str, source: RankedResults, inputs: AnalysisInputs) -> Table:
     return ANALYSES[name](source, inputs)
 
 
-def _systems(source: RankedResults, inputs: AnalysisInputs) -> Table:  # noqa: ARG001  # all analyses have one signature
+def _systems(source: RankedResults, _inputs: AnalysisInputs) -> Table:
     has_ranks = all(item.rank is not None for bugs in source.lists.values() for items in bugs.values() for item in items)
     rows: dict[str, tuple[Cell, ...]] = {}
     for system in source.systems:
@@ -69,7 +69,7 @@ def _meaning(source: RankedResults) -> str:
     return "a candidate that a person accepted" if source.count == "correct" else "a plausible candidate"
 
 
-def _totals(source: RankedResults, inputs: AnalysisInputs) -> Table:  # noqa: ARG001
+def _totals(source: RankedResults, _inputs: AnalysisInputs) -> Table:
     items = [item for bugs in source.lists.values() for found in bugs.values() for item in found]
     rows: dict[str, tuple[Cell, ...]] = {
         "systems": (len(source.systems),),
@@ -81,15 +81,12 @@ def _totals(source: RankedResults, inputs: AnalysisInputs) -> Table:  # noqa: AR
     return Table(
         name="totals",
         title=f"All systems together; a fix is {_meaning(source)}",
-        columns=(
-            "",
-            "number",
-        ),
+        columns=("", "number"),
         rows=named_rows(rows),
     )
 
 
-def _overlap(source: RankedResults, inputs: AnalysisInputs) -> Table:  # noqa: ARG001
+def _overlap(source: RankedResults, _inputs: AnalysisInputs) -> Table:
     rows: dict[str, tuple[Cell, ...]] = {
         system: tuple(
             len(unique_fixes(source, system)) if other == system else _share(source, other, source, system)
@@ -149,7 +146,7 @@ def _precision(source: RankedResults, inputs: AnalysisInputs) -> Table:
     return Table(name="precision", title=title, columns=("system", *_tops(inputs)), rows=named_rows(rows))
 
 
-def _first_plausible(source: RankedResults, inputs: AnalysisInputs) -> Table:  # noqa: ARG001
+def _first_plausible(source: RankedResults, _inputs: AnalysisInputs) -> Table:
     _need_assessed(source, "first-plausible")
     fixed = {system: checks(source, system, (1,))[0].correct for system in source.systems}
     rows: dict[str, tuple[Cell, ...]] = {system: (n, 1 + sum(other > n for other in fixed.values())) for system, n in fixed.items()}
@@ -157,7 +154,7 @@ def _first_plausible(source: RankedResults, inputs: AnalysisInputs) -> Table:  #
     return Table(name="first-plausible", title=title, columns=("system", "fixed", "place"), rows=named_rows(rows))
 
 
-def _candidates(source: RankedResults, inputs: AnalysisInputs) -> Table:  # noqa: ARG001
+def _candidates(source: RankedResults, _inputs: AnalysisInputs) -> Table:
     source.need_ranks("candidates")
     ks = round_numbers(source)
     rows: dict[str, tuple[Cell, ...]] = {system: fixed_within(source, system, ks) for system in source.systems}

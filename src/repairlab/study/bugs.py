@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.amounts import count
+from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.score import Samples
-from repairlab.study.diffs import DiffLine, changed_by, clip, diff_lines, prompt_text, raw
+from repairlab.runs.experiment import Manifest
+from repairlab.study.diffs import DiffLine, bare, changed_by, clip, diff_lines, files_of, prompt_text, raw
 from repairlab.study.evidence import Shown
 from repairlab.study.page_templates import VERDICTS
 from repairlab.study.systems import System
@@ -87,25 +89,32 @@ class BugTexts:
     """Why texts are missing, one message per benchmark."""
 
 
+def benchmark_of_run(manifest: Manifest) -> Benchmark:
+    """Open the benchmark of a run; a UserError says that it is not at hand, or not the same any more."""
+    try:
+        benchmark = open_benchmark(manifest.experiment.benchmark)
+    except UserError as error:
+        raise UserError(f"benchmark {manifest.benchmark_name} cannot be opened: {error}") from None
+    if benchmark.digest != manifest.benchmark_digest:
+        raise UserError(
+            f"benchmark {manifest.benchmark_name} here has digest {benchmark.digest}, but the run used {manifest.benchmark_digest}"
+        )
+    return benchmark
+
+
 def read_texts(systems: Sequence[System]) -> BugTexts:
     """Open the benchmarks of the runs; one that is not at hand, or not the same any more, is left out and named."""
     bugs: dict[tuple[str, str], Bug] = {}
     missing: dict[str, str] = {}
     for system in systems:
-        manifest = system.scores.run.manifest
         if any(digest == system.digest for digest, _ in bugs):
             continue
         try:
-            benchmark = open_benchmark(manifest.experiment.benchmark)
+            benchmark = benchmark_of_run(system.scores.run.manifest)
         except UserError as error:
-            missing[system.digest] = f"benchmark {manifest.benchmark_name} cannot be opened: {error}"
-            continue
-        if benchmark.digest == system.digest:
-            bugs.update({(system.digest, bug.id): bug for bug in benchmark})
+            missing[system.digest] = str(error)
         else:
-            missing[system.digest] = (
-                f"benchmark {manifest.benchmark_name} here has digest {benchmark.digest}, but the run used {system.digest}"
-            )
+            bugs.update({(system.digest, bug.id): bug for bug in benchmark})
     return BugTexts(bugs=bugs, missing=tuple(missing.values()))
 
 
@@ -157,13 +166,3 @@ def _attempt(system: System, bug_id: str | None, files: dict[str, str], referenc
             )
         )
     return Attempted(system=system, samples=system.samples.get(bug_id) if bug_id else None, candidates=tuple(views))
-
-
-def files_of(bug: Bug) -> dict[str, str]:
-    """Return the text of each file that a repairer may change."""
-    return {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
-
-
-def bare(changed: Mapping[str, str | None]) -> dict[str, str]:
-    """Return texts without white space."""
-    return {path: "".join((text or "").split()) for path, text in changed.items()}

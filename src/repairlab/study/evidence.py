@@ -1,4 +1,4 @@
-"""Pick the candidates that a report shows. Streams: only the places of the others are held."""
+"""Pick the candidates that a report shows; of the others only the places are held."""
 
 from typing import Literal
 
@@ -6,6 +6,7 @@ from repairlab.core.amounts import count
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, TestResult, Verdict
 from repairlab.core.record import record
+from repairlab.runs.samples import Sampled, read_sampled
 from repairlab.runs.store import Store
 
 Choice = Literal["first", "plausible", "all"]
@@ -51,41 +52,21 @@ def words_on_tests(outcome: Outcome) -> str:
 
 def shown_candidates(store: Store, choice: Choice = "first") -> dict[str, tuple[Shown, ...]]:
     """Return the candidates to show of each bug that has any, by rank; equal ones are shown once."""
-    judged: dict[str, tuple[bool, int]] = {}
-    for place, data in store.scan_data(Outcome):
-        judged[data["candidate_id"]] = (data["verdict"] == Verdict.PLAUSIBLE, place)
-    sampled: dict[str, list[tuple[bool, int, int, str]]] = {}
-    for place, data in store.scan_data(Candidate):
-        if data["id"] in judged:
-            entry = (not judged[data["id"]][0], data["rank"], place, data["id"])
-            mine = sampled.setdefault(data["bug_id"], [])
-            if choice == "first" and mine:
-                mine[0] = min(entry, mine[0])
-            else:
-                mine.append(entry)
-    chosen = {bug_id: _chosen(entries, choice) for bug_id, entries in sampled.items()}
-    return {
-        bug_id: tuple(
-            Shown(
-                candidate=store.at(Candidate, place),
-                outcome=store.at(Outcome, judged[name][1]),
-                ranks=tuple(other[1] for other in entries if other[3] == name),
-            )
-            for _, _, place, name in _first_of_each(entries)
+    shown: dict[str, tuple[Shown, ...]] = {}
+    for bug_id, sampled in read_sampled(store).items():
+        equal: dict[str, list[Sampled]] = {}
+        for item in _chosen([item for item in sampled if item.judged], choice):
+            equal.setdefault(item.id, []).append(item)
+        shown[bug_id] = tuple(
+            Shown(candidate=same[0].candidate(store), outcome=outcome, ranks=tuple(item.rank for item in same))
+            for same in equal.values()
+            if (outcome := same[0].outcome(store))
         )
-        for bug_id, entries in chosen.items()
-    }
+    return shown
 
 
-def _chosen(entries: list[tuple[bool, int, int, str]], choice: Choice) -> list[tuple[bool, int, int, str]]:
-    by_rank = sorted(entries, key=lambda entry: entry[1])
-    if choice == "plausible":
-        return [entry for entry in by_rank if not entry[0]] or by_rank[:1]
-    return by_rank
-
-
-def _first_of_each(entries: list[tuple[bool, int, int, str]]) -> list[tuple[bool, int, int, str]]:
-    seen: dict[str, tuple[bool, int, int, str]] = {}
-    for entry in entries:
-        seen.setdefault(entry[3], entry)
-    return list(seen.values())
+def _chosen(judged: list[Sampled], choice: Choice) -> list[Sampled]:
+    if choice == "all":
+        return judged
+    chosen = [item for item in judged if item.judged and item.judged.verdict is Verdict.PLAUSIBLE] or judged[:1]
+    return chosen[:1] if choice == "first" else chosen

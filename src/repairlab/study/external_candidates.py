@@ -15,6 +15,7 @@ from repairlab.formats.format import ExternalCandidate, JudgedCandidate, KnownVe
 from repairlab.formats.table import FORMATS, recognise
 from repairlab.runs.experiment import Coverage
 from repairlab.runs.integrity import require_intact
+from repairlab.runs.samples import read_sampled
 from repairlab.runs.store import Store
 
 _NAMED = 5
@@ -179,17 +180,13 @@ def _of_run(store: Store, benchmark: Benchmark) -> Iterator[JudgedCandidate]:
             f"{store.folder} is a run on {manifest.benchmark_name} {manifest.benchmark_version} ({manifest.benchmark_digest}), "
             f"but {benchmark.name} here is {benchmark.version} ({benchmark.digest})"
         )
-    order = {bug_id: number for number, bug_id in enumerate(manifest.bug_ids)}
     missing = frozenset(manifest.coverage.missing if manifest.coverage else ())
-    found = ((place, data) for place, data in store.scan_data(Candidate) if data["bug_id"] not in missing)
-    places = sorted((order[data["bug_id"]], data["rank"], place) for place, data in found)
-    outcomes = {data["candidate_id"]: place for place, data in store.scan_data(Outcome)}
-    if not places:
+    sampled = read_sampled(store)
+    wanted = [item for bug_id in manifest.bug_ids if bug_id not in missing for item in sampled.get(bug_id, ())]
+    if not wanted:
         raise UserError(f"{store.folder} holds no candidates yet; go on with: repairlab run --resume {store.folder}")
-    for _, _, place in places:
-        candidate = store.at(Candidate, place)
-        at = outcomes.get(candidate.id)
-        yield judged(candidate, None if at is None else store.at(Outcome, at))
+    for item in wanted:
+        yield judged(item.candidate(store), item.outcome(store))
 
 
 def judged(candidate: Candidate, outcome: Outcome | None) -> JudgedCandidate:

@@ -8,6 +8,8 @@ from repairlab.core.record import record, to_data
 from repairlab.core.score import Score
 from repairlab.study.scores import RunScores
 
+_OTHER_METRICS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")
+
 
 @record
 class Row:
@@ -59,6 +61,11 @@ class Leaderboard:
     def title(self) -> str:
         """Return the metric with its k."""
         return self.metric if self.k is None else self.metric.replace("@k", f"@{self.k}")
+
+    @property
+    def other_metrics(self) -> list[str]:
+        """Return the metrics of the further columns, as far as some row has them."""
+        return [name for name in _OTHER_METRICS if any(row.other(name) for row in self.rows)]
 
     @property
     def captions(self) -> list[str]:

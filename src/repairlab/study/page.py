@@ -21,7 +21,6 @@ from repairlab.study.scores import worth_saying
 from repairlab.study.systems import System, bars, read_systems
 
 _SPENDING = ("cost", "bug-cost")
-_COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")
 
 
 @record
@@ -56,7 +55,7 @@ def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool 
         by_name={system.name: system for system in systems},
         board=board,
         ks=_ks(board),
-        columns=[name for name in _COLUMNS if any(row.other(name) for row in board.rows)],
+        columns=board.other_metrics,
         chart=chart(curve_metric, [(system.name, system.index, system.scores) for system in systems]),
         curve_metric=curve_metric,
         bugs=bugs,

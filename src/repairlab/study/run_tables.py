@@ -123,7 +123,7 @@ def publish_runs(sources: Sequence[str], to: Path, *, done: Callable[[int], None
     stores = dict(zip(_names(sources), map(Store, map(Path, sources)), strict=True))
     for store in stores.values():
         require_intact(store)
-    library = frames(otherwise="")
+    library = frames()
     rows: Counter[str] = Counter()
     with new_folder(to) as aside:
         for table in COLUMNS:
@@ -214,26 +214,10 @@ def _candidate(prices: Pricing, data: dict[str, Any]) -> Row:
 
 
 def _outcomes(store: Store) -> Iterator[Row]:
-    return (_outcome(data) for data in _counting(store))
-
-
-def _outcome(data: dict[str, Any]) -> Row:
-    kept = (
-        "verdict",
-        "stage",
-        "policy",
-        "message",
-        "n_tests",
-        "cpu_s",
-        "wall_s",
-        "peak_mb",
-        "isolation",
-        "cached",
-        "equivalent_to",
-    )
-    passed = sum(TestVerdict(test["verdict"]) is TestVerdict.PASSED for test in data["tests"])
-    named = {"bug": data["bug_id"], "candidate": data["candidate_id"], "n_passed": passed}
-    return {**named, **{name: data[name] for name in kept}}
+    for data in _counting(store):
+        passed = sum(TestVerdict(test["verdict"]) is TestVerdict.PASSED for test in data["tests"])
+        named = {"bug": data["bug_id"], "candidate": data["candidate_id"], "n_passed": passed}
+        yield {**named, **{name: data[name] for name in COLUMNS["outcomes"] if name not in {"run", *named}}}
 
 
 def _tests(store: Store) -> Iterator[Row]:
@@ -283,12 +267,12 @@ def _card(stores: Mapping[str, Store], rows: Mapping[str, int]) -> str:
     )
 
 
-def frames(*, otherwise: str = "; or add --no-parquet") -> Any:
-    """Return the library that writes Parquet; UserError says how to get it, or what to do without."""
+def frames(purpose: str = "Parquet", *, otherwise: str = "") -> Any:
+    """Return the library of data frames, which writes Parquet; UserError says how to get it, or what to do without."""
     try:
         import polars  # noqa: PLC0415  # an extra
     except ImportError:
-        raise UserError(f"Parquet needs polars, which is not installed: {adding('frames')}{otherwise}") from None
+        raise UserError(f"{purpose} needs polars, which is not installed: {adding('frames')}{otherwise}") from None
     return polars
 
 

@@ -5,23 +5,21 @@ count as wrong; those that are still open are left out, as UNDECIDED ones are, a
 """
 
 import dataclasses
-import json
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UnknownItemError, UserError, unknown
-from repairlab.core.outcome import Outcome, Verdict
-from repairlab.core.record import SCHEMA_VERSION, record, to_data
+from repairlab.core.outcome import Verdict
+from repairlab.core.record import record, to_data
 from repairlab.core.score import Samples, Score
-from repairlab.core.storage.encoding import write_aside
+from repairlab.core.storage.encoding import store_json
 from repairlab.metrics.metric import Duplicates, ScoreSettings
 from repairlab.metrics.table import METRICS, Scores, is_share, score_built, score_correct, score_ranking, score_run
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
-from repairlab.runs.samples import read_ids, read_samples
+from repairlab.runs.samples import Judged, read_judged, read_samples
 from repairlab.runs.store import Store
 from repairlab.study.assessment.labels import LabelFile, read_labels
 from repairlab.study.notebook import html_table, text_table
@@ -29,6 +27,8 @@ from repairlab.study.ranking.stored import Ranking, ranking_files, read_ranking
 
 ORACLE = "reference"
 """The repairer that proposes the developers' fixes."""
+JudgedIds = Mapping[str, Sequence[tuple[str, Judged]]]
+"""By bug, the judged candidates by rank."""
 _AT_K = re.compile(r"(.+)@(\d+)")
 SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "undecided")
 
@@ -166,7 +166,7 @@ def read_run(folder: Path, *, partial: bool = False, duplicates: Duplicates = "c
     return Measured(
         folder=folder,
         manifest=manifest,
-        samples=_merge(samples, store) if duplicates == "merged" else samples,
+        samples=_merge(samples, read_judged(store)) if duplicates == "merged" else samples,
         sampled=samples,
         settings=settings_of(manifest, duplicates),
         n_unfinished=n_unfinished,
@@ -213,12 +213,11 @@ def _score_labels(run: Measured, ks: Sequence[int]) -> Iterator[Scores]:
     labels = read_labels(run.folder)
     if labels is None:
         return
-    store = Store(run.folder)
-    judged = set(store.facts(Outcome, lambda data: str(data["candidate_id"])))
-    ids = {bug: [item for _, item in sorted(by_rank.items()) if item in judged] for bug, by_rank in read_ids(store).items()}
-    samples = correct_samples(run.sampled, defaultdict(list, ids), labels)
-    merged = _merge(samples, store) if run.settings.duplicates == "merged" else samples
-    yield correct_scores(merged, run.settings, ks, labels)
+    judged = read_judged(Store(run.folder))
+    samples = _correct_samples(run.sampled, judged, labels)
+    merged = _merge(samples, judged) if run.settings.duplicates == "merged" else samples
+    settings = dataclasses.replace(run.settings, conditions=(*run.settings.conditions, ("labels", labels.digest)))
+    yield score_correct(merged, settings, ks)
 
 
 def _joined(parts: Sequence[Scores]) -> Scores:
@@ -230,11 +229,7 @@ def _joined(parts: Sequence[Scores]) -> Scores:
 
 def store_scores(scores: RunScores) -> None:
     """Write scores.json into the run folder."""
-    text = json.dumps({"schema": SCHEMA_VERSION, **scores.data()}, indent=2, ensure_ascii=False) + "\n"
-    try:
-        write_aside(scores.run.folder / "scores.json", text)
-    except OSError as error:
-        raise UserError(f"cannot write {scores.run.folder / 'scores.json'}: {error.strerror}") from None
+    store_json(scores.run.folder / "scores.json", scores.data())
 
 
 def settings_of(manifest: Manifest, duplicates: Duplicates) -> ScoreSettings:
@@ -263,15 +258,12 @@ def settings_of(manifest: Manifest, duplicates: Duplicates) -> ScoreSettings:
     )
 
 
-def _merge(samples: Sequence[Samples], store: Store) -> tuple[Samples, ...]:
+def _merge(samples: Sequence[Samples], judged: JudgedIds) -> tuple[Samples, ...]:
     """Keep the first of equal candidates of each bug."""
-    judged = set(store.facts(Outcome, lambda data: str(data["candidate_id"])))
-    ids = read_ids(store)
     merged = []
     for item in samples:
-        sampled = [candidate_id for _, candidate_id in sorted(ids[item.bug_id].items()) if candidate_id in judged]
         first: dict[str, int] = {}
-        for index, candidate_id in enumerate(sampled):
+        for index, (candidate_id, _) in enumerate(judged[item.bug_id]):
             first.setdefault(candidate_id, index)
         kept = list(first.values())
         merged.append(
@@ -293,20 +285,14 @@ _VERDICTS: Mapping[str | None, Verdict] = {
 }
 
 
-def correct_samples(samples: Sequence[Samples], ids: Mapping[str, Sequence[str]], labels: LabelFile) -> tuple[Samples, ...]:
-    """Return samples in which plausible means correct; `ids` are those of the candidates of each bug, by rank."""
+def _correct_samples(samples: Sequence[Samples], judged: JudgedIds, labels: LabelFile) -> tuple[Samples, ...]:
+    """Return samples in which plausible means correct."""
     known = labels.by_candidate()
 
     def verdict(found: Verdict, candidate: str) -> Verdict:
         return _VERDICTS[known.get(candidate)] if found is Verdict.PLAUSIBLE else found
 
     return tuple(
-        dataclasses.replace(item, verdicts=tuple(verdict(*both) for both in zip(item.verdicts, ids[item.bug_id], strict=True)))
+        dataclasses.replace(item, verdicts=tuple(verdict(found.verdict, candidate) for candidate, found in judged[item.bug_id]))
         for item in samples
     )
-
-
-def correct_scores(samples: Sequence[Samples], settings: ScoreSettings, ks: Sequence[int], labels: LabelFile) -> Scores:
-    """Return the scores of samples in which plausible means correct."""
-    labelled = dataclasses.replace(settings, conditions=(*settings.conditions, ("labels", labels.digest)))
-    return score_correct(samples, labelled, ks)

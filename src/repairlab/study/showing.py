@@ -12,10 +12,10 @@ from repairlab.core.record import record, to_data
 from repairlab.core.score import Ended
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
-from repairlab.runs.samples import read_samples
+from repairlab.runs.samples import Sampled, read_sampled, read_samples
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import Transcripts
-from repairlab.study.diffs import changed_by, diff_text, prompt_text
+from repairlab.study.diffs import changed_by, diff_text, files_of, prompt_text
 
 
 @record
@@ -88,32 +88,24 @@ def show_run(store: Store) -> list[BugLine]:
 
 def show_bug(store: Store, bug_id: str) -> list[CandidateLine]:
     """Return the candidates of a bug by rank."""
-    require_intact(store)
-    places, outcomes = _places(store, bug_id)
-    lines = []
-    for rank in sorted(places):
-        name = places[rank][1]
-        outcome = store.at(Outcome, outcomes[name]) if name in outcomes else None
-        lines.append(CandidateLine(rank=rank, candidate=name, outcome=outcome))
-    return lines
+    return [CandidateLine(rank=item.rank, candidate=item.id, outcome=item.outcome(store)) for item in _sampled(store, bug_id)]
 
 
 def show_candidate(store: Store, bug_id: str, rank: int) -> CandidatePage:
     """Return all that is known of the candidate of a bug at a rank."""
-    require_intact(store)
-    places, outcomes = _places(store, bug_id)
-    if rank not in places:
-        known = ", ".join(map(str, sorted(places)[:20])) + (f" … {max(places)}" if len(places) > 20 else "")
+    by_rank = {item.rank: item for item in _sampled(store, bug_id)}
+    if rank not in by_rank:
+        known = ", ".join(map(str, list(by_rank)[:20])) + (f" … {max(by_rank)}" if len(by_rank) > 20 else "")
         raise UserError(f"bug {bug_id} has no candidate of rank {rank}. Known: {known or 'none'}.")
-    place, name = places[rank]
-    candidate = store.at(Candidate, place)
+    found = by_rank[rank]
+    candidate = found.candidate(store)
     transcripts = Transcripts(store)
     diff, no_diff = _diff(store.manifest(), candidate)
     prompt = transcripts.prompt(candidate.origin.prompt)
     return CandidatePage(
         candidate=candidate,
-        candidate_id=name,
-        outcome=store.at(Outcome, outcomes[name]) if name in outcomes else None,
+        candidate_id=found.id,
+        outcome=found.outcome(store),
         diff=diff,
         no_diff=no_diff,
         prompt=prompt_text(prompt) if prompt else None,
@@ -121,14 +113,13 @@ def show_candidate(store: Store, bug_id: str, rank: int) -> CandidatePage:
     )
 
 
-def _places(store: Store, bug_id: str) -> tuple[dict[int, tuple[int, str]], dict[str, int]]:
-    """Return place and id of a bug's candidates by rank, and the places of their outcomes by id."""
+def _sampled(store: Store, bug_id: str) -> list[Sampled]:
+    """Return the candidates of a bug by rank."""
+    require_intact(store)
     known = store.manifest().bug_ids
     if bug_id not in known:
         raise UnknownItemError(*unknown("bug", bug_id, known).args)
-    places = {data["rank"]: (place, data["id"]) for place, data in store.scan_data(Candidate) if data["bug_id"] == bug_id}
-    outcomes = {data["candidate_id"]: place for place, data in store.scan_data(Outcome) if data["bug_id"] == bug_id}
-    return places, outcomes
+    return read_sampled(store).get(bug_id, [])
 
 
 def _diff(manifest: Manifest, candidate: Candidate) -> tuple[str, str]:
@@ -142,7 +133,7 @@ def _diff(manifest: Manifest, candidate: Candidate) -> tuple[str, str]:
         return "", f"the benchmark cannot be opened: {error}"
     if benchmark.digest != manifest.benchmark_digest:
         return "", f"{benchmark.name} here is not the benchmark that the run used"
-    files = {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
+    files = files_of(bug)
     changed = changed_by(candidate.edits, files)
     if changed is None:
         return "", "the edits do not apply to the files that the repairer was shown"

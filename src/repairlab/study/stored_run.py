@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from repairlab.core.arguments import checked
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError
-from repairlab.core.installation import adding
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
 from repairlab.metrics.metric import Duplicates
@@ -18,6 +17,7 @@ from repairlab.runs.repairing import prices_of
 from repairlab.runs.samples import open_bugs
 from repairlab.runs.store import Store
 from repairlab.study.notebook import html_table, text_table
+from repairlab.study.run_tables import frames
 from repairlab.study.scores import RunScores, scores_of
 from repairlab.study.showing import BugLine, CandidateLine, CandidatePage, show_bug, show_candidate, show_run
 
@@ -32,7 +32,6 @@ class Records(Generic[T]):
     """Records of a run, read from its folder each time they are iterated over, so that a large run need not fit into memory."""
 
     def __init__(self, read: Callable[[], Iterator[T]], kind: str) -> None:
-        """Take what reads them, and what they are."""
         self._read, self._kind = read, kind
 
     def __iter__(self) -> Iterator[T]:
@@ -150,12 +149,9 @@ class Run:
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> "polars.DataFrame":
-    """Return rows as a data frame; polars is not among what repairlab needs."""
-    try:
-        import polars  # noqa: PLC0415
-    except ImportError:
-        raise UserError(f"to_polars needs polars, which is not installed: {adding('frames')}") from None
-    return polars.DataFrame([_writable(row) for row in rows], infer_schema_length=None)
+    """Return rows as a data frame."""
+    frame: polars.DataFrame = frames("to_polars").DataFrame([_writable(row) for row in rows], infer_schema_length=None)
+    return frame
 
 
 def _writable(value: Any) -> Any:

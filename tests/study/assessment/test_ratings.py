@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
 from repairlab.study.assessment.labels import agreement_of, disagreements, final_labels, rater_agreement
-from repairlab.study.assessment.ratings import LABELS, RULES, AssessmentTask, Label, Rating, Ruling, as_label, as_rules
+from repairlab.study.assessment.ratings import CORRECTNESS, LABELS, RULES, AssessmentTask, Label, Rating, Ruling, as_rules
 from repairlab.study.assessment.sheets import TaskView, disagreement_sheet, draw, read_ratings, read_rulings, sheet
 from repairlab.study.assessment.store import FILE, AssessmentStore, open_assessment
 
@@ -58,10 +58,10 @@ def test_a_draw_that_cannot_be_is_refused(raters: list[str], overlap: float, per
 
 
 def test_labels_and_rules_are_read_as_people_write_them() -> None:
-    assert [as_label(text) for text in ("CORRECT", "over", "unsure ")] == ["correct", "overfitting", "unsure"]
+    assert [CORRECTNESS.label_of(text) for text in ("CORRECT", "over", "unsure ")] == ["correct", "overfitting", "unsure"]
     assert as_rules("R8-UnnecessaryUnclean, 11;r2") == ("R2", "R8", "R11")
     with pytest.raises(UserError, match="unknown label 'maybe'"):
-        as_label("maybe")
+        CORRECTNESS.label_of("maybe")
     with pytest.raises(UserError, match="unknown rule 'R20'"):
         as_rules("R20")
 

@@ -67,6 +67,16 @@ def write_aside(path: Path, text: str) -> None:
     aside.replace(path)
 
 
+def store_json(path: Path, data: object, *, indent: int | None = 2) -> None:
+    """Write a JSON file with the version of its form; a UserError says that it cannot be written."""
+    text = json.dumps({"schema": SCHEMA_VERSION, **to_data(data)}, indent=indent, ensure_ascii=False) + "\n"
+    try:
+        path.parent.mkdir(exist_ok=True)
+        write_aside(path, text)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from None
+
+
 _TAIL = len(b',"check":"01234567"}\n')
 _NUMBER = re.compile(rb',"line":(\d+)$')
 _END = re.compile(rb',"line":(\d+),"check":"[0-9a-f]{8}"}\n$')

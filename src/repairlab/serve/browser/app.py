@@ -24,7 +24,8 @@ from repairlab.serve.browser.open_runs import NotReadyError, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.serve.browser.rating_desk import RatingDesk
 from repairlab.serve.browser.rating_pages import add_leading, add_rating
-from repairlab.serve.http.connections import BACKLOG, MOST_CONNECTIONS, address_of, impatient, is_loopback, listen
+from repairlab.serve.http.clients import LOOPBACK
+from repairlab.serve.http.connections import address_of, is_loopback, listen, server_config
 from repairlab.study.page_templates import VERDICTS, environment
 
 HEADERS = {
@@ -89,7 +90,6 @@ class Renderer:
     """Makes HTML of pages; `link` says where a page leads to."""
 
     def __init__(self, bench: Workbench, *, is_static: bool = False) -> None:
-        """Load the templates."""
         self._bench, self._is_static = bench, is_static
         self._templates = environment("repairlab.serve.browser")
 
@@ -120,25 +120,24 @@ def make_app(bench: Workbench, access: ViewAccess, *, site: Linking | None = Non
             response.headers.setdefault(name, value)
         return response
 
+    def apologise(request: Request, message: str, status: int, headers: dict[str, str] | None = None) -> Response:
+        page = Page(template="error.html", values={"message": message, "status": status})
+        return HTMLResponse(render(page, request.url.path), status_code=status, headers=headers)
+
     @app.exception_handler(UserError)
     def fail(request: Request, error: UserError) -> Response:
         if isinstance(error, NotReadyError):
-            page = Page(template="error.html", values={"message": str(error), "status": 503})
-            return HTMLResponse(render(page, request.url.path), status_code=503, headers={"Refresh": "1", "Retry-After": "1"})
-        status = 404 if str(error).startswith("unknown ") or " has no candidate " in str(error) else 400
-        page = Page(template="error.html", values={"message": str(error), "status": status})
-        return HTMLResponse(render(page, request.url.path), status_code=status)
+            return apologise(request, str(error), 503, {"Refresh": "1", "Retry-After": "1"})
+        is_unknown = str(error).startswith("unknown ") or " has no candidate " in str(error)
+        return apologise(request, str(error), 404 if is_unknown else 400)
 
     @app.exception_handler(HarnessError)
     def fail_here(request: Request, error: HarnessError) -> Response:
-        page = Page(template="error.html", values={"message": str(error), "status": 503})
-        return HTMLResponse(render(page, request.url.path), status_code=503)
+        return apologise(request, str(error), 503)
 
     @app.exception_handler(404)
-    def missing(request: Request, error: Exception) -> Response:
-        del error
-        page = Page(template="error.html", values={"message": f"there is no page {request.url.path}", "status": 404})
-        return HTMLResponse(render(page, request.url.path), status_code=404)
+    def missing(request: Request, _error: Exception) -> Response:
+        return apologise(request, f"there is no page {request.url.path}", 404)
 
     def show(request: Request, page: Page) -> HTMLResponse:
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
@@ -181,7 +180,7 @@ def add_reading(app: FastAPI, bench: Workbench, show: Callable[[Request, Page], 
 
     @app.get("/run/{slug}/bug/{bug_id}")
     def bug_of_run(request: Request, slug: str, bug_id: str, verdict: str = "", page: Number = 1) -> Response:
-        return show(request, run_pages.bug_of_run_page(bench, slug, bug_id, verdict=verdict, page=page))
+        return show(request, run_pages.candidates_page(bench, slug, bug_id, verdict=verdict, page=page))
 
     @app.get("/run/{slug}/bug/{bug_id}/{rank}")
     def candidate(request: Request, slug: str, bug_id: str, rank: Annotated[int, Path(ge=1, le=10**9)]) -> Response:
@@ -251,7 +250,6 @@ def _is_same(given: str, token: str) -> bool:
     return secrets.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode())
 
 
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 PATIENCE_S = 30.0
 """How long a browser may take to send the head of a request."""
 
@@ -260,19 +258,9 @@ def serve(bench: Workbench, *, host: str, port: int, opens_browser: bool, starte
     """Listen, say where, and answer until Ctrl-C."""
     listening = listen(host, port)
     is_local = is_loopback(host)
-    access = ViewAccess(hosts=_LOCAL if is_local else (), token="" if is_local else secrets.token_urlsafe(18))
+    access = ViewAccess(hosts=LOOPBACK if is_local else (), token="" if is_local else secrets.token_urlsafe(18))
     url = f"{address_of(listening)}/" + (f"?token={access.token}" if access.token else "")
-    config = uvicorn.Config(
-        make_app(bench, access),
-        http=impatient(PATIENCE_S),
-        ws="none",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
-        backlog=BACKLOG,
-    )
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(server_config(make_app(bench, access), PATIENCE_S))
     bench.start()
     started(url)
     sys.stdout.flush()

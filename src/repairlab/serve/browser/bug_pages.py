@@ -16,11 +16,10 @@ from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.text import line_of
-from repairlab.serve.browser.open_runs import NotReadyError, OpenRun, Workbench
+from repairlab.serve.browser.open_runs import BugFilter, NotReadyError, OpenRun, Workbench
 from repairlab.serve.browser.page import Page
 from repairlab.serve.browser.run_index import BugCounts, Place
-from repairlab.study.bugs import bare, files_of
-from repairlab.study.diffs import FileDiff, changed_by, diff_files, prompt_text, raw, visible
+from repairlab.study.diffs import FileDiff, bare, changed_by, diff_files, files_of, prompt_text, raw, visible
 
 _MAX_CODE = 400_000
 _SHOWN = 8
@@ -63,13 +62,9 @@ def benchmark_page(bench: Workbench, slug: str, *, language: str = "", label: st
     opened = bench.benchmark(slug)
     runs = bench.runs_on(opened.benchmark.digest)
     counts = {run.slug: {bug.id: bug for bug in run.index.bugs()} for run in runs}
-    heads = [
-        head
-        for head in opened.heads.values()
-        if (not language or head.language == language)
-        and (not label or label in {f"{name}={value}" for name, value in head.labels})
-    ]
-    labels = sorted({f"{name}={value}" for head in opened.heads.values() for name, value in head.labels})
+    wanted = BugFilter(language=language, label=label)
+    heads = [head for head in opened.heads.values() if wanted.takes(head.id, head.language, opened.heads)]
+    labels = sorted({tag for head in opened.heads.values() for tag in head.tags})
     languages = sorted({head.language for head in opened.heads.values()})
     return Page(
         template="benchmark.html",
@@ -151,8 +146,7 @@ def highlighted(text: str, language: str) -> list[Markup]:
 def candidate_page(bench: Workbench, slug: str, bug_id: str, rank: int) -> Page:
     """Show a candidate: diffs against the buggy and the fixed code, tests, log, conversation."""
     run = bench.run(slug)
-    if not run.index.has(bug_id):
-        raise unknown(f"bug of the run {run.slug}", bug_id, run.index.manifest.bug_ids)
+    run.require(bug_id)
     place = run.index.at_rank(bug_id, rank)
     if place is None:
         if run.index.is_behind:

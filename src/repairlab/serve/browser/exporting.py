@@ -14,7 +14,7 @@ import httpx
 
 from repairlab.core.errors import HarnessError
 from repairlab.core.storage.folders import new_folder
-from repairlab.serve.browser.app import ViewAccess, address, make_app
+from repairlab.serve.browser.app import Link, ViewAccess, address, make_app
 from repairlab.serve.browser.open_runs import Workbench
 
 _BASE = "http://repairlab"
@@ -24,7 +24,6 @@ class StaticSite:
     """Which pages there are to write, and where each of them goes."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
         self._seen: set[str] = set()
         self._left: deque[str] = deque()
 
@@ -38,23 +37,16 @@ class StaticSite:
         """Return a page that is not written yet."""
         return self._left.popleft() if self._left else None
 
-    def link_from(self, here: str) -> "SiteLink":
-        """Return what leads from a page to others."""
-        return SiteLink(self, here)
+    def link_from(self, here: str) -> Link:
+        """Return what leads from a page to another, relative to where both are."""
+        folder = os.path.dirname(file_of(here)) or "."  # noqa: PTH120  # no file of this machine
 
+        def link(path: str, **query: object) -> str:
+            place = address(path, **query)
+            self.add(place)
+            return quote(os.path.relpath(file_of(place), folder))
 
-class SiteLink:
-    """Leads from one page of a site to another, relative to where both are."""
-
-    def __init__(self, site: StaticSite, here: str) -> None:
-        """Take the page that the links stand on."""
-        self._site, self._folder = site, os.path.dirname(file_of(here))  # noqa: PTH120  # no file of this machine
-
-    def __call__(self, path: str, **query: object) -> str:
-        """Return the relative address of a page."""
-        place = address(path, **query)
-        self._site.add(place)
-        return quote(os.path.relpath(file_of(place), self._folder or "."))
+        return link
 
 
 def file_of(place: str) -> str:

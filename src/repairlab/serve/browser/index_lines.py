@@ -138,16 +138,14 @@ INSERT OR REPLACE INTO candidates VALUES (:bug, :rank, :id, :place, :tokens_in, 
 """
 
 
-def _end(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
-    del place
+def _end(data: dict[str, Any], _place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
     bug = bugs[data["bug_id"]]
     into.append((_COUNT, {"bug": bug}))
     into.append(("UPDATE bugs SET ended = ? WHERE number = ?", (data["ended"], bug)))
     return None
 
 
-def _text(data: dict[str, Any], place: int, bugs: Mapping[str, int], into: list[Statement]) -> int | None:
-    del bugs
+def _text(data: dict[str, Any], place: int, _bugs: Mapping[str, int], into: list[Statement]) -> int | None:
     into.append(("INSERT OR REPLACE INTO texts VALUES (?, ?)", (data["digest"], place)))
     return None
 

@@ -14,8 +14,6 @@ from repairlab.study.curves import curve_of, curves_over_k
 from repairlab.study.leaderboard import leaderboard
 from repairlab.study.systems import Bar, verdict_bar
 
-_COLUMNS = ("plausible rate", "compile rate", "duplicate rate", "median first rank")
-
 
 @record
 class Choices:
@@ -46,7 +44,7 @@ def leaderboard_page(bench: Workbench, *, benchmark: str = "", language: str = "
         values={
             "board": board,
             "by_name": by_name,
-            "columns": [name for name in _COLUMNS if board and any(row.other(name) for row in board.rows)],
+            "columns": board.other_metrics if board else [],
             "choices": choices,
             "wanted": wanted,
             "benchmark": benchmark,
@@ -80,12 +78,7 @@ def _known(bench: Workbench, run: OpenRun, wanted: BugFilter) -> Mapping[str, Bu
 def _choices(bench: Workbench) -> Choices:
     runs = bench.runs.values()
     benchmarks = {run.digest: f"{run.index.manifest.benchmark_name} {run.index.manifest.benchmark_version}" for run in runs}
-    labels = {
-        f"{name}={value}"
-        for opened in bench.benchmarks.values()
-        for head in opened.known_heads.values()
-        for name, value in head.labels
-    }
+    labels = {tag for opened in bench.benchmarks.values() for head in opened.known_heads.values() for tag in head.tags}
     languages = sorted({language for run in runs for language in run.index.manifest.languages})
     return Choices(benchmarks=tuple(benchmarks.items()), languages=tuple(languages), labels=tuple(sorted(labels)))
 

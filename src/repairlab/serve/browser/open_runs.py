@@ -1,6 +1,7 @@
 """The runs and benchmarks that are open in the browser, and what is known of them so far. Pages are made of it."""
 
 import contextlib
+import dataclasses
 import re
 import subprocess
 import sys
@@ -15,11 +16,12 @@ from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record, to_data
-from repairlab.core.score import Score
+from repairlab.core.score import Samples, Score
 from repairlab.metrics.table import Scores, score_run
 from repairlab.runs.transcripts import Transcripts
 from repairlab.serve.browser.run_index import RunIndex
 from repairlab.study.assessment.bug_project import BugProject, is_project, read_project
+from repairlab.study.bugs import benchmark_of_run
 from repairlab.study.curves import curve_scores
 from repairlab.study.scores import Measured, RunScores, settings_of
 from repairlab.study.systems import system_names
@@ -42,6 +44,11 @@ class BugHead:
     title: str
     labels: tuple[tuple[str, str], ...]
 
+    @property
+    def tags(self) -> frozenset[str]:
+        """Return the labels as filters name them: `name=value`."""
+        return frozenset(f"{name}={value}" for name, value in self.labels)
+
 
 @record
 class BugFilter:
@@ -58,16 +65,13 @@ class BugFilter:
     def takes(self, bug_id: str, language: str, known: Mapping[str, BugHead]) -> bool:
         """Tell whether a bug counts, by what is known of it."""
         head = known.get(bug_id) or BugHead(id=bug_id, language=language, title="", labels=())
-        return (not self.language or head.language == self.language) and (
-            not self.label or self.label in {f"{name}={value}" for name, value in head.labels}
-        )
+        return self.language in ("", head.language) and (not self.label or self.label in head.tags)
 
 
 class OpenBenchmark:
     """A benchmark with its name in addresses; bugs are read when they are asked for."""
 
     def __init__(self, slug: str, benchmark: Benchmark) -> None:
-        """Take the benchmark; no bug is read yet."""
         self.slug, self.benchmark = slug, benchmark
         self._heads: dict[str, BugHead] | None = None
 
@@ -137,6 +141,11 @@ class OpenRun:
         """Return the digest of its benchmark."""
         return self.index.manifest.benchmark_digest
 
+    def require(self, bug_id: str) -> None:
+        """Refuse a bug that is no part of the run."""
+        if not self.index.has(bug_id):
+            raise unknown(f"bug of the run {self.slug}", bug_id, self.index.manifest.bug_ids)
+
     @property
     def transcripts(self) -> Transcripts:
         """Return what was asked and answered."""
@@ -148,17 +157,19 @@ class OpenRun:
         if self._measured is None or self._measured[0] != state:
             everything = self.index.samples()
             samples = tuple(item for item in everything if item.ended != "unfinished")
-            manifest = self.index.manifest
-            made = Measured(
-                folder=self.folder,
-                manifest=manifest,
-                samples=samples,
-                sampled=samples,
-                settings=settings_of(manifest, "counted"),
-                n_unfinished=len(everything) - len(samples),
-            )
-            self._measured = (state, made)
+            self._measured = (state, self._measured_on(samples, n_unfinished=len(everything) - len(samples)))
         return self._measured[1]
+
+    def _measured_on(self, samples: tuple[Samples, ...], *, n_unfinished: int) -> Measured:
+        manifest = self.index.manifest
+        return Measured(
+            folder=self.folder,
+            manifest=manifest,
+            samples=samples,
+            sampled=samples,
+            settings=settings_of(manifest, "counted"),
+            n_unfinished=n_unfinished,
+        )
 
     def scores(self, known: Mapping[str, BugHead], wanted: BugFilter) -> RunScores:
         """Return the scores over the wanted bugs. Those over all bugs come from `compute` and may lag behind a run that goes on."""
@@ -182,11 +193,7 @@ class OpenRun:
         return self._with(Scores(scores=(), left_out={"fixed": _NOT_READ}))
 
     def _with(self, result: Scores) -> RunScores:
-        manifest = self.index.manifest
-        run = Measured(
-            folder=self.folder, manifest=manifest, samples=(), sampled=(), settings=settings_of(manifest, "counted"), n_unfinished=0
-        )
-        return RunScores(run=run, result=result)
+        return RunScores(run=self._measured_on((), n_unfinished=0), result=result)
 
     def curve(self, metric: str) -> list[Score]:
         """Return the curve of a metric over k, if it is known; `compute` finds it."""
@@ -218,7 +225,6 @@ class Workbench:
     """All that is open. `start` lets a process follow the runs; without it nothing is read until `catch_up`."""
 
     def __init__(self, cache: Path) -> None:
-        """Open nothing yet."""
         self._cache = cache
         self.runs: dict[str, OpenRun] = {}
         self.projects: dict[str, OpenProject] = {}
@@ -296,19 +302,10 @@ class Workbench:
         return self._by_digest.get(run.digest)
 
     def _open_of(self, run: OpenRun) -> None:
-        manifest, found = run.index.manifest, None
         try:
-            found = open_benchmark(manifest.experiment.benchmark)
-            if found.digest != run.digest:
-                self._why_not[run.digest] = (
-                    f"benchmark {manifest.benchmark_name} here has digest {found.digest}, but the run used {run.digest}"
-                )
-                found = None
+            self._add(benchmark_of_run(run.index.manifest))
         except UserError as error:
-            self._why_not[run.digest] = f"benchmark {manifest.benchmark_name} cannot be opened: {error}"
-        if found is not None:
-            self._add(found)
-        else:
+            self._why_not[run.digest] = str(error)
             self._by_digest[run.digest] = None
 
     def is_opened(self, run: OpenRun) -> bool:
@@ -373,14 +370,7 @@ def _only(run: Measured, known: Mapping[str, BugHead], wanted: BugFilter) -> Mea
     if wanted.is_all:
         return run
     samples = tuple(item for item in run.samples if wanted.takes(item.bug_id, item.language, known))
-    return Measured(
-        folder=run.folder,
-        manifest=run.manifest,
-        samples=samples,
-        sampled=samples,
-        settings=run.settings,
-        n_unfinished=run.n_unfinished,
-    )
+    return dataclasses.replace(run, samples=samples, sampled=samples)
 
 
 def _head(bug: Bug) -> BugHead:

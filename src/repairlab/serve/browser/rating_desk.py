@@ -14,13 +14,12 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.record import record
 from repairlab.serve.browser.open_runs import NotReadyError, OpenProject, OpenRun, Workbench
-from repairlab.study.assessment.bug_project import view_of
+from repairlab.study.assessment.bug_project import view_of_bug
 from repairlab.study.assessment.labels import RaterAgreement, agreement_of, final_labels
 from repairlab.study.assessment.ratings import CORRECTNESS, RULES, AssessmentTask, FinalLabel, Rating, RatingScheme, Ruling
-from repairlab.study.assessment.sheets import TaskView
+from repairlab.study.assessment.sheets import TaskView, view_of
 from repairlab.study.assessment.store import FILE, AssessmentStore
-from repairlab.study.bugs import files_of
-from repairlab.study.diffs import changed_by, diff_text
+from repairlab.study.diffs import changed_by, diff_text, files_of
 
 _TAKEN_BACK = "taken back"
 _MAX_NOTE = 20_000
@@ -64,7 +63,6 @@ class RatingDesk:
     """The assessments of all open runs that have one, and all open projects; files are opened when they are asked for."""
 
     def __init__(self, bench: Workbench) -> None:
-        """Open nothing yet."""
         self._bench = bench
         self._stores: dict[str, AssessmentStore] = {}
         self._agreements: dict[str, tuple[tuple[int, int], RaterAgreement]] = {}
@@ -138,25 +136,20 @@ class RatingDesk:
                 label=draft["label"], rules=tuple(draft["rules"]), note=draft["note"], seconds=float(draft["seconds"])
             )
         last = store.last_ratings(seat.rater, task=task, n=1)
-        return (
-            RatingForm(label=last[0].label, rules=last[0].rules, note=last[0].note, seconds=last[0].seconds)
-            if last
-            else RatingForm()
-        )
+        return _form_of(last[0]) if last else RatingForm()
 
     def draft(self, seat: Seat, task: str, form: RatingForm) -> None:
         """Keep what a rater has begun."""
-        self._need(seat, task)
+        self.task_of(seat, task)
         kept = {"label": form.label, "rules": list(form.rules), "note": form.note, "seconds": form.seconds}
         self.store(seat.slug).keep_draft(task, seat.rater, kept)
 
     def rate(self, seat: Seat, task: str, form: RatingForm) -> None:
         """Take a rating; one that makes no sense is refused, and what was begun stays."""
-        self._need(seat, task)
         self.draft(seat, task, form)
         label = checked_label(form, self.scheme(seat.slug))
         rating = Rating(
-            task=task, rater=seat.rater, label=label, rules=form.rules, note=form.note, seconds=form.seconds, time=_now()
+            task=task, rater=seat.rater, label=label, rules=form.rules, note=form.note, seconds=form.seconds, time=now()
         )
         self.store(seat.slug).add_rating(rating)
 
@@ -176,22 +169,18 @@ class RatingDesk:
                 rules=before.rules if before else (),
                 note=before.note if before else _TAKEN_BACK,
                 seconds=newest.seconds,
-                time=_now(),
+                time=now(),
             )
         )
-        form = RatingForm(label=newest.label, rules=newest.rules, note=newest.note, seconds=newest.seconds)
-        self.draft(seat, newest.task, form)
+        self.draft(seat, newest.task, _form_of(newest))
         return newest.task
 
-    def _need(self, seat: Seat, task: str) -> AssessmentTask:
+    def task_of(self, seat: Seat, task: str) -> AssessmentTask:
+        """Return a task of a rater; one of somebody else is not shown."""
         found = self.store(seat.slug).task_of(seat.rater, task)
         if found is None:
             raise unknown("task", task, ())
         return found
-
-    def task_of(self, seat: Seat, task: str) -> AssessmentTask:
-        """Return a task of a rater; one of somebody else is not shown."""
-        return self._need(seat, task)
 
     def task(self, slug: str, task: str) -> AssessmentTask:
         """Return a task of a run."""
@@ -219,28 +208,24 @@ class RatingDesk:
         if not judge.strip():
             raise UserError("say who settles the disagreement")
         label = checked_label(form, self.scheme(slug))
-        ruling = Ruling(task=task, judge=judge.strip(), label=label, rules=form.rules, note=form.note, time=_now())
+        ruling = Ruling(task=task, judge=judge.strip(), label=label, rules=form.rules, note=form.note, time=now())
         self.store(slug).add_rulings([ruling])
 
     def view(self, item: Item) -> TaskView:
         """Return a task as a sheet shows it."""
         if item.candidate is None:
-            return view_of(item.task.id, item.bug)
+            return view_of_bug(item.task.id, item.bug)
         files = files_of(item.bug)
         changed, fixed = changed_by(item.candidate.edits, files), changed_by(item.bug.oracle.reference, files)
-        return TaskView(
-            task=item.task.id,
-            bug_id=item.bug.id,
-            language=item.bug.problem.language,
-            title=item.bug.problem.title,
-            description=item.bug.problem.description,
-            candidate=diff_text(files, changed or {}),
-            fix=diff_text(files, fixed or {}),
-        )
+        return view_of(item.task.id, item.bug, candidate=diff_text(files, changed or {}), fix=diff_text(files, fixed or {}))
 
     def place(self, slug: str) -> OpenRun | OpenProject:
         """Return a run or a project."""
         return self._bench.projects[slug] if slug in self._bench.projects else self._bench.run(slug)
+
+
+def _form_of(rating: Rating) -> RatingForm:
+    return RatingForm(label=rating.label, rules=rating.rules, note=rating.note, seconds=rating.seconds)
 
 
 def checked_label(form: RatingForm, scheme: RatingScheme) -> str:
@@ -283,5 +268,6 @@ RULE_KEYS = dict(zip(RULES, "qwertyuiopasdfghjklz", strict=True))
 """The key of each rule."""
 
 
-def _now() -> str:
+def now() -> str:
+    """Return this moment in ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")

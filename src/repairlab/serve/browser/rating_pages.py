@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -21,6 +20,7 @@ from repairlab.serve.browser.rating_desk import (
     RatingForm,
     Seat,
     label_keys,
+    now,
     read_form,
 )
 from repairlab.study.assessment.labels import latest
@@ -194,7 +194,7 @@ def add_leading(app: FastAPI, desk: RatingDesk, show: Callable[[Request, Page], 
         def take() -> Response:
             seat, store = _seat(desk, slug, rater), desk.store(slug)
             names, scheme = _names(desk, slug), desk.scheme(slug)
-            found = _from_file(body, lambda path: store.add_ratings(read_ratings(path, seat.rater, names, _now(), scheme)))
+            found = _from_file(body, lambda path: store.add_ratings(read_ratings(path, seat.rater, names, now(), scheme)))
             return PlainTextResponse(f"{found} new ratings")
 
         return await run_in_threadpool(take)
@@ -205,7 +205,7 @@ def add_leading(app: FastAPI, desk: RatingDesk, show: Callable[[Request, Page], 
 
         def take() -> Response:
             store, names, scheme = desk.store(slug), _names(desk, slug), desk.scheme(slug)
-            found = _from_file(body, lambda path: store.add_rulings(read_rulings(path, judge, names, _now(), scheme)))
+            found = _from_file(body, lambda path: store.add_rulings(read_rulings(path, judge, names, now(), scheme)))
             return PlainTextResponse(f"{found} new rulings")
 
         return await run_in_threadpool(take)
@@ -247,7 +247,3 @@ async def _fields(request: Request) -> dict[str, list[str]]:
         return parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError:
         raise UserError(f"the form has more than {_MOST_FIELDS} fields; none of ours has so many") from None
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

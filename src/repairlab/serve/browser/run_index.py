@@ -73,11 +73,6 @@ class BugCounts:
     """None when the price of the model is not known."""
     cpu_s: float
 
-    @property
-    def n_judged(self) -> int:
-        """Return how many candidates have a verdict."""
-        return sum(self.verdicts.values())
-
 
 @record
 class Place:

@@ -1,5 +1,6 @@
 """Pages about one run: what came of it, its candidates by verdict, and how far it is while it goes on."""
 
+from collections import Counter
 from typing import Any
 
 from repairlab.core.amounts import total_cost
@@ -14,28 +15,6 @@ from repairlab.study.curves import curve_of, curves_over_k
 from repairlab.study.page_templates import VERDICTS
 from repairlab.study.scores import SCORE_COLUMNS, score_rows, settings_of, worth_saying
 from repairlab.study.systems import verdict_bar
-
-
-@record
-class CandidateFunnel:
-    """How many candidates came how far."""
-
-    proposed: int
-    judged: int
-    applied: int
-    built: int
-    plausible: int
-
-    @property
-    def steps(self) -> tuple[tuple[str, int], ...]:
-        """Return the steps with their numbers."""
-        return (
-            ("proposed", self.proposed),
-            ("judged", self.judged),
-            ("could be applied", self.applied),
-            ("built", self.built),
-            ("plausible", self.plausible),
-        )
 
 
 @record
@@ -100,13 +79,13 @@ def live_values(run: OpenRun, bugs: list[BugCounts]) -> dict[str, Any]:
     return {
         "run": run,
         "manifest": run.index.manifest,
-        "funnel": CandidateFunnel(
-            proposed=sum(bug.n for bug in bugs),
-            judged=judged,
-            applied=applied,
-            built=applied - counts[Verdict.UNCOMPILABLE],
-            plausible=counts[Verdict.PLAUSIBLE],
-        ),
+        "funnel": {
+            "proposed": sum(bug.n for bug in bugs),
+            "judged": judged,
+            "could be applied": applied,
+            "built": applied - counts[Verdict.UNCOMPILABLE],
+            "plausible": counts[Verdict.PLAUSIBLE],
+        },
         "total": Total(
             tokens_in=sum(bug.tokens_in for bug in bugs),
             tokens_out=sum(bug.tokens_out for bug in bugs),
@@ -129,31 +108,15 @@ def state(bench: Workbench, slug: str) -> dict[str, Any]:
     return {"run": slug, "share": run.index.share, "is_behind": not run.is_computed, "damages": run.index.damages}
 
 
-def candidates_page(bench: Workbench, slug: str, *, verdict: str = "", page: int = 1) -> Page:
-    """List the candidates of a run by bug and rank, of one verdict or all."""
+def candidates_page(bench: Workbench, slug: str, bug_id: str | None = None, *, verdict: str = "", page: int = 1) -> Page:
+    """List candidates of a run by bug and rank: of all bugs or one, of one verdict or all."""
     run = bench.run(slug)
+    if bug_id is not None:
+        run.require(bug_id)
     wanted = _verdict(verdict)
-    n = run.index.verdicts()[wanted] if wanted else sum(bug.n for bug in run.index.bugs())
-    pager = _pager(page, n)
-    return Page(
-        template="candidates.html",
-        values={
-            "run": run,
-            "bug_id": None,
-            "verdict": verdict,
-            "pager": pager,
-            "listed": [_listed(run, place) for place in run.index.page(verdict=wanted, start=pager.start, n=pager.rows)],
-            "counts": [(item, run.index.verdicts()[item]) for item in VERDICTS if run.index.verdicts()[item]],
-        },
-    )
-
-
-def bug_of_run_page(bench: Workbench, slug: str, bug_id: str, *, verdict: str = "", page: int = 1) -> Page:
-    """List the candidates of one bug by rank."""
-    run = bench.run(slug)
-    _need_bug(run, bug_id)
-    wanted, counts = _verdict(verdict), run.index.bug(bug_id)
-    pager = _pager(page, counts.verdicts.get(wanted, 0) if wanted else counts.n)
+    bugs = run.index.bugs() if bug_id is None else [run.index.bug(bug_id)]
+    counts = sum((Counter(bug.verdicts) for bug in bugs), Counter[Verdict]())
+    pager = _pager(page, counts[wanted] if wanted else sum(bug.n for bug in bugs))
     return Page(
         template="candidates.html",
         values={
@@ -164,14 +127,9 @@ def bug_of_run_page(bench: Workbench, slug: str, bug_id: str, *, verdict: str = 
             "listed": [
                 _listed(run, place) for place in run.index.page(bug_id=bug_id, verdict=wanted, start=pager.start, n=pager.rows)
             ],
-            "counts": [(item, counts.verdicts[item]) for item in VERDICTS if counts.verdicts.get(item)],
+            "counts": [(item, counts[item]) for item in VERDICTS if counts[item]],
         },
     )
-
-
-def _need_bug(run: OpenRun, bug_id: str) -> None:
-    if not run.index.has(bug_id):
-        raise unknown(f"bug of the run {run.slug}", bug_id, run.index.manifest.bug_ids)
 
 
 def _verdict(text: str) -> Verdict | None:

@@ -3,8 +3,9 @@
 Questions and the reading of answers are those of `repairlab run --repairer llm`, verdicts those of the engine.
 """
 
+import threading
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.errors import UserError
@@ -110,6 +111,16 @@ class Evaluation:
     def _pool(self) -> ValidatorPool:
         start_server()
         return ValidatorPool(local_machine())
+
+
+_opening = threading.Lock()
+_opened = cache(Evaluation)
+
+
+def open_evaluation(settings: EvaluationSettings) -> Evaluation:
+    """Return the evaluation of these settings, of which a process has one: all samples of a task share its workers."""
+    with _opening:
+        return _opened(settings)
 
 
 def _experiment(settings: EvaluationSettings) -> Experiment:

@@ -4,9 +4,8 @@ A sample is a bug. The solver asks as our strategies do, with whatever model Ins
 plausible candidate, and none for one that could not be decided.
 """
 
-import threading
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import anyio.from_thread
@@ -34,7 +33,7 @@ from repairlab.core.model import Prompt
 from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import to_data
 from repairlab.repairers.llm.client.model import Completion, Finish, Sampling, estimate_tokens
-from repairlab.serve.harnesses.evaluation import Evaluation, EvaluationSettings
+from repairlab.serve.harnesses.evaluation import Evaluation, EvaluationSettings, open_evaluation
 
 _MESSAGES: dict[str, Callable[..., ChatMessage]] = {
     "system": ChatMessageSystem,
@@ -42,7 +41,6 @@ _MESSAGES: dict[str, Callable[..., ChatMessage]] = {
     "assistant": ChatMessageAssistant,
 }
 _FINISHES: dict[str, Finish] = {"max_tokens": "length", "model_length": "length", "content_filter": "filtered"}
-_open_lock = threading.Lock()
 
 
 @task
@@ -51,7 +49,7 @@ def repair(benchmark: str, strategy: str = "zero-shot", localisation: str = "lin
     patterns = (include,) if isinstance(include, str) else tuple(include or ())
     settings = EvaluationSettings(benchmark=benchmark, strategy=strategy, localisation=localisation, include=patterns)
     try:
-        return _task(evaluation_of(settings))
+        return _task(open_evaluation(settings))
     except UserError as error:
         raise PrerequisiteError(str(error)) from None
 
@@ -82,17 +80,6 @@ for _name in benchmark_names():
     _named(_name)
 
 
-@cache
-def _opened(settings: EvaluationSettings) -> Evaluation:
-    return Evaluation(settings)
-
-
-def evaluation_of(settings: EvaluationSettings) -> Evaluation:
-    """Return the evaluation of these settings, of which a process has one: solver and scorer of all samples share its workers."""
-    with _open_lock:
-        return _opened(settings)
-
-
 def _samples(evaluation: Evaluation) -> list[Sample]:
     about = to_data(evaluation.settings)
     return [
@@ -113,7 +100,7 @@ def _messages(prompt: Prompt) -> list[ChatMessage]:
 def _evaluation(state: TaskState) -> Evaluation:
     """Return the evaluation that a sample belongs to, which its metadata name: a log can be scored again by them."""
     about = state.metadata["repairlab"]
-    return evaluation_of(EvaluationSettings(**{**about, "include": tuple(about["include"])}))
+    return open_evaluation(EvaluationSettings(**{**about, "include": tuple(about["include"])}))
 
 
 class InspectModel:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -11,20 +10,15 @@ from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import to_data
 from repairlab.formats.writing import new_file
-from repairlab.serve.harnesses.evaluation import Evaluation, EvaluationSettings
+from repairlab.serve.harnesses.evaluation import Evaluation, EvaluationSettings, open_evaluation
 
 _HERE = "repairlab.serve.harnesses.lm_eval_task"
 _SPLIT = "test"
 
 
-@cache
-def _opened(settings: EvaluationSettings) -> Evaluation:
-    return Evaluation(settings)
-
-
 def write_task(settings: EvaluationSettings, folder: Path) -> Path:
     """Write the YAML file of a task into a folder for `--include_path`, and return it; UserError for what cannot be asked there."""
-    evaluation = _opened(settings)
+    evaluation = open_evaluation(settings)
     if evaluation.n_turns > 1:
         raise UserError(
             f"the strategy {settings.strategy} asks {evaluation.n_turns} times, and lm-evaluation-harness once; try zero-shot"
@@ -68,7 +62,7 @@ def documents(**metadata: Any) -> dict[str, Any]:
     import datasets  # noqa: PLC0415  # comes with lm-evaluation-harness
 
     settings = _settings(metadata)
-    evaluation = _opened(settings)
+    evaluation = open_evaluation(settings)
     digest = metadata.get("digest")
     if digest not in (None, evaluation.benchmark.digest):
         raise UserError(
@@ -97,7 +91,7 @@ def _row(evaluation: Evaluation, problem: Any) -> dict[str, Any]:
 
 def results(doc: Mapping[str, Any], answers: Sequence[str | Sequence[str]]) -> dict[str, float]:
     """Return the share of the answers about a bug that are plausible; what is undecided is left out."""
-    evaluation = _opened(_settings(doc["settings"]))
+    evaluation = open_evaluation(_settings(doc["settings"]))
     texts = [text for answer in answers for text in ([answer] if isinstance(answer, str) else answer)]
     verdicts = [evaluation.judge(doc["bug"], text).verdict for text in texts]
     decided = [verdict is Verdict.PLAUSIBLE for verdict in verdicts if verdict is not Verdict.UNDECIDED]

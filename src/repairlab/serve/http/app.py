@@ -15,13 +15,13 @@ from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from jinja2 import Environment
 
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import UserError
 from repairlab.core.installation import VERSION
 from repairlab.core.record import record
 from repairlab.runs.executors.forking import start_server
 from repairlab.serve.http import defects4c, sandbox_fusion
 from repairlab.serve.http.clients import VARIABLE, ServiceClient, ServiceSettings
-from repairlab.serve.http.connections import BACKLOG, MOST_CONNECTIONS, address_of, impatient, is_loopback, listen
+from repairlab.serve.http.connections import address_of, is_loopback, listen, server_config
 from repairlab.serve.http.jobs import JobRunner, JobStore, open_job_store
 from repairlab.serve.http.requests import RequestRefused, ValidateRequest, bad_request, parse
 from repairlab.serve.http.routes import AccessControl, Routes, json_response, while_there
@@ -35,8 +35,7 @@ def make_app(service: Service, access: AccessControl, store: JobStore) -> Any:
     jobs = JobRunner(service, store)
 
     @asynccontextmanager
-    async def lifespan(app: Any) -> AsyncIterator[None]:
-        del app
+    async def lifespan(_app: Any) -> AsyncIterator[None]:
         service.start()
         jobs.start()
         try:
@@ -124,9 +123,8 @@ class OwnRoutes:
         job = await self._jobs.validate(client.name, body)
         return json_response(self._jobs.described(job, limit=0), 202)
 
-    async def list_jobs(self, request: Any, client: ServiceClient) -> Any:
+    async def list_jobs(self, _request: Any, client: ServiceClient) -> Any:
         """List your jobs, the newest first."""
-        del request
         return {"jobs": [self._jobs.described(job, limit=0) for job in self._jobs.store.of_client(client.name)]}
 
     async def get_job(self, request: Any, client: ServiceClient) -> Any:
@@ -140,9 +138,8 @@ class OwnRoutes:
         self._jobs.cancel(job)
         return self._jobs.described(self._jobs.of_client(client.name, job.id), limit=0)
 
-    async def list_benchmarks(self, request: Any, client: ServiceClient) -> Any:
+    async def list_benchmarks(self, _request: Any, _client: ServiceClient) -> Any:
         """List the benchmarks."""
-        del request, client
         return {
             "benchmarks": [
                 {"name": name, "version": item.version, "licence": item.licence, "description": item.description, "n": len(item)}
@@ -150,46 +147,34 @@ class OwnRoutes:
             ]
         }
 
-    async def get_benchmark(self, request: Any, client: ServiceClient) -> Any:
+    async def get_benchmark(self, request: Any, _client: ServiceClient) -> Any:
         """Describe a benchmark, with the ids of its bugs."""
-        del client
         found = self._service.benchmarks.benchmark(request.path_params["name"])
         return {"name": found.name, "version": found.version, "description": found.description, "bugs": list(found.ids)}
 
-    async def get_bug(self, request: Any, client: ServiceClient) -> Any:
+    async def get_bug(self, request: Any, _client: ServiceClient) -> Any:
         """Show a bug as a repairer may see it; `strategy` adds what a model would be asked, `context` other files."""
-        del client
         given = request.query_params
         return await asyncio.to_thread(
-            self._described, request.path_params["bug"], given.get("localisation"), given.get("strategy"), given.get("context")
+            self._service.benchmarks.described,
+            request.path_params["bug"],
+            localisation=given.get("localisation"),
+            strategy=given.get("strategy"),
+            context=given.get("context", "").lower() in ("1", "true", "yes"),
         )
 
-    def _described(self, bug: str, localisation: Any, strategy: str | None, context: str | None) -> dict[str, Any]:
-        benchmarks = self._service.benchmarks
-        found = benchmarks.bug(bug)
-        is_whole = (context or "").lower() in ("1", "true", "yes")
-        try:
-            return benchmarks.described(found, localisation=localisation, strategy=strategy, context=is_whole)
-        except (UserError, HarnessError, OSError):
-            raise RequestRefused(
-                503, "benchmark_unreadable", f"bug {found.id} cannot be read any more; the server's log says why"
-            ) from None
-
-    async def health(self, request: Any, client: ServiceClient) -> Any:
+    async def health(self, _request: Any, _client: ServiceClient) -> Any:
         """Say whether the server takes requests."""
-        del request, client
         state = "draining" if self._service.is_draining else "ok"
         return json_response({"status": state, "version": VERSION}, 503 if self._service.is_draining else 200)
 
-    async def metrics(self, request: Any, client: ServiceClient) -> Any:
+    async def metrics(self, _request: Any, _client: ServiceClient) -> Any:
         """Tell numbers in Prometheus' text form."""
-        del request, client
         text = self._service.counters.text(self._service.gauges())
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    async def docs(self, request: Any, client: ServiceClient) -> Any:
+    async def docs(self, _request: Any, _client: ServiceClient) -> Any:
         """Describe all routes for people; /openapi.json does for programs."""
-        del request, client
         return HTMLResponse(page(self._routes.app.openapi()))
 
 
@@ -200,8 +185,7 @@ def _number(request: Any, name: str, usual: int, least: int) -> int:
     return int(text)
 
 
-async def _not_found(request: Any, error: Any) -> Response:
-    del error
+async def _not_found(request: Any, _error: Any) -> Response:
     known = "GET /docs lists the routes"
     return JSONResponse(
         RequestRefused(404, "unknown_route", f"there is no {request.method} {request.url.path[:200]}; {known}").data, 404
@@ -234,18 +218,12 @@ def serve(
     with open_job_store(settings.state) as store:
         service = Service(benchmarks, machine, settings)
         app = make_app(service, AccessControl(clients, service), store)
-        config = uvicorn.Config(
+        config = server_config(
             app,
-            http=impatient(settings.patience_s),
-            ws="none",
+            settings.patience_s,
             proxy_headers=False,  # whoever asks could name another connection each time
-            log_level="warning",
-            access_log=False,
-            limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=max(1, int(settings.drain_s)),
             timeout_keep_alive=60,
-            server_header=False,
-            backlog=BACKLOG,
         )
         ready(address_of(bound))
         with suppress(KeyboardInterrupt):  # uvicorn raises again the signal by which it was stopped

@@ -83,15 +83,12 @@ def run_code(item: CodeRun, sandbox: Sandbox) -> dict[str, Any]:
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             (tree / name).write_bytes(content)
         compiled = _build(item, stated, test, sandbox, tree)
-        if compiled is not None and compiled["status"] != "Finished":
-            return _answer("Failed", compiled, None, {})
-        if compiled is not None and compiled["return_code"] != 0:
+        if compiled is not None and not _is_good(compiled):
             return _answer("Failed", compiled, None, {})
         command = language(item.language).toolchain.program(stated.build, test)
         limits = Limits(cpu_s=item.run_timeout_s, wall_s=item.run_timeout_s + _SLACK_S, memory_mb=item.memory_mb)
         done = _told(sandbox.run(_with_input(command, item).under(limits), tree), item.run_timeout_s)
-        is_good = done["status"] == "Finished" and done["return_code"] == 0
-        return _answer("Success" if is_good else "Failed", compiled, done, _fetched(item.fetch, tree))
+        return _answer("Success" if _is_good(done) else "Failed", compiled, done, _fetched(item.fetch, tree))
 
 
 def _with_input(command: Command, item: CodeRun) -> Command:
@@ -109,9 +106,13 @@ def _build(item: CodeRun, stated: Facts, test: Test, sandbox: Sandbox, tree: Pat
     told: dict[str, Any] | None = None
     for command in language(item.language).toolchain.build(stated.build, test, names):
         told = _told(sandbox.run(command.under(limits), tree), item.compile_timeout_s)
-        if told["status"] != "Finished" or told["return_code"] != 0:
+        if not _is_good(told):
             break
     return told
+
+
+def _is_good(told: dict[str, Any]) -> bool:
+    return (told["status"], told["return_code"]) == ("Finished", 0)
 
 
 def _told(done: Execution, timeout_s: float) -> dict[str, Any]:

@@ -6,13 +6,14 @@ import socket
 from asyncio import TimerHandle
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from repairlab.core.errors import UserError
 from repairlab.serve.http.requests import RequestRefused
 
-BACKLOG = 1024
-MOST_CONNECTIONS = 2000
+_BACKLOG = 1024
+_MOST_CONNECTIONS = 2000
 _LAST_PORT = 65535
 
 
@@ -22,7 +23,7 @@ def listen(host: str, port: int) -> socket.socket:
         raise UserError(f"--port is {port}: ports go from 0 to {_LAST_PORT}")
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UserError(f"cannot listen on {host} port {port}: {reason}; choose another with --port, 0 for any") from None
@@ -44,6 +45,21 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def server_config(app: object, patience_s: float, **more: Any) -> uvicorn.Config:
+    """Return how an application is served: to so many connections, each of which has so long to say what it wants."""
+    return uvicorn.Config(
+        app,
+        http=impatient(patience_s),
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        backlog=_BACKLOG,
+        **more,
+    )
 
 
 _LARGEST_HEAD = 64 * 1024

@@ -15,7 +15,6 @@ from typing import Any
 
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
-from repairlab.core.diff import unified_diff
 from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import digest, to_data
@@ -27,6 +26,7 @@ from repairlab.serve.http.requests import BuildPatchRequest, FixRequest, Reprodu
 from repairlab.serve.http.routes import Routes
 from repairlab.serve.http.served_bugs import ServedBenchmarks, messages
 from repairlab.serve.http.service import PatchQuestion, PatchRequest
+from repairlab.study.diffs import diff_text, files_of
 from repairlab.validation.apply import changed_files
 
 _STRATEGY = "infill-function"
@@ -81,36 +81,30 @@ class Defects4cRoutes:
         self._names = DefectNames(routes.service.benchmarks)
         self._jobs.kinds[_REPRODUCE] = self._reproduce
 
-    async def list_bug_ids(self, request: Any, client: ServiceClient) -> Any:
+    async def list_bug_ids(self, _request: Any, _client: ServiceClient) -> Any:
         """List all bugs (Defects4C)."""
-        del request, client
         names = self._names.all
         return {"status": "success", "total_count": len(names), "defects": names, "sample_defects": names[:5]}
 
-    async def list_ids(self, request: Any, client: ServiceClient) -> Any:
+    async def list_ids(self, _request: Any, _client: ServiceClient) -> Any:
         """List all bugs (Defects4C)."""
-        del request, client
         names = self._names.all
         return {"status": "success", "total_count": len(names), "defect_ids": names, "sample_ids": names[:5]}
 
-    async def projects(self, request: Any, client: ServiceClient) -> Any:
+    async def projects(self, _request: Any, _client: ServiceClient) -> Any:
         """List all projects (Defects4C)."""
-        del request, client
         return {"projects": sorted({name.partition("@")[0] for name in self._names.all})}
 
-    async def health(self, request: Any, client: ServiceClient) -> Any:
+    async def health(self, _request: Any, _client: ServiceClient) -> Any:
         """Say that the server lives (Defects4C)."""
-        del request, client
         return {"status": "ok"}
 
-    async def get_defect(self, request: Any, client: ServiceClient) -> Any:
+    async def get_defect(self, request: Any, _client: ServiceClient) -> Any:
         """Show a bug with its prompt (Defects4C)."""
-        del client
         return await asyncio.to_thread(self._defect, request.path_params["bug_id"])
 
-    async def reset(self, request: Any, client: ServiceClient) -> Any:
+    async def reset(self, _request: Any, _client: ServiceClient) -> Any:
         """Show any bug with its prompt (Defects4C)."""
-        del request, client
         return await asyncio.to_thread(self._defect, random.choice(self._names.all))
 
     def _defect(self, name: str) -> dict[str, Any]:
@@ -155,11 +149,10 @@ class Defects4cRoutes:
         project, _, commit = wanted.bug_id.partition("@")
         path = f"{_FOLDER}/{project}/{md5}@{commit}___{PurePosixPath(bug.problem.path).name}"
         self._jobs.store.put_patch(path, wanted.bug_id, text)
-        diff = _diff(changed, bug)
         return {
             "success": True,
             "md5_hash": md5,
-            "patch_content": diff,
+            "patch_content": diff_text(files_of(bug), changed),
             "bug_id": wanted.bug_id,
             "sha": commit,
             "fix_p": path,
@@ -251,14 +244,6 @@ def _changed(candidate: Candidate, bug: Bug) -> dict[str, str | None]:
     if not changed:
         raise Defects4cError(400, "err_no_patch_content_identified", "the answer changes nothing that counts")
     return changed
-
-
-def _diff(changed: dict[str, str | None], bug: Bug) -> str:
-    before = {
-        bug.problem.path: bug.problem.source,
-        **{file.path: file.text for file in bug.problem.context if file.path in changed},
-    }
-    return "".join(unified_diff(path, before.get(path, ""), text or "") for path, text in changed.items())
 
 
 def _fixed(answer: dict[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class RunCodeRoute:
         self._access.charge(client, 1)
         workers = self._service.pool
         call = (secrets.token_hex(16), lambda handle: workers.call(open_code_runner, item, handle)[-1])
-        (ticket,) = self._service.submit_calls(client.turn, [call])
+        (ticket,) = self._service.submit(client.turn, [call])
         try:
             return await while_there(request, _outcome(ticket))
         finally:

@@ -77,9 +77,7 @@ class ServedBenchmarks:
         try:
             return self._by_name[name].benchmark.bug(bug_id)
         except (UserError, HarnessError, OSError) as error:
-            raise RequestRefused(
-                503, "benchmark_unreadable", f"bug {name}/{bug_id} cannot be read any more; the server's log says why"
-            ) from (error)
+            raise _unreadable(f"{name}/{bug_id}") from error
 
     def problem(self, bug: Bug, localisation: Localisation | None) -> Problem:
         """Return a bug as a repairer may see it: no finer than the service allows."""
@@ -91,14 +89,22 @@ class ServedBenchmarks:
             raise bad_request(f"unknown localisation {str(localisation)[:100]!r}. Known: {', '.join(_PRECISION)}")
         return min(localisation or self._finest, self._finest, key=_PRECISION.index)
 
-    def described(self, bug: Bug, *, localisation: Localisation | None, strategy: str | None, context: bool) -> dict[str, Any]:
+    def described(self, reference: str, *, localisation: Any, strategy: str | None, context: bool) -> dict[str, Any]:
         """Return what a client may see of a bug; with a strategy, also what a model would be asked."""
-        problem = self.problem(bug, localisation)
-        data: dict[str, Any] = to_data(problem)
-        data["context"] = data["context"] if context else [file.path for file in problem.context]
-        if strategy is not None:
-            data["prompt"] = messages(problem, strategy)
-        return data
+        bug = self.bug(reference)
+        try:
+            problem = self.problem(bug, localisation)
+            data: dict[str, Any] = to_data(problem)
+            data["context"] = data["context"] if context else [file.path for file in problem.context]
+            if strategy is not None:
+                data["prompt"] = messages(problem, strategy)
+            return data
+        except (UserError, HarnessError, OSError):
+            raise _unreadable(bug.id) from None
+
+
+def _unreadable(bug: str) -> RequestRefused:
+    return RequestRefused(503, "benchmark_unreadable", f"bug {bug} cannot be read any more; the server's log says why")
 
 
 def messages(problem: Problem, strategy: str) -> list[dict[str, str]] | str | None:

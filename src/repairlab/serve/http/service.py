@@ -20,7 +20,7 @@ from repairlab.core.record import digest, record
 from repairlab.core.storage.folders import scratch_folder
 from repairlab.metrics.reward import RewardScale
 from repairlab.runs.patch import Patch
-from repairlab.runs.validator_pool import CallHandle, JudgedPatch, OpenBug, ValidatorPool
+from repairlab.runs.validator_pool import JudgedPatch, OpenBug, ValidatorPool
 from repairlab.serve.http.clients import ServiceSettings
 from repairlab.serve.http.dispatcher import Call, Dispatcher, QueueFullError, Ticket
 from repairlab.serve.http.requests import InlineProblem, RequestRefused, ValidateRequest, bad_request
@@ -139,15 +139,7 @@ class Service:
             return patch
         return dataclasses.replace(patch, localisation=self.benchmarks.finest(patch.localisation))  # type: ignore[arg-type]  # checked
 
-    def known(self, question: PatchQuestion) -> JudgedPatch | None:
-        """Return the verdict that is known, if one is."""
-        return self.pool.known(question.opened, question.patch)
-
-    def submit(self, client: str, questions: Sequence[PatchQuestion]) -> list[Ticket]:
-        """Let questions wait for a worker, all or none."""
-        return self.submit_calls(client, [(self._key(item), self._call(item)) for item in questions])
-
-    def submit_calls(self, client: str, calls: Sequence[tuple[str, Call]]) -> list[Ticket]:
+    def submit(self, client: str, calls: Sequence[tuple[str, Call]]) -> list[Ticket]:
         """Let calls wait for a worker, all or none."""
         try:
             return self.dispatcher.submit(client, calls)
@@ -163,9 +155,10 @@ class Service:
 
     def begin(self, client: str, asked: PatchRequest) -> RequestBegun:
         """Look up what is known of a request and let the rest wait for a worker, or refuse."""
-        known = {place: judged for place, question in enumerate(asked.questions) if (judged := self.known(question)) is not None}
-        places = [place for place in range(len(asked.questions)) if place not in known]
-        tickets = self.submit(client, [asked.questions[place] for place in places]) if places else []
+        found = {place: self.pool.known(item.opened, item.patch) for place, item in enumerate(asked.questions)}
+        places = [place for place, judged in found.items() if judged is None]
+        tickets = self.submit(client, [self._call(asked.questions[place]) for place in places]) if places else []
+        known = {place: judged for place, judged in found.items() if judged is not None}
         return RequestBegun(known=known, left=dict(zip(places, tickets, strict=True)))
 
     async def answers(self, asked: PatchRequest, begun: RequestBegun) -> AsyncGenerator[tuple[int, dict[str, Any]], None]:
@@ -176,7 +169,7 @@ class Service:
         left = begun.left
         try:
             for place, judged in begun.known.items():
-                yield place, self.told(judged, asked.questions[place], asked.scale)
+                yield place, self._told(judged, asked.questions[place], asked.scale)
             end = asyncio.get_running_loop().time() + asked.deadline_s
             while left:
                 waiting = {ticket.done for ticket in left.values()}
@@ -196,7 +189,7 @@ class Service:
             for ticket in left.values():
                 self.dispatcher.leave(ticket)
 
-    def told(self, judged: JudgedPatch, question: PatchQuestion, scale: RewardScale) -> dict[str, Any]:
+    def _told(self, judged: JudgedPatch, question: PatchQuestion, scale: RewardScale) -> dict[str, Any]:
         """Return what is told of a verdict, which is counted."""
         outcome = judged.outcome
         cached = "yes" if outcome.cached else "no"
@@ -207,21 +200,16 @@ class Service:
 
     def _settled(self, ticket: Ticket, question: PatchQuestion, scale: RewardScale) -> dict[str, Any]:
         try:
-            return self.told(ticket.done.result(), question, scale)
+            return self._told(ticket.done.result(), question, scale)
         except asyncio.CancelledError:
             return undecided_answer(_name(question), OUR_FAILURE)
         except Exception:
             log(traceback.format_exc())
             return undecided_answer(_name(question), OUR_FAILURE)
 
-    def _key(self, question: PatchQuestion) -> str:
-        return f"{question.opened.key}-{question.opened.name_of(question.patch)}"
-
-    def _call(self, question: PatchQuestion) -> Call:
-        def call(handle: CallHandle) -> JudgedPatch:
-            return self.pool.judge(question.opened, question.patch, handle)
-
-        return call
+    def _call(self, question: PatchQuestion) -> tuple[str, Call]:
+        opened, patch = question.opened, question.patch
+        return f"{opened.key}-{opened.name_of(patch)}", lambda handle: self.pool.judge(opened, patch, handle)
 
     def gauges(self) -> dict[str, float]:
         """Return the numbers of this moment."""

@@ -7,16 +7,16 @@ from pathlib import Path
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.candidate import Candidate
-from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.runs.integrity import require_intact
+from repairlab.runs.samples import read_sampled
 from repairlab.runs.store import Store
 from repairlab.study.assessment.evidence import Evidence, evidence_of, programs_of
 from repairlab.study.assessment.labels import RaterAgreement, final_labels, rater_agreement, write_labels
 from repairlab.study.assessment.ratings import AssessmentTask, FinalLabel, task_id
-from repairlab.study.assessment.sheets import TaskView
+from repairlab.study.assessment.sheets import TaskView, view_of
 from repairlab.study.assessment.store import AssessmentStore
 from repairlab.validation.apply import normal_digest
 
@@ -40,14 +40,13 @@ class Assessment:
 
     def collect(self) -> None:
         """Make tasks of all plausible candidates; those that are tasks already stay as they are."""
-        plausible = {outcome.candidate_id for outcome in self._run.outcomes() if outcome.verdict is Verdict.PLAUSIBLE}
-        made: dict[str, AssessmentTask] = {}
-        for place, data in self._run.scan_data(Candidate):
-            candidate_id = str(data["id"])
-            if candidate_id in plausible and candidate_id not in self._candidates:
-                self._candidates[candidate_id] = place
-                made[candidate_id] = self._task(candidate_id)
-        self.store.add_tasks(made.values())
+        judged = [item for sampled in read_sampled(self._run).values() for item in sampled if item.judged]
+        made: list[AssessmentTask] = []
+        for item in sorted(judged, key=lambda item: item.place):
+            if item.judged and item.judged.verdict is Verdict.PLAUSIBLE and item.id not in self._candidates:
+                self._candidates[item.id] = item.place
+                made.append(self._task(item.id))
+        self.store.add_tasks(made)
 
     def _task(self, candidate_id: str) -> AssessmentTask:
         candidate = self.candidate(candidate_id)
@@ -85,20 +84,8 @@ class Assessment:
     def _view(self, task: AssessmentTask, found: Evidence | None) -> TaskView:
         bug, candidate = self.benchmark.bug(task.bug_id), self.candidate(task.candidate_id)
         programs = programs_of(bug, candidate)
-        diffs = [
-            "".join(unified_diff(path, programs.buggy.get(path) or "", text or "") for path, text in sorted(files.items()))
-            for files in (programs.candidate, programs.fixed)
-        ]
-        return TaskView(
-            task=task.id,
-            bug_id=bug.id,
-            language=bug.problem.language,
-            title=bug.problem.title,
-            description=bug.problem.description,
-            candidate=diffs[0],
-            fix=diffs[1],
-            hints=hints(found) if found else "",
-        )
+        candidate_diff, fix_diff = programs.diff(programs.candidate), programs.diff(programs.fixed)
+        return view_of(task.id, bug, candidate=candidate_diff, fix=fix_diff, hints=hints(found) if found else "")
 
     def write(self) -> None:
         """Write labels.json, which scores are made of."""

@@ -7,14 +7,13 @@ from pathlib import Path
 from repairlab.benchmarks.labels_file import FoundLabel
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.bug import Bug
-from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError
 from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
 from repairlab.core.storage.encoding import decode, write_aside
 from repairlab.study.assessment.evidence import programs_of
 from repairlab.study.assessment.labels import final_labels, latest
 from repairlab.study.assessment.ratings import AssessmentTask, FinalLabel, RatingScheme
-from repairlab.study.assessment.sheets import TaskView
+from repairlab.study.assessment.sheets import TaskView, view_of
 from repairlab.study.assessment.store import AssessmentStore
 
 FILE = "labelling.json"
@@ -74,20 +73,10 @@ def tasks_of(benchmark: Benchmark, bugs: Iterable[str]) -> list[AssessmentTask]:
     ]
 
 
-def view_of(task: str, bug: Bug) -> TaskView:
-    """Return what a rater is shown of a bug."""
+def view_of_bug(task: str, bug: Bug) -> TaskView:
+    """Return what a rater is shown of a bug that is to be labelled."""
     programs = programs_of(bug, bug.fix)
-    return TaskView(
-        task=task,
-        bug_id=bug.id,
-        language=bug.problem.language,
-        title=bug.problem.title,
-        description=bug.problem.description,
-        candidate="",
-        fix="".join(
-            unified_diff(path, programs.buggy.get(path) or "", text or "") for path, text in sorted(programs.fixed.items())
-        ),
-    )
+    return view_of(task, bug, fix=programs.diff(programs.fixed))
 
 
 def project_labels(store: AssessmentStore) -> list[FinalLabel]:

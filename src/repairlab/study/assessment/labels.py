@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from repairlab.core.errors import UserError
-from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
-from repairlab.core.storage.encoding import decode, write_aside
+from repairlab.core.record import digest, record
+from repairlab.core.storage.encoding import decode, store_json
 from repairlab.metrics.raters import Pattern, Reliability, reliability
 from repairlab.runs.store import Store
-from repairlab.study.assessment.ratings import LABELS, AssessmentTask, FinalLabel, LabelSource, Rating, Ruling, as_label
+from repairlab.study.assessment.ratings import CORRECTNESS, LABELS, AssessmentTask, FinalLabel, LabelSource, Rating, Ruling
 
 
 def latest(ratings: Iterable[Rating]) -> dict[str, dict[str, Rating]]:
@@ -39,12 +39,13 @@ def final_labels(
         given[rating.task].append(rating)
     for ruling in rulings:
         ruled[ruling.task].append(ruling)
-    return [_final(task, given[task], ruled[task], task in identical) for task in tasks]
-
-
-def _final(task: str, ratings: Sequence[Rating], rulings: Sequence[Ruling], is_identical: bool) -> FinalLabel:
-    label, source, rules = _settled(ratings, rulings, is_identical)
-    return FinalLabel(task=task, label=label, source=source, rules=rules, ratings=tuple(ratings), rulings=tuple(rulings))
+    found = []
+    for task in tasks:
+        label, source, rules = _settled(given[task], ruled[task], task in identical)
+        found.append(
+            FinalLabel(task=task, label=label, source=source, rules=rules, ratings=tuple(given[task]), rulings=tuple(ruled[task]))
+        )
+    return found
 
 
 def _settled(
@@ -143,11 +144,7 @@ def write_labels(folder: Path, tasks: Sequence[AssessmentTask], labels: Sequence
     made = LabelFile(
         run=Store(folder).manifest().id, candidates={task.candidate_id: task.id for task in tasks}, labels=tuple(labels)
     )
-    text = json.dumps({"schema": SCHEMA_VERSION, **to_data(made)}, indent=2, ensure_ascii=False) + "\n"
-    try:
-        write_aside(folder / FILE, text)
-    except OSError as error:
-        raise UserError(f"cannot write {folder / FILE}: {error.strerror}") from None
+    store_json(folder / FILE, made)
     return made
 
 
@@ -161,7 +158,7 @@ def read_labels(folder: Path) -> LabelFile | None:
     except ValueError:
         raise UserError(f"{path} is not valid JSON; write it again with: repairlab assess {folder}") from None
     for label in filter(None, (item.label for item in made.labels)):
-        as_label(label)
+        CORRECTNESS.label_of(label)
     if made.run != Store(folder).manifest().id:
         raise UserError(f"{path} is of another run; write it again with: repairlab assess {folder}")
     return made

@@ -107,19 +107,6 @@ def task_id(bug_digest: str, form: str) -> str:
     return digest(bug_digest, form)
 
 
-def as_label(text: str) -> Label:
-    """Read a label as people write it.
-
-    >>> as_label(" Correct "), as_label("overfit")
-    ('correct', 'overfitting')
-    """
-    word = text.strip().lower()
-    for label in LABELS:
-        if len(word) > 2 and label.startswith(word):
-            return label
-    raise unknown("label", text.strip(), LABELS)
-
-
 def as_rules(text: str) -> tuple[str, ...]:
     """Read a list of rules as people write it, in the order of the rules.
 
@@ -153,7 +140,11 @@ class RatingScheme:
     """What the labels answer."""
 
     def label_of(self, text: str) -> str:
-        """Read a label as people write it: in any case, and shortened as long as it is clear."""
+        """Read a label as people write it: in any case, and shortened as long as it is clear.
+
+        >>> CORRECTNESS.label_of(" Correct "), CORRECTNESS.label_of("overfit")
+        ('correct', 'overfitting')
+        """
         word = text.strip().lower()
         exact = [label for label in self.labels if label.lower() == word]
         near = [label for label in self.labels if len(word) > 2 and label.lower().startswith(word)]

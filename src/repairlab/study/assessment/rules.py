@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
+from repairlab.core.diff import unified_diff
 from repairlab.core.record import record
 from repairlab.core.text import Span
 from repairlab.languages.facts import facts
@@ -32,6 +33,10 @@ class Programs:
     buggy: Files
     fixed: Files
     candidate: Files
+
+    def diff(self, changed: Files) -> str:
+        """Return how some of the files differ from the buggy ones."""
+        return "".join(unified_diff(path, self.buggy.get(path) or "", text or "") for path, text in sorted(changed.items()))
 
 
 def is_identical(programs: Programs) -> bool:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.foreign import read_csv
 from repairlab.core.record import record
@@ -44,15 +45,18 @@ class TaskView:
     """What was found out without people; shown where that is asked for."""
 
 
-@record
-class FilledRow:
-    """One row of a sheet that somebody filled in."""
-
-    task: str
-    label: str
-    rules: tuple[str, ...]
-    note: str
-    seconds: float
+def view_of(task: str, bug: Bug, *, candidate: str = "", fix: str, hints: str = "") -> TaskView:
+    """Return what a rater is shown of a bug, with these diffs."""
+    return TaskView(
+        task=task,
+        bug_id=bug.id,
+        language=bug.problem.language,
+        title=bug.problem.title,
+        description=bug.problem.description,
+        candidate=candidate,
+        fix=fix,
+        hints=hints,
+    )
 
 
 def sheet(views: Iterable[TaskView], known: Mapping[str, Rating] | None = None, *, hints: bool = False) -> str:
@@ -79,29 +83,14 @@ def disagreement_sheet(labels: Iterable[FinalLabel], views: Mapping[str, TaskVie
 
 def read_ratings(path: Path, rater: str, tasks: Iterable[str], time: str, scheme: RatingScheme = CORRECTNESS) -> list[Rating]:
     """Read the rows of a sheet that have a label; a row that cannot be understood refuses the whole file, with its line."""
-    return [
-        Rating(task=row.task, rater=rater, label=row.label, rules=row.rules, note=row.note, seconds=row.seconds, time=time)
-        for row in _filled(path, tasks, scheme)
-    ]
-
-
-def read_rulings(path: Path, judge: str, tasks: Iterable[str], time: str, scheme: RatingScheme = CORRECTNESS) -> list[Ruling]:
-    """Read the rows of a sheet of disagreements that have a label."""
-    return [
-        Ruling(task=row.task, judge=judge, label=row.label, rules=row.rules, note=row.note, time=time)
-        for row in _filled(path, tasks, scheme)
-    ]
-
-
-def _filled(path: Path, tasks: Iterable[str], scheme: RatingScheme) -> list[FilledRow]:
     known = frozenset(tasks)
-    rows: dict[str, FilledRow] = {}
+    rows: dict[str, Rating] = {}
     problems: list[str] = []
     for where, cells in read_csv(path, _NEEDED):
         if not cells["label"].strip():
             continue
         try:
-            row = _row(cells, scheme)
+            row = _rating(cells, rater, time, scheme)
             if row.task not in known:
                 raise UserError(f"task {row.task!r} is none of this run; was the sheet made of another one?")
             if rows.setdefault(row.task, row) != row:
@@ -114,16 +103,26 @@ def _filled(path: Path, tasks: Iterable[str], scheme: RatingScheme) -> list[Fill
     return list(rows.values())
 
 
-def _row(cells: Mapping[str, str], scheme: RatingScheme) -> FilledRow:
+def read_rulings(path: Path, judge: str, tasks: Iterable[str], time: str, scheme: RatingScheme = CORRECTNESS) -> list[Ruling]:
+    """Read the rows of a sheet of disagreements that have a label."""
+    return [
+        Ruling(task=row.task, judge=judge, label=row.label, rules=row.rules, note=row.note, time=time)
+        for row in read_ratings(path, judge, tasks, time, scheme)
+    ]
+
+
+def _rating(cells: Mapping[str, str], rater: str, time: str, scheme: RatingScheme) -> Rating:
     rules = scheme.rules_of(cells.get("rules", ""))
     label = scheme.label_of(cells["label"])
     scheme.check(label, rules)
-    return FilledRow(
+    return Rating(
         task=cells["task"].strip(),
+        rater=rater,
         label=label,
         rules=rules,
         note=cells.get("note", "").strip(),
         seconds=_seconds(cells.get("seconds", "")),
+        time=time,
     )
 
 

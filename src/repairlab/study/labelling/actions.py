@@ -28,12 +28,9 @@ def _added_settings(edits: TreeEdits) -> bool:
     )
 
 
-def _has_else(node: SyntaxNode) -> bool:
+def has_else(node: SyntaxNode) -> bool:
+    """Return whether a branch has an alternative."""
     return node.child("alternative") is not None or any(child.kind == "else" for child in node.children)
-
-
-def _is_else_if(node: SyntaxNode) -> bool:
-    return node.field == "alternative" or (node.parent is not None and node.parent.kind == "else")
 
 
 def _value_changes(kind: str, *fields: str) -> Found:
@@ -141,10 +138,6 @@ def _modifiers(node: SyntaxNode) -> set[str]:
     return set(found.words) - {"Override", "@"} if found else set()
 
 
-def _throws(node: SyntaxNode) -> SyntaxNode | None:
-    return next((child for child in node.children if child.type == "throws"), None)
-
-
 def _overrides(nodes: Iterable[SyntaxNode]) -> bool:
     return any("@Override" in "".join(node.text.split())[:200] for node in nodes)
 
@@ -176,14 +169,14 @@ def _returned(edits: TreeEdits) -> bool:
 
 
 def _else_added(edits: TreeEdits) -> bool:
-    added = [new.child("alternative") for old, new in edits.changed("if") if not _has_else(old) and _has_else(new)]
+    added = [new.child("alternative") for old, new in edits.changed("if") if not has_else(old) and has_else(new)]
     return any(
         node is None or (node.bare.kind != "if" and not any(child.kind == "if" for child in node.children)) for node in added
     )
 
 
 def _branches_gone(edits: TreeEdits) -> bool:
-    less = [old for old, new in edits.changed("if") if _has_else(old) and not _has_else(new)]
+    less = [old for old, new in edits.changed("if") if has_else(old) and not has_else(new)]
     return bool(less or edits.gone("if", "choice", "case"))
 
 
@@ -201,8 +194,8 @@ ACTIONS: Mapping[str, Found] = {
     "assignExpChange": lambda edits: (
         _value_changes("assignment", "right")(edits) or _value_changes("declarator", "value", "right")(edits)
     ),
-    "condBranIfAdd": _new("if", unless=_has_else),
-    "condBranIfElseAdd": lambda edits: bool(edits.new("choice")) or any(map(_has_else, edits.new("if"))),
+    "condBranIfAdd": _new("if", unless=has_else),
+    "condBranIfElseAdd": lambda edits: bool(edits.new("choice")) or any(map(has_else, edits.new("if"))),
     "condBranElseAdd": _else_added,
     "condBranCaseAdd": _new("case"),
     "condBranRem": _branches_gone,

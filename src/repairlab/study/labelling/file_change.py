@@ -66,7 +66,6 @@ class TreeEdits:
     """All that differs between two trees."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
         self.inserted: list[SyntaxNode] = []
         """Roots of what comes."""
         self.deleted: list[SyntaxNode] = []

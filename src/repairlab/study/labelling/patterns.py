@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from repairlab.study.labelling.actions import Both, arguments, callee, conditions, is_wider, variables
+from repairlab.study.labelling.actions import Both, arguments, callee, conditions, has_else, is_wider, variables
 from repairlab.study.labelling.file_change import FileChange, TreeEdits
 from repairlab.study.labelling.tree import ARITHMETIC, COMPARISONS, LOGIC, STATEMENTS, SyntaxNode
 
@@ -76,10 +76,6 @@ def _kept(node: SyntaxNode, edits: TreeEdits) -> list[SyntaxNode]:
 def _kept_in(node: SyntaxNode, edits: TreeEdits, *fields: str) -> bool:
     parts = [child for child in node.children if child.field in fields or child.kind == "else"]
     return any(_kept(part, edits) or part.key in edits.moved for part in parts)
-
-
-def _has_else(node: SyntaxNode) -> bool:
-    return node.child("alternative") is not None or any(child.kind == "else" for child in node.children)
 
 
 def _wraps(edits: TreeEdits, kind: str) -> Iterator[SyntaxNode]:
@@ -208,10 +204,10 @@ PATTERNS: Mapping[str, Callable[[TreeEdits], bool]] = {
     "expLogicReduce": lambda edits: any(is_wider(new, old) for old, new in _logic(edits)),
     "expLogicMod": _is_logic_changed,
     "expArithMod": _arithmetic_changed,
-    "wrapsIf": lambda edits: any(not _has_else(node) for node in _wraps(edits, "if")),
-    "wrapsIfElse": lambda edits: _wraps_choice(edits) or any(map(_has_else, _wraps(edits, "if"))),
+    "wrapsIf": lambda edits: any(not has_else(node) for node in _wraps(edits, "if")),
+    "wrapsIfElse": lambda edits: _wraps_choice(edits) or any(map(has_else, _wraps(edits, "if"))),
     "wrapsElse": lambda edits: any(
-        not _has_else(old) and _has_else(new) and _kept_in(new, edits, "alternative") for old, new in edits.changed("if")
+        not has_else(old) and has_else(new) and _kept_in(new, edits, "alternative") for old, new in edits.changed("if")
     ),
     "wrapsTryCatch": lambda edits: any(_wraps(edits, "try")),
     "wrapsMethod": _wraps_call,

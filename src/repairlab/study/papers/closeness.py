@@ -9,6 +9,7 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.metrics.similarity import bare, edit_similarity, folded
+from repairlab.study.diffs import files_of
 
 _MOST_CHARACTERS = 50_000
 """Of longer texts only so much is compared."""
@@ -16,24 +17,13 @@ _MOST_CHARACTERS = 50_000
 
 @record
 class Closeness:
-    """One distinct candidate."""
+    """How near one distinct candidate is."""
 
-    is_plausible: bool
-    n: int
-    """How often it was drawn."""
     to_buggy: float
     to_fixed: float
     is_exact: bool
     """Equal to the developer's fix but for white space."""
-
-
-@record
-class Near:
-    """How near one candidate is."""
-
-    to_buggy: float
-    to_fixed: float
-    is_exact: bool
+    is_plausible: bool = False
 
 
 @record
@@ -52,8 +42,7 @@ class Yardstick:
     """
 
     def __init__(self, bug: Bug) -> None:
-        """Take the texts of a bug."""
-        self._files = {bug.problem.path: bug.problem.source, **{file.path: file.text for file in bug.problem.context}}
+        self._files = files_of(bug)
         self._path, self._target = bug.problem.path, bug.problem.target
         self._edits = bug.oracle.reference
         self._last: tuple[str, str, _Texts] | None = None
@@ -79,14 +68,14 @@ class Yardstick:
         old, fixed, new = ("\n".join(self._text(path, texts) for path in paths) for texts in ({}, self._fixed, changed))
         return ComparedTexts(buggy=old, fixed=fixed, candidate=new)
 
-    def measure(self, edits: Sequence[Edit]) -> Near | None:
+    def measure(self, edits: Sequence[Edit], *, is_plausible: bool = False) -> Closeness | None:
         """Compare a candidate; none when its edits (or the fix) do not apply to the files that are at hand."""
         texts = self.texts(edits)
         if texts is None:
             return None
         if self._last is None or self._last[:2] != (texts.buggy, texts.fixed):
             self._last = (texts.buggy, texts.fixed, _Texts(texts.buggy, texts.fixed))
-        return self._last[2].measure(texts.candidate)
+        return self._last[2].measure(texts.candidate, is_plausible=is_plausible)
 
     def _text(self, path: str, changed: Mapping[str, str | None]) -> str:
         return (changed[path] or "") if path in changed else self._files.get(path, "")
@@ -107,16 +96,16 @@ class _Texts:
     """A pair of buggy and fixed text."""
 
     def __init__(self, buggy: str, fixed: str) -> None:
-        """Fold both once."""
         self._buggy, self._fixed, self._bare = _cut(buggy), _cut(fixed), bare(fixed)
 
-    def measure(self, text: str) -> Near:
+    def measure(self, text: str, *, is_plausible: bool) -> Closeness:
         """Compare a new text with both."""
         mine = _cut(text)
-        return Near(
+        return Closeness(
             to_buggy=edit_similarity(mine, self._buggy),
             to_fixed=edit_similarity(mine, self._fixed),
             is_exact=bare(text) == self._bare,
+            is_plausible=is_plausible,
         )
 
 

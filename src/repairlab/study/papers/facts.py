@@ -164,6 +164,16 @@ class PaperFacts:
     runs: tuple[RunFacts, ...]
     missing: tuple[str, ...]
 
+    @property
+    def ks(self) -> list[int]:
+        """Return every k that a run was asked for."""
+        return ks_of(self.runs)
+
+
+def ks_of(runs: Iterable[RunFacts]) -> list[int]:
+    """Return every k that one of these runs was asked for."""
+    return sorted({k for run in runs for k in run.scores.run.manifest.experiment.k})
+
 
 def project_of(bug_id: str, bug: Bug | None, benchmark: str) -> str:
     """Return the project of a bug: its id without the number, else the repository's name, else the benchmark's.

@@ -10,7 +10,7 @@ from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.metrics.metric import decided
 from repairlab.metrics.pass_at_k import estimate
 from repairlab.study.charts import Curve, line_chart
-from repairlab.study.papers.facts import PaperFacts, RunFacts
+from repairlab.study.papers.facts import PaperFacts, RunFacts, ks_of
 from repairlab.study.papers.rates import pass_percent
 
 WITHIN = (1, 5, 10, 30, 50, 100, 200, 300)
@@ -107,7 +107,7 @@ def ranking(facts: PaperFacts) -> Table:
     runs = [run for run in facts.runs if pass_percent(run, 1) is not None]
     if not runs:
         raise UserError("ranked and random order are compared by pass@k, which no run has")
-    ks = sorted({k for run in runs for k in run.scores.run.manifest.experiment.k})[:3]
+    ks = ks_of(runs)[:3]
     rows = [row for run in runs for row in _ranking_rows(run, ks)]
     return Table(
         name="ranking",

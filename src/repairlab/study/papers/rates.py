@@ -9,7 +9,7 @@ from repairlab.metrics.metric import Values, decided
 from repairlab.metrics.rates import compile_rate, duplicate_rate, plausible_rate
 from repairlab.metrics.table import values_of
 from repairlab.study.curves import curve_ks
-from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts
+from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, ks_of
 
 
 def candidates(facts: PaperFacts) -> Table:
@@ -71,7 +71,7 @@ def _percent(values: Values) -> float | None:
 
 def prompts(facts: PaperFacts) -> Table:
     """Return pass@k of every run, those of the same model together."""
-    ks = sorted({k for run in facts.runs for k in run.scores.run.manifest.experiment.k})
+    ks = facts.ks
     runs = sorted(facts.runs, key=lambda run: run.model)
     return Table(
         name="prompts",
@@ -101,11 +101,7 @@ def curves(facts: PaperFacts) -> Table:
 
 def pass_percent(run: RunFacts, k: int) -> float | None:
     """Return pass@k in per cent; none when the run cannot have it."""
-    measured = run.scores.run
-    try:
-        return percent(values_of("pass@k", k, measured.samples, measured.settings).value, 1)
-    except UserError:
-        return None
+    return _metric_percent(run, run.scores.run.samples, "pass@k", k)
 
 
 def _without_pass_at_k(runs: Sequence[RunFacts], ks: Sequence[int]) -> tuple[str, ...]:
@@ -123,7 +119,7 @@ def single_round(facts: PaperFacts) -> Table:
     if not runs:
         raise UserError("no run is single-round repair by a language model")
     temperatures = sorted({run.llm.temperature for run in runs if run.llm and run.llm.temperature})
-    ks = sorted({k for run in runs for k in run.scores.run.manifest.experiment.k})
+    ks = ks_of(runs)
     sampled = [(temperature, k) for temperature in temperatures for k in ks]
     groups: dict[tuple[str, str], list[RunFacts]] = {}
     for run in runs:
@@ -155,23 +151,9 @@ LENGTHS = (50, 100, 200, 400)
 
 def execution(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k of every run, each language for itself."""
-    ks = _ks(facts)
     languages = sorted({bug.samples.language for run in facts.runs for bug in run.bugs})
-    rows = [
-        (run.name, language, len(bugs), *(_metric_percent(run, bugs, metric, k) for metric in _METRICS for k in ks))
-        for run in facts.runs
-        for language in languages
-        if (bugs := [bug for bug in run.bugs if bug.samples.language == language])
-    ]
-    return Table(
-        name="execution",
-        title="pass@k and test case average by language",
-        source="FixEval, table 4",
-        columns=("system", "language", "bugs", *(f"{metric.replace('k', str(k))} %" for metric in _METRICS for k in ks)),
-        rows=tuple(rows),
-        n_heads=2,
-        notes=_without_metric(facts),
-    )
+    groups = {name: _is_in(name) for name in languages}
+    return _grouped(facts, "execution", "by language", "language", groups, source="FixEval, table 4")
 
 
 def by_verdict(facts: PaperFacts) -> Table:
@@ -193,10 +175,18 @@ def by_length(facts: PaperFacts) -> Table:
     return _grouped(facts, "by-length", "by length of the buggy function or program", "tokens", groups)
 
 
-def _grouped(facts: PaperFacts, name: str, title: str, column: str, groups: dict[str, Callable[[BugFacts], bool]]) -> Table:
-    ks = _ks(facts)
+def _grouped(
+    facts: PaperFacts,
+    name: str,
+    title: str,
+    column: str,
+    groups: dict[str, Callable[[BugFacts], bool]],
+    *,
+    source: str = "FixEval, figures 3 and 4",
+) -> Table:
+    measured = [(metric, k) for metric in _METRICS for k in facts.ks]
     rows = [
-        (run.name, group, len(bugs), *(_metric_percent(run, bugs, metric, k) for metric in _METRICS for k in ks))
+        (run.name, group, len(bugs), *(_metric_percent(run, [bug.samples for bug in bugs], *at) for at in measured))
         for run in facts.runs
         for group, belongs in groups.items()
         if (bugs := [bug for bug in run.bugs if belongs(bug)])
@@ -204,12 +194,16 @@ def _grouped(facts: PaperFacts, name: str, title: str, column: str, groups: dict
     return Table(
         name=name,
         title=f"pass@k and test case average {title}",
-        source="FixEval, figures 3 and 4",
-        columns=("system", column, "bugs", *(f"{metric.replace('k', str(k))} %" for metric in _METRICS for k in ks)),
+        source=source,
+        columns=("system", column, "bugs", *(f"{metric.replace('k', str(k))} %" for metric, k in measured)),
         rows=tuple(rows),
         n_heads=2,
         notes=_without_metric(facts),
     )
+
+
+def _is_in(language: str) -> Callable[[BugFacts], bool]:
+    return lambda bug: bug.samples.language == language
 
 
 def _has_verdict(name: str) -> Callable[[BugFacts], bool]:
@@ -236,13 +230,8 @@ def _without_metric(facts: PaperFacts) -> tuple[str, ...]:
     )
 
 
-def _ks(facts: PaperFacts) -> list[int]:
-    return sorted({k for run in facts.runs for k in run.scores.run.manifest.experiment.k})
-
-
-def _metric_percent(run: RunFacts, bugs: Sequence[BugFacts], metric: str, k: int) -> Cell:
+def _metric_percent(run: RunFacts, samples: Sequence[Samples], metric: str, k: int) -> float | None:
     """Return a metric over some bugs in per cent; none when the run cannot have it."""
-    samples: list[Samples] = [bug.samples for bug in bugs]
     try:
         return percent(values_of(metric, k, samples, run.scores.run.settings).value, 1)
     except UserError:

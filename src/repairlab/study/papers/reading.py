@@ -15,7 +15,7 @@ from repairlab.runs.repairing import prices_of
 from repairlab.runs.store import Store
 from repairlab.study.bugs import BugTexts
 from repairlab.study.papers.bug_groups import size_of_bug
-from repairlab.study.papers.closeness import Closeness, ComparedTexts, Near, Yardstick
+from repairlab.study.papers.closeness import Closeness, ComparedTexts, Yardstick
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, Spent, paid_for, project_of
 from repairlab.study.systems import System
 
@@ -63,7 +63,7 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
                 n_kept=mine.n_kept if bug and bug.oracle.regression and not mine.is_unsure else None,
                 attempts=mine.attempts(),
                 spent=mine.spent() + paid.get(bug_id, Spent()),
-                closeness=mine.closeness(),
+                closeness=tuple(filter(None, mine.near.values())),
                 first=mine.first_texts,
                 size=size_of_bug(bug) if bug and closeness else None,
             )
@@ -115,9 +115,8 @@ class _Gathered:
         self._first: tuple[int, int] | None = None
         self._yardstick: Yardstick | None = None
         self.first_texts: ComparedTexts | None = None
-        self._near: dict[str, Near | None] = {}
-        self._sampled: dict[str, int] = defaultdict(int)
-        self._plausible: set[str] = set()
+        self.near: dict[str, Closeness | None] = {}
+        """Each distinct candidate; none for one that cannot be compared."""
 
     def add(self, data: dict[str, Any], judged: _Judged, bug: Bug | None) -> None:
         """Take note of one candidate; with a bug, also of how near it is to the code."""
@@ -136,18 +135,15 @@ class _Gathered:
         self.n_kept += bool(judged.is_kept)
         self.is_unsure |= judged.is_kept is None
         if bug is not None and data["edits"]:
-            self._compare(data, bug)
-            if judged.verdict is Verdict.PLAUSIBLE:
-                self._plausible.add(data["id"])
+            self._compare(data, bug, is_plausible=judged.verdict is Verdict.PLAUSIBLE)
 
-    def _compare(self, data: dict[str, Any], bug: Bug) -> None:
-        name = data["id"]
-        self._sampled[name] += 1
-        if name not in self._near:
-            self._yardstick = self._yardstick or Yardstick(bug)
-            self._near[name] = self._yardstick.measure([_edit(item) for item in data["edits"]])
-        if data["rank"] == 1 and self._yardstick is not None:
-            self.first_texts = self._yardstick.texts([_edit(item) for item in data["edits"]])
+    def _compare(self, data: dict[str, Any], bug: Bug, *, is_plausible: bool) -> None:
+        self._yardstick = self._yardstick or Yardstick(bug)
+        edits = [_edit(item) for item in data["edits"]]
+        if data["id"] not in self.near:
+            self.near[data["id"]] = self._yardstick.measure(edits, is_plausible=is_plausible)
+        if data["rank"] == 1:
+            self.first_texts = self._yardstick.texts(edits)
 
     def attempts(self) -> int | None:
         """Return how many fresh starts the first plausible candidate took, whatever their numbers begin with."""
@@ -158,20 +154,6 @@ class _Gathered:
         """Return tokens and money of the candidates."""
         return Spent(
             tokens_in=self._tokens_in, tokens_out=self._tokens_out, cost_usd=self._cost_usd, unpriced=frozenset(self._unpriced)
-        )
-
-    def closeness(self) -> tuple[Closeness, ...]:
-        """Return each distinct candidate that could be compared."""
-        return tuple(
-            Closeness(
-                is_plausible=name in self._plausible,
-                n=self._sampled[name],
-                to_buggy=near.to_buggy,
-                to_fixed=near.to_fixed,
-                is_exact=near.is_exact,
-            )
-            for name, near in self._near.items()
-            if near is not None
         )
 
 

@@ -25,7 +25,6 @@ class Proposals:
     """Reads the candidates of one bug."""
 
     def __init__(self, problem: Problem) -> None:
-        """Take the bug."""
         self._problem = problem
         self._syntax = language(problem.language).syntax
         span = problem.target.span

@@ -8,9 +8,9 @@ from typing import Literal
 
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.outcome import Verdict
-from repairlab.core.record import SCHEMA_VERSION, digest, record, to_data
+from repairlab.core.record import digest, record
 from repairlab.core.score import Samples
-from repairlab.core.storage.encoding import decode, write_aside
+from repairlab.core.storage.encoding import decode, store_json
 from repairlab.metrics.pass_at_k import Ranked
 from repairlab.study.ranking.rankers import ORDERS, THRESHOLD
 
@@ -111,12 +111,7 @@ def check_name(name: str) -> None:
 def store_ranking(folder: Path, ranking: Ranking) -> Path:
     """Write a ranking into a run folder, in the place of one of the same name."""
     path = folder / FOLDER / f"{ranking.name}.json"
-    text = json.dumps({"schema": SCHEMA_VERSION, **to_data(ranking)}, ensure_ascii=False) + "\n"
-    try:
-        path.parent.mkdir(exist_ok=True)
-        write_aside(path, text)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from None
+    store_json(path, ranking, indent=None)
     return path
 
 

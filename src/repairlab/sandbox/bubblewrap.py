@@ -1,4 +1,4 @@
-"""The usual back end: every command runs in new namespaces, with nothing of the host but the tool chain; `open_sandbox` makes it.
+"""The usual back end: every command runs in new namespaces, with nothing of the host but the tool chain.
 
 Root keeps the rights it needs to read the tree and to hand it over, and gives the command an unprivileged user. An ordinary user
 gets a user namespace. Which of the two works is found out by running them.

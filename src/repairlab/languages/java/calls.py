@@ -1,6 +1,6 @@
 """Calling a static method of Java by itself: arguments that it is known to take, and the program that calls it.
 
-The tool chain calls it. Methods of objects are left out, and so are parameters other than numbers, texts and arrays of these.
+Methods of objects are left out, and so are parameters other than numbers, texts and arrays of these.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""JavaScript: finding functions in its tree, and the language's entry; the table of languages loads it by name."""
+"""JavaScript: finding functions in its tree, and the language's entry."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A gated convolutional network from sequences to sequences with one or two encoders, as CoCoNut's. Built by `build`.
+"""A gated convolutional network from sequences to sequences with one or two encoders, as CoCoNut's.
 
 Gehring et al., "Convolutional Sequence to Sequence Learning" (ICML 2017): gated linear units, residuals scaled by √½, attention in
 every layer of the decoder. With a second encoder, attention goes to the line and to its context, and their sum goes on.

@@ -1,4 +1,4 @@
-"""A network that edits a syntax tree by rules of its grammar (Recoder). Built by `build`.
+"""A network that edits a syntax tree by rules of its grammar (Recoder).
 
 Zhu et al., "A Syntax-Guided Edit Decoder for Neural Program Repair" (ESEC/FSE 2021): the encoder mixes attention with convolutions
 over the tree's graph, the decoder sees the path to what it expands, and writes rules, terminals, and pointers to nodes that are

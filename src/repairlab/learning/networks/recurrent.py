@@ -1,4 +1,4 @@
-"""A recurrent network with attention, from sequences to sequences, with an optional pointer. Built by `build`.
+"""A recurrent network with attention, from sequences to sequences, with an optional pointer.
 
 The encoder reads in both directions. Sequences are turned round within their length, so that padding stands behind in both
 directions and no state depends on it.

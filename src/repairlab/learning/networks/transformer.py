@@ -1,4 +1,4 @@
-"""A Transformer from sequences to sequences, with an optional second encoder and an optional pointer. Built by `build`.
+"""A Transformer from sequences to sequences, with an optional second encoder and an optional pointer.
 
 Layers normalise their input (pre-norm). In decoding, keys and values of a source are kept once for all of its hypotheses.
 """

@@ -1,4 +1,4 @@
-"""What a network that writes trees may write: edits, pointers, rules and terminals. `recoder` and its decoder call it.
+"""What a network that writes trees may write: edits, pointers, rules and terminals.
 
 A written sequence is `modify @5 TREE`, `insert @5 TREE` (before a sibling), `append @5 TREE` (behind one), `delete @5`, any number
 of these, then `end`. `@5` is a named node of the source, counted from 0. A tree is `copy @7`, a rule followed by the trees of its

@@ -104,14 +104,9 @@ class BubblewrapSandbox(LaunchingSandbox):
         if left != [("file", "old"), ("file", "old"), ("folder", "")]:
             raise HarnessError("what a private command changes stays in the tree")
 
-    @contextlib.contextmanager
-    def _user(self) -> Iterator[int]:
+    def _user(self) -> contextlib.AbstractContextManager[int]:
         """Hold a user id for commands; 0 where a user namespace gives them one."""
-        if self._user_namespace:
-            yield 0
-            return
-        with unprivileged_id() as uid:
-            yield uid
+        return contextlib.nullcontext(0) if self._user_namespace else unprivileged_id()
 
     @contextlib.contextmanager
     def _launched(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:

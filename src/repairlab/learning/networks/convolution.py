@@ -133,10 +133,6 @@ class Convolution(nn.Module):
         earlier = [nothing] * self.settings.decoder_layers
         return ConvolutionState(memories=memories, source=batch.source, n_extra=batch.n_extra, earlier=earlier, beam=beam)
 
-    def openings(self, state: ConvolutionState) -> None:
-        """Return none: nothing is pointed to before it writes."""
-        del state
-
     def step(self, state: ConvolutionState, tokens: torch.Tensor) -> tuple[torch.Tensor, ConvolutionState]:
         """Return log-probabilities of what follows, and the next state."""
         words = self._embed(tokens[:, None], self.target_embedding, self.target_positions, state.n_written)

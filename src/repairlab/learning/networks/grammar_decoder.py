@@ -94,10 +94,6 @@ class GrammarDecoder(nn.Module):
             core=self.core.start_from(memory, beam), nodes=nodes, walk=walk, touched=self.rules.untouched(nodes, beam)
         )
 
-    def openings(self, state: GrammarState) -> None:
-        """Return none: pointers are written like words."""
-        del state
-
     def step(self, state: GrammarState, tokens: torch.Tensor) -> tuple[torch.Tensor, GrammarState]:
         """Return log-probabilities of what follows by the grammar, and the next state."""
         n, beam = len(state.nodes.tags), state.core.beam

@@ -154,10 +154,6 @@ class Recurrent(nn.Module):
         keys = self.attention.keys(memory)
         return RecurrentState(memory=memory, keys=keys, source=batch.source, n_extra=batch.n_extra, cells=cells, fed=fed, beam=beam)
 
-    def openings(self, state: RecurrentState) -> None:
-        """Return none: nothing is pointed to before it writes."""
-        del state
-
     def step(self, state: RecurrentState, tokens: torch.Tensor) -> tuple[torch.Tensor, RecurrentState]:
         """Return log-probabilities of what follows, and the next state."""
         inputs = self._embed(tokens, self.target_embedding)

@@ -279,10 +279,6 @@ class Transformer(nn.Module):
             for layer in self.decoder
         ]
 
-    def openings(self, state: TransformerState) -> None:
-        """Return none: nothing is pointed to before it writes."""
-        del state
-
     def step(self, state: TransformerState, tokens: torch.Tensor) -> tuple[torch.Tensor, TransformerState]:
         """Return log-probabilities of what follows, and the next state."""
         inputs = self.placed(self.scaled(tokens[:, None], self.target_embedding), state.place)

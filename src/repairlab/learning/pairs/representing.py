@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record
 from repairlab.languages.facts import title
@@ -55,9 +55,7 @@ def learnt_settings(name: str, folder: Path, split: str) -> Mapping[str, Any]:
     entry = REPRESENTATIONS[name]
     if not isinstance(entry, Learnt):
         raise UserError(f"the representation {name} learns nothing from pairs")
-    facts, splits = read_head(folder)
-    if split not in splits:
-        raise unknown("split", split, splits)
+    facts, _ = read_head(folder)
     learnt: Mapping[str, Any] = entry.learn(_samples(read_pairs(folder, split), facts, representation(name).unit))
     return learnt
 
@@ -186,7 +184,7 @@ class PairEncoder:
 
     def samples(self, split: str) -> Iterator[tuple[Sample, str]]:
         """Return samples and fixes of a split, as far as there are any."""
-        return _samples(self._pairs(split), self.facts, self._unit)
+        return _samples(read_pairs(self._folder, split), self.facts, self._unit)
 
     def write_tokens(self, split: str, path: Path, *, workers: int | None = None) -> int:
         """Write the pairs of a split as tokens, in their order; return how many."""
@@ -194,16 +192,11 @@ class PairEncoder:
         encoder = ChunkEncoder(self.facts, self._name, self._settings)
         n = 0
         with path.open("w", encoding="utf-8") as file:
-            for chunk in map_in_order(encoder, in_chunks(self._pairs(split), _TOGETHER), workers=workers or wanted):
+            for chunk in map_in_order(encoder, in_chunks(read_pairs(self._folder, split), _TOGETHER), workers=workers or wanted):
                 file.writelines(chunk.lines)
                 n += len(chunk.lines)
                 self.dropped.update(chunk.dropped)
         return n
-
-    def _pairs(self, split: str) -> Iterator[Pair]:
-        if split not in self.splits:
-            raise unknown("split", split, self.splits)
-        return read_pairs(self._folder, split)
 
 
 def read_tokens(path: Path) -> Iterator[tuple[NetworkInput, tuple[str, ...]]]:

@@ -1,4 +1,4 @@
-"""What functions of tests say by their names: that they assert, and that two values are equal. `counter` of each language calls it.
+"""What functions of tests say by their names: that they assert, and that two values are equal.
 
 A project may bring assertions of its own, as code that candidates can change. So no list of frameworks says what an assertion is;
 what is none in truth does no harm, because nothing is used that the reference fix was not seen to fail.

@@ -1,4 +1,4 @@
-"""Changes of tests that an honest candidate must fail: what one is, and how literals become others. The languages' files find them.
+"""Changes of tests that an honest candidate must fail: what one is, and how literals become others.
 
 A counter-test is a real test in which one thing was changed. `neutral` and `false` are of one shape, so that no test file tells
 whether it is one.

@@ -1,4 +1,4 @@
-"""Finding the tools of this machine and naming what is missing; the adapters of all languages ask here."""
+"""Finding the tools of this machine and naming what is missing."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""Reading what test processes reported and the first error of compilers; the adapters of all languages call it."""
+"""Reading what test processes reported and the first error of compilers."""
 
 import json
 import math

@@ -8,13 +8,13 @@ Whatever mentions one of these counts, in comments, too: a wrong yes costs a val
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from repairlab.core.text import Span
 from repairlab.languages.facts import every
-from repairlab.languages.language import Token
+from repairlab.languages.language import Function, Token
 from repairlab.languages.parser import Parsed
 
 SPLICE = r"\\[ \t]*(?:\r\n?|\n)"
@@ -33,16 +33,53 @@ class Piece(NamedTuple):
     end: int
 
 
-def tokens(source: str, pieces: Iterable[Piece]) -> list[Token]:
-    """Return the tokens among the pieces."""
-    return [
-        Token(kind=kind, text=source[start:end], span=Span(start=start, end=end))
-        for kind, start, end in pieces
-        if kind not in _NOT_TOKEN
-    ]
+class Sees(Protocol):
+    """Whether a text may look at its own layout."""
+
+    def __call__(self, source: str, *, of_others: bool) -> bool:
+        """Return it, as `Syntax.sees_text` does."""
+        ...
 
 
-def strip_comments(source: str, pieces: Iterable[Piece]) -> str:
+class LexedSyntax:
+    """The Syntax of a language whose texts are cut into pieces."""
+
+    def __init__(
+        self, language: str, lex: Callable[[str], list[Piece]], functions: Callable[[str], Iterable[Function]], sees: Sees
+    ) -> None:
+        """Take what cuts a text, how functions are found, and what looks at the layout of source text."""
+        self._language, self._lex, self._functions, self._sees = language, lex, functions, sees
+
+    def functions(self, source: str) -> list[Function]:
+        """Return all functions in order of their start, outer before inner."""
+        return sorted(self._functions(source), key=lambda function: (function.span.start, -function.span.end))
+
+    def strip_comments(self, source: str) -> str:
+        """Return the text without comments."""
+        return _strip_comments(source, self._lex(source))
+
+    def tokens(self, source: str) -> list[Token]:
+        """Return the token stream."""
+        return [
+            Token(kind=kind, text=source[start:end], span=Span(start=start, end=end))
+            for kind, start, end in self._lex(source)
+            if kind not in _NOT_TOKEN
+        ]
+
+    def normal_form(self, source: str) -> str:
+        """Return the tokens joined by blanks; line breaks and depth stay where they are tokens, directives have their own line."""
+        return _normal_form(source, self._lex(source))
+
+    def has_errors(self, source: str) -> bool:
+        """Return whether the grammar of the language finds an error in the text."""
+        return Parsed(self._language, source).root.has_error
+
+    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
+        """Return whether a program with this text may look at its own layout."""
+        return self._sees(source, of_others=of_others)
+
+
+def _strip_comments(source: str, pieces: Iterable[Piece]) -> str:
     """Return the text without the comments among its pieces; every line that still holds a token keeps its line ending."""
     kept: list[str] = []
     gap: list[Piece] = []
@@ -132,8 +169,7 @@ def _add_blank(line: _Line, blank: str) -> None:
         line.lead += blank
 
 
-def normal_form(source: str, pieces: Iterable[Piece]) -> str:
-    """Return the tokens joined by blanks; line breaks and depth stay where they are tokens, directives have their own line."""
+def _normal_form(source: str, pieces: Iterable[Piece]) -> str:
     parts: list[str] = []
     depth = 0
     at_line_start = True
@@ -171,11 +207,6 @@ def normal_form(source: str, pieces: Iterable[Piece]) -> str:
 
 def _is_macro_name(source: str, previous: list[Piece]) -> bool:
     return len(previous) == 2 and previous[0].kind == "directive" and source[previous[0].start : previous[0].end] == "define"
-
-
-def has_errors(language: str, source: str) -> bool:
-    """Return whether the grammar of the language finds an error in the text."""
-    return Parsed(language, source).root.has_error
 
 
 def joined(source: str, pieces: Iterable[Piece]) -> str:

@@ -5,16 +5,14 @@ may end a statement, so normal forms keep one wherever the text has any.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
 
 from tree_sitter import Node
 
 from repairlab.core.record import record
-from repairlab.languages import syntax
-from repairlab.languages.language import Function, Token
+from repairlab.languages.language import Function
 from repairlab.languages.parser import Parsed
-from repairlab.languages.syntax import Piece
+from repairlab.languages.syntax import LexedSyntax, Piece, Sees
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _BLANK = " \t\v\f\r\n"
@@ -37,84 +35,54 @@ class Nodes:
     """What may stand before the first token."""
 
 
-class Sees(Protocol):
-    """Whether a text may look at its own layout."""
+def tree_syntax(language: str, nodes: Nodes, functions: Callable[[Parsed], Iterable[Function]], sees: Sees) -> LexedSyntax:
+    """Return the Syntax of a language; a `newline` token stands where a line break may end a statement."""
+    return LexedSyntax(
+        language,
+        lambda source: _pieces(Parsed(language, source), nodes),
+        lambda source: functions(Parsed(language, source)),
+        sees,
+    )
 
-    def __call__(self, source: str, *, of_others: bool) -> bool:
-        """Return it, as `Syntax.sees_text` does."""
-        ...
+
+def _pieces(parsed: Parsed, nodes: Nodes) -> list[Piece]:
+    """Cut the text into pieces, without gap or overlap."""
+    source = parsed.source
+    pieces: list[Piece] = []
+    end = 0
+    breaks = False
+    for node in leaves(parsed.root, nodes.strings):
+        span = parsed.span(node)
+        if span.end <= end or not source[span.start : span.end].strip(_BLANK):
+            continue
+        start = max(span.start, end)
+        kind = _kind(nodes, node, source[start : span.end])
+        breaks = _gap(source, end, start, pieces) or breaks
+        if kind == "comment":
+            breaks = breaks or _BREAK.search(source, start, span.end) is not None
+        elif breaks and pieces:
+            pieces.append(Piece("newline", start, start))
+        breaks = breaks and kind == "comment"
+        is_one = kind == "operator" and pieces and pieces[-1].kind == kind and source[start - 1 : start + 1] in _ONE
+        pieces.append(Piece(kind, pieces.pop().start if is_one else start, span.end))
+        end = span.end
+    _gap(source, end, len(source), pieces)
+    return pieces
 
 
-class TreeSyntax:
-    """The Syntax of a language, read from its tree."""
-
-    def __init__(self, language: str, nodes: Nodes, functions: Callable[[Parsed], Iterator[Function]], sees: Sees) -> None:
-        """Take how functions are found, and what looks at the layout of source text."""
-        self._language, self._nodes, self._functions, self._sees = language, nodes, functions, sees
-
-    def functions(self, source: str) -> list[Function]:
-        """Return all functions in order of their start, outer before inner."""
-        found = self._functions(Parsed(self._language, source))
-        return sorted(found, key=lambda function: (function.span.start, -function.span.end))
-
-    def strip_comments(self, source: str) -> str:
-        """Return the text without comments."""
-        return syntax.strip_comments(source, self._pieces(source))
-
-    def tokens(self, source: str) -> list[Token]:
-        """Return the token stream, with `newline` where a line break may end a statement."""
-        return syntax.tokens(source, self._pieces(source))
-
-    def normal_form(self, source: str) -> str:
-        """Return a text equal for two sources that differ only in comments, blank lines and spacing."""
-        return syntax.normal_form(source, self._pieces(source))
-
-    def has_errors(self, source: str) -> bool:
-        """Return whether the parser found a syntax error."""
-        return syntax.has_errors(self._language, source)
-
-    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
-        """Return whether a program with this text may look at its own layout."""
-        return self._sees(source, of_others=of_others)
-
-    def _pieces(self, source: str) -> list[Piece]:
-        """Cut the text into pieces, without gap or overlap."""
-        parsed = Parsed(self._language, source)
-        pieces: list[Piece] = []
-        end = 0
-        breaks = False
-        for node in leaves(parsed.root, self._nodes.strings):
-            span = parsed.span(node)
-            if span.end <= end or not source[span.start : span.end].strip(_BLANK):
-                continue
-            start = max(span.start, end)
-            kind = self._kind(node, source[start : span.end])
-            breaks = _gap(source, end, start, pieces) or breaks
-            if kind == "comment":
-                breaks = breaks or _BREAK.search(source, start, span.end) is not None
-            elif breaks and pieces:
-                pieces.append(Piece("newline", start, start))
-            breaks = breaks and kind == "comment"
-            is_one = kind == "operator" and pieces and pieces[-1].kind == kind and source[start - 1 : start + 1] in _ONE
-            pieces.append(Piece(kind, pieces.pop().start if is_one else start, span.end))
-            end = span.end
-        _gap(source, end, len(source), pieces)
-        return pieces
-
-    def _kind(self, node: Node, text: str) -> str:
-        nodes = self._nodes
-        for kind, types in (
-            ("comment", nodes.comments),
-            ("string", nodes.strings),
-            ("number", nodes.numbers),
-            ("name", nodes.names),
-            ("prelude", nodes.prelude),
-        ):
-            if node.type in types:
-                return kind
-        if node.type == "ERROR":
-            return "error"
-        return "keyword" if _WORD.fullmatch(text) else "operator"
+def _kind(nodes: Nodes, node: Node, text: str) -> str:
+    for kind, types in (
+        ("comment", nodes.comments),
+        ("string", nodes.strings),
+        ("number", nodes.numbers),
+        ("name", nodes.names),
+        ("prelude", nodes.prelude),
+    ):
+        if node.type in types:
+            return kind
+    if node.type == "ERROR":
+        return "error"
+    return "keyword" if _WORD.fullmatch(text) else "operator"
 
 
 def leaves(root: Node, whole: frozenset[str]) -> Iterator[Node]:

@@ -50,9 +50,7 @@ class Neural:
         """Return what `propose` yields for each of some problems, asked all at once: a device is quicker with many."""
         asked = [asked_about(problem, self._representation) for problem in problems]
         questions = [[] if isinstance(found, str) else found for found in asked]
-        inputs = [
-            network_input(item.encoded.source, item.encoded.context, item.encoded.memory) for found in questions for item in found
-        ]
+        inputs = [network_input(item.encoded) for found in questions for item in found]
         written = iter(self._model.write(inputs, self._decoding, seed=self._origin.seed or 0))
         answered = [[(item, answer) for item in found for answer in next(written)] for found in questions]
         return [list(self._candidates(problem, found)) for problem, found in zip(problems, answered, strict=True)]

@@ -5,7 +5,6 @@ Networks and tool chains are often on different machines, so candidates for bugs
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from repairlab.formats.format import JudgedCandidate
 from repairlab.learning.networks.inputs import network_input
 from repairlab.learning.networks.settings import DecodingSettings
 from repairlab.learning.neural import FACTORY, NeuralAccess, NeuralSettings, make_repairer
-from repairlab.learning.pairs.pair_files import read_head, read_pairs
+from repairlab.learning.pairs.pair_files import in_chunks, read_head, read_pairs
 from repairlab.learning.representations.representation import Encoded, Sample, Unrepresentable
 from repairlab.learning.representations.samples import put_back, sample_of_pair
 from repairlab.learning.representations.table import representation
@@ -138,7 +137,7 @@ def predict(
     n = unrepresentable = n_texts = 0
     aside = to.with_name(f".{to.name}.part")
     with aside.open("w", encoding="utf-8") as file:
-        for chunk in _chunks(read_pairs(pairs, split)):
+        for chunk in in_chunks(read_pairs(pairs, split), _PAIRS_TOGETHER):
             encoded: list[tuple[Sample, Encoded] | None] = []
             for pair in chunk:
                 try:
@@ -147,7 +146,7 @@ def predict(
                 except Unrepresentable:
                     encoded.append(None)
                     unrepresentable += 1
-            inputs = [network_input(item[1].source, item[1].context, item[1].memory) for item in encoded if item is not None]
+            inputs = [network_input(item[1]) for item in encoded if item is not None]
             written = iter(model.write(inputs, decoding, seed=seed, done=done))
             for pair, item in zip(chunk, encoded, strict=True):
                 texts: dict[str, float] = {}
@@ -172,11 +171,6 @@ def text_of_pair(pair: Pair, facts: PairSet, sample: Sample, text: str) -> str:
     whole = old[:start] + method + old[start + len(sample.method) :]
     before = old.find(pair.buggy) if pair.start is None else pair.start
     return whole[before : len(whole) - (len(old) - before - len(pair.buggy))] if before >= 0 else whole
-
-
-def _chunks(pairs: Iterator[Pair]) -> Iterator[Sequence[Pair]]:
-    while chunk := list(islice(pairs, _PAIRS_TOGETHER)):
-        yield chunk
 
 
 _BUGS_TOGETHER = 64

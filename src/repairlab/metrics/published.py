@@ -1,4 +1,4 @@
-"""What other projects publish of their results, in one neutral form; readers in `formats` make it, `metrics` count it."""
+"""What other projects publish of their results, in one neutral form."""
 
 import dataclasses
 import enum

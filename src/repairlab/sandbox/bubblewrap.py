@@ -1,4 +1,4 @@
-"""The usual back end: every command runs in new namespaces, with nothing of the host but the tool chain; `open_sandbox` makes it.
+"""The usual back end: every command runs in new namespaces, with nothing of the host but the tool chain.
 
 Root keeps the rights it needs to read the tree and to hand it over, and gives the command an unprivileged user. An ordinary user
 gets a user namespace. Which of the two works is found out by running them.
@@ -104,14 +104,9 @@ class BubblewrapSandbox(LaunchingSandbox):
         if left != [("file", "old"), ("file", "old"), ("folder", "")]:
             raise HarnessError("what a private command changes stays in the tree")
 
-    @contextlib.contextmanager
-    def _user(self) -> Iterator[int]:
+    def _user(self) -> contextlib.AbstractContextManager[int]:
         """Hold a user id for commands; 0 where a user namespace gives them one."""
-        if self._user_namespace:
-            yield 0
-            return
-        with unprivileged_id() as uid:
-            yield uid
+        return contextlib.nullcontext(0) if self._user_namespace else unprivileged_id()
 
     @contextlib.contextmanager
     def _launched(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:

@@ -1,4 +1,4 @@
-"""Control groups (version 2): the kernel's own count of memory and processes, as a back-stop; launchers get one each.
+"""Control groups (version 2): the kernel's own count of memory and processes, as a back-stop.
 
 A group is made beside the one this process is in, which is where the system lets a user make some (a systemd slice), and only
 where the memory and process controllers are handed down already; nothing of the system's own groups is changed.

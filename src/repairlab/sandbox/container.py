@@ -1,4 +1,4 @@
-"""The back end that runs commands in containers of podman or docker, one per slot; `open_sandbox` makes it when asked for.
+"""The back end that runs commands in containers of podman or docker, one per slot.
 
 The tool chain comes from the image that REPAIRLAB_IMAGE names, or, without one, from this machine: an image with nothing in it but
 the places where the machine's own tool chain is mounted. The launcher is the container's first process and connects back to us.

@@ -1,4 +1,4 @@
-"""What this machine offers for sandboxing and what is missing, each with the command that helps; `repairlab doctor` prints it."""
+"""What this machine offers for sandboxing and what is missing, each with the command that helps."""
 
 import os
 import shutil

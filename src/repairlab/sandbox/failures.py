@@ -1,4 +1,4 @@
-"""Errors of the operating system that are failures of ours: too few descriptors, no memory, a full disk. The sandbox calls it."""
+"""Errors of the operating system that are failures of ours: too few descriptors, no memory, a full disk."""
 
 import contextlib
 import shutil

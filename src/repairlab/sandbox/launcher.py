@@ -1,4 +1,4 @@
-"""The small C programs of the sandbox, compiled once per machine: launcher, gate and self-test. Back ends and `ports` call it."""
+"""The small C programs of the sandbox, compiled once per machine: launcher, gate and self-test."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Programs in a sandbox that may reach named addresses and nothing else: `runs.workspace` runs repairers of others so.
+"""Programs in a sandbox that may reach named addresses and nothing else.
 
 The network of a sandbox has no way out. A port of its loopback is listened to by a socket that was made inside and handed to the
 host, where somebody accepts the connections: so a program reaches whom the host answers for, whatever it does with its own network.

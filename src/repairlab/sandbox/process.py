@@ -54,14 +54,9 @@ class ProcessSandbox(LaunchingSandbox):
         """Whether a fence keeps commands from the rest of the host."""
         return self._fence is not None
 
-    @contextlib.contextmanager
-    def _user(self) -> Iterator[int]:
+    def _user(self) -> contextlib.AbstractContextManager[int]:
         """Hold a user id for commands of root; 0 where there is no choice."""
-        if os.geteuid() != 0:
-            yield 0
-            return
-        with unprivileged_id() as uid:
-            yield uid
+        return unprivileged_id() if os.geteuid() == 0 else contextlib.nullcontext(0)
 
     @contextlib.contextmanager
     def _launched(self, command: Command, tree: Path, *, uid: int, keep: bool = False) -> Iterator[Launcher]:

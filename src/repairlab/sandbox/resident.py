@@ -1,4 +1,4 @@
-"""A sandboxed process that stays and answers one request after the other; every back end's `reside` gives one.
+"""A sandboxed process that stays and answers one request after the other.
 
 Requests and replies are frames on one socket, the process's file descriptor 3: a length of four bytes, then the content.
 """

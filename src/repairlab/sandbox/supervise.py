@@ -1,4 +1,4 @@
-"""The host's half of every sandboxed run: starting a launcher, sending it commands, reading the answers; all back ends call it."""
+"""The host's half of every sandboxed run: starting a launcher, sending it commands, reading the answers."""
 
 import array
 import contextlib

@@ -1,4 +1,4 @@
-"""The table of sandboxes: back ends by name, and which one is right for this machine; the command line calls it."""
+"""The table of sandboxes: back ends by name, and which one is right for this machine."""
 
 from pathlib import Path
 from typing import Protocol

@@ -71,7 +71,7 @@ class Editor:
         self.model = Model(settings=settings, learnt=learnt, numbering=numbering, network=self.network, device=torch.device("cpu"))
 
     def read(self, encoded: Encoded) -> NetworkInput:
-        return network_input(encoded.source, encoded.context, encoded.memory)
+        return network_input(encoded)
 
     def batch(self, numbers: list[int], *, targets: bool = True) -> TokenBatch:
         numbering = self.model.numbering

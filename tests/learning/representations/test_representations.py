@@ -196,9 +196,8 @@ def test_recoder_edits_the_smallest_part_and_copies() -> None:
     change = places["binary_expression -"]
     assert fix[:3] == ("modify", f"@{change}", "binary_expression -> .left '+' .right")
     assert [encoded.source[int(token[1:])] for token in fix[4:7:2]] == ["size", "by"] and fix[-1] == "end"
-    assert encoded.memory["parents"][0] == -1 and len(encoded.memory["parents"]) == len(encoded.source) == len(
-        encoded.memory["tags"]
-    )
+    nodes = encoded.memory["nodes"]
+    assert nodes[0].parent == -1 and len(nodes) == len(encoded.source)
     (text,) = made.recover(encoded, fix)
     assert text == put_back(BUG, FIXED), "the rest of the method keeps its layout"
     guarded = put_back(BUG, f"if (by > size) {{\n            throw by;\n        }}\n        {LINE}")

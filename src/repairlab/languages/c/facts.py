@@ -1,9 +1,7 @@
 """What is true of C, what fixes of its programs are often made of, and how values flow through them."""
 
 from repairlab.core.recipe import Build
-from repairlab.languages.facts import Facts, FlowNodes, Idioms
-from repairlab.languages.native import facts as native
-from repairlab.languages.native.facts import ERROR_LINE, FRAMEWORKS, HEADERS, IMPORT_LINE, TOOLS
+from repairlab.languages.facts import Defines, Facts, FlowNodes, Idioms
 
 IDIOMS = Idioms(
     stop="__builtin_trap();",
@@ -60,27 +58,38 @@ _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local"""
 FLOW = FlowNodes(
     keywords=frozenset(_KEYWORDS.split()),
     names=frozenset({"identifier"}),
-    literals=native.LITERALS,
-    declarations=native.DECLARATIONS,
-    parameters=native.PARAMETERS,
-    assignments=native.ASSIGNMENTS,
-    updates=native.UPDATES,
-    members=native.MEMBERS,
+    literals=frozenset({"string_literal", "char_literal", "system_lib_string", "concatenated_string", "raw_string_literal"}),
+    declarations={"init_declarator": Defines(name="declarator", value="value")},
+    parameters={"parameter_declaration": "declarator"},
+    assignments={"assignment_expression": Defines(name="left", value="right")},
+    updates=frozenset({"update_expression"}),
+    members={
+        "field_expression": ("argument",),
+        "sizeof_expression": (),
+        "enumerator": ("value",),
+        "preproc_def": (),
+        "preproc_include": (),
+        "preproc_function_def": (),
+    },
     calls={"call_expression": "function"},
-    places=native.PLACES,
-    conditions=native.CONDITIONS,
+    places=frozenset({"field_expression", "subscript_expression", "pointer_expression"}),
+    conditions={"if_statement": ("consequence", "alternative"), "conditional_expression": ("consequence", "alternative")},
     switches=frozenset({"switch_statement"}),
     cases=frozenset({"case_statement"}),
     tries=frozenset(),
     handlers=frozenset(),
-    loops=native.LOOPS,
+    loops={
+        "for_statement": ("condition", "body", "update"),
+        "while_statement": ("condition", "body"),
+        "do_statement": ("body", "condition"),
+    },
     for_each={},
     ends=frozenset({"return_statement"}),
     functions=frozenset({"function_definition"}),
-    blocks=native.BLOCKS,
+    blocks=frozenset({"compound_statement", "for_statement"}),
     parentheses=frozenset({"parenthesized_expression"}),
     declaration="declaration",
-    reads_address=native.ADDRESS,
+    reads_address="pointer_expression",
 )
 
 
@@ -102,16 +111,19 @@ FACTS = Facts(
     file="main.c",
     self_test=_SELF_TEST,
     build=Build(tool="compile", sources=("**/*.c",)),
-    tools=TOOLS,
-    frameworks=FRAMEWORKS,
-    error_line=ERROR_LINE,
+    tools={"none": 0, "compile": 1, "make": 3, "cmake": 4, "autotools": 4},
+    frameworks=("stdio", "gtest", "catch2", "ctest", "tap", "automake", "lit", "cmocka", "cunit", "lines"),
+    error_line=(
+        r"^.*(?:\b(?:fatal )?error: |: undefined reference to |: multiple definition of |: cannot find -l"
+        r"|CMake Error|\*\*\* .*Stop\.).*"
+    ),
     fences=("c", "h", "objectivec", "cuda"),
     comments=("//", "/*"),
     grammar="tree_sitter_c",
     flow="repairlab.languages.c.facts:FLOW",
-    headers=HEADERS,
+    headers=(".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".tcc"),
     relatives=("cpp",),
     idioms=IDIOMS,
     traits=frozenset({"c", "typed"}),
-    import_line=IMPORT_LINE,
+    import_line=r"^[ \t]*#[ \t]*include[ \t]*(?:<[\w./+-]+>)",
 )

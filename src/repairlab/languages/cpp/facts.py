@@ -1,9 +1,10 @@
-"""What is true of C++, what fixes of its programs are often made of, and how values flow through them."""
+"""What is true of C++, what fixes of its programs are often made of, and how values flow through them, where C differs."""
+
+from dataclasses import replace
 
 from repairlab.core.recipe import Build
-from repairlab.languages.facts import Defines, Facts, FlowNodes, Idioms
-from repairlab.languages.native import facts as native
-from repairlab.languages.native.facts import ERROR_LINE, FRAMEWORKS, HEADERS, IMPORT_LINE, TOOLS
+from repairlab.languages.c import facts as c
+from repairlab.languages.facts import Defines, Idioms
 
 IDIOMS = Idioms(
     stop="__builtin_trap();",
@@ -49,29 +50,7 @@ IDIOMS = Idioms(
     declared=("auto", "int", "double"),
     types=("auto", "int", "std::string", "double", "bool", "void", "size_t"),
     casts=("long long", "double", "int", "size_t", "unsigned char"),
-    wider={
-        "int": ("long long", "unsigned int", "long", "size_t", "double", "unsigned long long"),
-        "char": ("unsigned char", "int"),
-        "short": ("int",),
-        "long": ("long long", "unsigned long", "int"),
-        "float": ("double",),
-        "double": ("long double", "float", "int"),
-        "unsigned": ("unsigned long long", "int"),
-        "unsigned int": ("unsigned long long", "int", "size_t"),
-        "size_t": ("int", "long", "ssize_t"),
-        "unsigned char": ("int", "char"),
-        "signed char": ("unsigned char", "int"),
-        "long long": ("unsigned long long", "double", "int"),
-        "unsigned long": ("unsigned long long", "long"),
-        "uint8_t": ("uint16_t", "uint32_t", "int"),
-        "uint16_t": ("uint32_t",),
-        "uint32_t": ("uint64_t", "int32_t"),
-        "int32_t": ("int64_t", "uint32_t"),
-        "int16_t": ("int32_t",),
-        "int8_t": ("int32_t", "uint8_t"),
-        "bool": ("int",),
-        "std::size_t": ("int", "long"),
-    },
+    wider={**c.IDIOMS.wider, "std::size_t": ("int", "long")},
 )
 
 
@@ -82,30 +61,17 @@ not_eq nullptr operator or or_eq private protected public register reinterpret_c
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using
 virtual void volatile wchar_t while xor xor_eq"""
 
-FLOW = FlowNodes(
+FLOW = replace(
+    c.FLOW,
     keywords=frozenset(_KEYWORDS.split()),
-    names=frozenset({"identifier"}),
-    literals=native.LITERALS,
-    declarations=native.DECLARATIONS,
-    parameters={**native.PARAMETERS, "optional_parameter_declaration": "declarator"},
-    assignments=native.ASSIGNMENTS,
-    updates=native.UPDATES,
-    members={**native.MEMBERS, "qualified_identifier": (), "template_parameter_list": (), "using_declaration": ()},
-    calls={"call_expression": "function"},
-    places=native.PLACES,
-    conditions=native.CONDITIONS,
-    switches=frozenset({"switch_statement"}),
-    cases=frozenset({"case_statement"}),
+    parameters={**c.FLOW.parameters, "optional_parameter_declaration": "declarator"},
+    members={**c.FLOW.members, "qualified_identifier": (), "template_parameter_list": (), "using_declaration": ()},
     tries=frozenset({"try_statement"}),
     handlers=frozenset({"catch_clause"}),
-    loops=native.LOOPS,
     for_each={"for_range_loop": Defines(name="declarator", value="right")},
     ends=frozenset({"return_statement", "throw_statement"}),
     functions=frozenset({"function_definition", "lambda_expression"}),
-    blocks=native.BLOCKS | {"for_range_loop"},
-    parentheses=frozenset({"parenthesized_expression"}),
-    declaration="declaration",
-    reads_address=native.ADDRESS,
+    blocks=c.FLOW.blocks | {"for_range_loop"},
 )
 
 
@@ -120,26 +86,21 @@ int main() {
 }
 """
 
-FACTS = Facts(
+FACTS = replace(
+    c.FACTS,
     name="cpp",
     title="C++",
     extensions=(".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx"),
     file="main.cpp",
     self_test=_SELF_TEST,
     build=Build(tool="compile", sources=("**/*.cpp", "**/*.cc", "**/*.cxx", "**/*.c")),
-    tools=TOOLS,
-    frameworks=FRAMEWORKS,
-    error_line=ERROR_LINE,
     fences=("cpp", "c++", "cc", "cxx", "hpp"),
-    comments=("//", "/*"),
     grammar="tree_sitter_cpp",
     flow="repairlab.languages.cpp.facts:FLOW",
-    headers=HEADERS,
     relatives=("c",),
     method_around="class A {\n%s\n};",
     scope_mark="::",
     idioms=IDIOMS,
     traits=frozenset({"cpp", "c", "typed"}),
-    import_line=IMPORT_LINE,
     class_nodes=frozenset({"class_specifier", "struct_specifier"}),
 )

@@ -1,4 +1,4 @@
-"""Counter-tests of Go: functions of a `*testing.T`, by syntax tree. `validation.counter_tests` calls it."""
+"""Counter-tests of Go: functions of a `*testing.T`, by syntax tree."""
 
 import random
 import re

@@ -14,7 +14,7 @@ from repairlab.languages.go.toolchain import GoToolchain
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
 from repairlab.languages.parser import Parsed
 from repairlab.languages.syntax import looking
-from repairlab.languages.tree_syntax import Nodes, TreeSyntax, parameters, walk
+from repairlab.languages.tree_syntax import Nodes, parameters, tree_syntax, walk
 
 _NODES = Nodes(
     strings=frozenset({"interpreted_string_literal", "raw_string_literal", "rune_literal"}),
@@ -30,7 +30,7 @@ class Go:
     facts = FACTS
 
     def __init__(self, tools: Tools) -> None:
-        self.syntax: Syntax = TreeSyntax("go", _NODES, functions, sees)
+        self.syntax: Syntax = tree_syntax("go", _NODES, functions, sees)
         self._tools = tools
 
     @cached_property

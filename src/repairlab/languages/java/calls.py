@@ -1,6 +1,6 @@
 """Calling a static method of Java by itself: arguments that it is known to take, and the program that calls it.
 
-The tool chain calls it. Methods of objects are left out, and so are parameters other than numbers, texts and arrays of these.
+Methods of objects are left out, and so are parameters other than numbers, texts and arrays of these.
 """
 
 import ast
@@ -12,9 +12,7 @@ from importlib import resources
 from pathlib import PurePosixPath
 from typing import NoReturn
 
-from repairlab.languages import syntax
-from repairlab.languages.java.lexer import lex
-from repairlab.languages.language import Function, Token
+from repairlab.languages.language import Function, Token, language
 
 _WHOLE = {"byte": 8, "short": 16, "int": 32, "long": 64}
 """Whole numbers, and how many bits they have."""
@@ -65,7 +63,7 @@ def example_calls(function: Function, texts: Sequence[str]) -> list[tuple[object
 
 
 def _literal_calls(name: str, kinds: Sequence[str], text: str) -> Iterator[tuple[object, ...]]:
-    found = syntax.tokens(text, lex(text))
+    found = language("java").syntax.tokens(text)
     for place in range(len(found) - 1):
         if found[place].text == name and found[place + 1].text == "(":
             reader = _Reader(found, place + 2)

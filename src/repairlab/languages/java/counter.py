@@ -1,4 +1,4 @@
-"""Counter-tests of Java: methods of JUnit 3, 4 and 5, found by syntax tree. `validation.counter_tests` calls it."""
+"""Counter-tests of Java: methods of JUnit 3, 4 and 5, found by syntax tree."""
 
 import random
 import re

@@ -5,15 +5,14 @@ from functools import cached_property
 
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
-from repairlab.languages import syntax
 from repairlab.languages.counter import TestBody
 from repairlab.languages.curly import Bracketed
 from repairlab.languages.java import counter
 from repairlab.languages.java.facts import FACTS
 from repairlab.languages.java.lexer import lex
 from repairlab.languages.java.toolchain import JavaToolchain
-from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
-from repairlab.languages.syntax import looking
+from repairlab.languages.language import Function, Syntax, Toolchain, Tools
+from repairlab.languages.syntax import LexedSyntax, looking
 
 _TYPE_KEYS = frozenset({"class", "interface", "enum", "record"})
 _STATEMENT_WORDS = "if else for while do switch case default return try catch finally synchronized throw new"
@@ -26,7 +25,7 @@ class Java:
     facts = FACTS
 
     def __init__(self, tools: Tools) -> None:
-        self.syntax: Syntax = JavaSyntax()
+        self.syntax: Syntax = LexedSyntax("java", lex, functions, sees)
         self._tools = tools
 
     @cached_property
@@ -39,36 +38,13 @@ class Java:
         return counter.test_bodies(source, draw, framework)
 
 
-class JavaSyntax:
-    """Reading Java source text."""
+def functions(source: str) -> list[Function]:
+    """Return all methods and constructors with a body.
 
-    def functions(self, source: str) -> list[Function]:
-        """Return all methods and constructors with a body.
-
-        Methods of an anonymous class are qualified by `$1`, `$2`, …, counted within the class around it as the compiler does
-        (`Outer.method.$1.run`); those of an enum constant's body by the constant (`Color.RED.shade`). Lambdas are left out.
-        """
-        return _Outline(source).run()
-
-    def strip_comments(self, source: str) -> str:
-        """Return the text without comments."""
-        return syntax.strip_comments(source, lex(source))
-
-    def tokens(self, source: str) -> list[Token]:
-        """Return the token stream."""
-        return syntax.tokens(source, lex(source))
-
-    def normal_form(self, source: str) -> str:
-        """Return a text equal for two sources that differ only in comments and white space."""
-        return syntax.normal_form(source, lex(source))
-
-    def has_errors(self, source: str) -> bool:
-        """Return whether the parser found a syntax error."""
-        return syntax.has_errors("java", source)
-
-    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
-        """Return whether a program with this text may look at its own layout."""
-        return sees(source, of_others=of_others)
+    Methods of an anonymous class are qualified by `$1`, `$2`, …, counted within the class around it as the compiler does
+    (`Outer.method.$1.run`); those of an enum constant's body by the constant (`Color.RED.shade`). Lambdas are left out.
+    """
+    return _Outline(source).run()
 
 
 class _Type:
@@ -101,7 +77,7 @@ class _Outline:
             if around.kind == "enum":
                 first = self._constants(first, last, scope, around)
             self._members(first, last, scope, around)
-        return sorted(self.found, key=lambda function: (function.span.start, -function.span.end))
+        return self.found
 
     def _later(self, first: int, last: int, scope: tuple[str, ...], around: _Type, *, are_members: bool) -> None:
         self.todo.append((first, last, scope, around, are_members))

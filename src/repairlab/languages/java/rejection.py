@@ -173,7 +173,6 @@ _OPENING = frozenset(
     {"block", "for_statement", "enhanced_for_statement", "catch_clause", "lambda_expression", "try_with_resources_statement"}
     | {"switch_block", "constructor_body", "method_declaration", "constructor_declaration", "class_body"}
 )
-_METHODS = ("method_declaration", "constructor_declaration")
 _NAMED = frozenset({"variable_declarator", "formal_parameter", "catch_formal_parameter", "resource", "enhanced_for_statement"})
 _INFERRED = ("lambda_expression", "inferred_parameters")
 

@@ -1,4 +1,4 @@
-"""The JVM that compiles one candidate after the other, and the one that runs all cases of one; the Java adapter makes it.
+"""The JVM that compiles one candidate after the other, and the one that runs all cases of one.
 
 What to ask them, and what they answer.
 """

@@ -1,4 +1,4 @@
-"""Building and testing Java trees with javac and JUnit; validation runs the commands and hands back their reports.
+"""Building and testing Java trees with javac and JUnit.
 
 `{memory_mb}` in an argument stands for the memory limit in megabytes, which validation fills in.
 """

@@ -1,4 +1,4 @@
-"""How our Java servers are spoken to: bytes of requests, replies and class files. The Java adapter's warm tools call it.
+"""How our Java servers are spoken to: bytes of requests, replies and class files.
 
 Request: nonce, verb, CPU limit, output limit, body. Reply: nonce, exit code, why it is odd, standard output, standard error,
 report, CPU time, wall time, pages of memory. Texts and bytes are a length and the content; times are in

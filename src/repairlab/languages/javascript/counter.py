@@ -1,4 +1,4 @@
-"""Counter-tests of JavaScript: callbacks of `test` and `it`, by syntax tree. `validation.counter_tests` calls it."""
+"""Counter-tests of JavaScript: callbacks of `test` and `it`, by syntax tree."""
 
 import random
 import re

@@ -1,4 +1,4 @@
-"""JavaScript: finding functions in its tree, and the language's entry; the table of languages loads it by name."""
+"""JavaScript: finding functions in its tree, and the language's entry."""
 
 import random
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from repairlab.languages.javascript.facts import FACTS
 from repairlab.languages.javascript.toolchain import JavaScriptToolchain
 from repairlab.languages.language import Function, Syntax, Toolchain, Tools
 from repairlab.languages.parser import Parsed
-from repairlab.languages.tree_syntax import Nodes, TreeSyntax, parameters, walk
+from repairlab.languages.tree_syntax import Nodes, parameters, tree_syntax, walk
 
 _NODES = Nodes(
     strings=frozenset({"string", "template_string", "regex", "jsx_text"}),
@@ -45,7 +45,7 @@ class JavaScript:
     facts = FACTS
 
     def __init__(self, tools: Tools) -> None:
-        self.syntax: Syntax = TreeSyntax("javascript", _NODES, functions, sees_text)
+        self.syntax: Syntax = tree_syntax("javascript", _NODES, functions, sees_text)
         self._tools = tools
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Checking and testing JavaScript trees with Node: node:test, mocha, programs on standard input. Validation runs the commands."""
+"""Checking and testing JavaScript trees with Node: node:test, mocha, programs on standard input."""
 
 import copy
 import functools

@@ -1,6 +1,6 @@
 """Counter-tests of C and C++: functions of whatever framework, found by their names and changed by syntax tree.
 
-`validation.counter_tests` calls it. Assertions are known by words in their names; what is none in truth does no harm, because
+Assertions are known by words in their names; what is none in truth does no harm, because
 nothing is used that the reference fix was not seen to fail.
 """
 

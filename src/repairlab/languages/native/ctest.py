@@ -1,4 +1,4 @@
-"""Shell scripts that run one test of a CMake project alone; `toolchain` builds with the one, `frameworks` tests with the other.
+"""Shell scripts that run one test of a CMake project alone, and find out at build time which tests can be.
 
 Starting `ctest` takes far longer than most tests. A test that is just a program, its arguments and a folder is therefore run
 directly, as `ctest` would: its exit code is the result. For all else (properties, fixtures, included lists, odd quoting) there is

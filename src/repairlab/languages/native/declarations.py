@@ -22,16 +22,16 @@ _Scope = tuple[int, int, tuple[str, ...], bool]
 """First token, the one behind the last, qualifying names, and whether declarations (not statements) stand there."""
 
 
-def functions(language: Native, source: str) -> list[Function]:
-    """Return all functions with a body, in order of their start, outer before inner."""
-    return list(_functions(language, source))
-
-
 @lru_cache(maxsize=4)  # one rule after the other asks for those of the same two texts, before and after a fix
-def _functions(language: Native, source: str) -> tuple[Function, ...]:
+def functions(language: Native, source: str) -> tuple[Function, ...]:
+    """Return all functions with a body, qualified by what is around them; unnamed namespaces and classes add nothing.
+
+    `void ns::Foo::bar() {}` is `ns.Foo.bar`, a friend defined in a class is qualified by that class, lambdas are left out. A macro
+    that makes a function, `DEFINE_TEST(x) {`, lends it its own name.
+    """
     outline = _Outline(language, source)
     outline.run()
-    return tuple(sorted(outline.found, key=lambda function: (function.span.start, -function.span.end)))
+    return tuple(outline.found)
 
 
 class _Outline:

@@ -1,4 +1,4 @@
-"""Headers of C and C++ declarations: which function one names, if any. The finder of functions asks for every block.
+"""Headers of C and C++ declarations: which function one names, if any.
 
 A header is what stands before `{`; macros and attributes may surround what the grammar knows.
 """

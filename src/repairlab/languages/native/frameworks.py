@@ -1,4 +1,4 @@
-"""Running tests of GoogleTest, Catch2, CTest, TAP and other programs and reading their reports; `native` calls it."""
+"""Running tests of GoogleTest, Catch2, CTest, TAP and other programs and reading their reports."""
 
 import re
 from collections.abc import Iterable, Sequence

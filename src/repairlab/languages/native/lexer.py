@@ -5,20 +5,13 @@ import re
 from typing import Literal
 
 from repairlab.languages import curly
+from repairlab.languages.c.facts import FLOW as C_FLOW
+from repairlab.languages.cpp.facts import FLOW as CPP_FLOW
 from repairlab.languages.curly import ESCAPE, GLUE, NEWLINE, SINGLE, WORD, Lexicon, operators_of
 from repairlab.languages.syntax import SPLICE, Piece
 
 Native = Literal["c", "cpp"]
 
-_C_KEYWORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long register
-restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Alignas _Alignof _Atomic _Bool
-_Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local"""
-_CPP_KEYWORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class
-co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do double
-dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not
-not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short signed sizeof static
-static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using
-virtual void volatile wchar_t while xor xor_eq"""
 _C_OPERATORS = "... :: <<= >>= -> ++ -- << >> <= >= == != && || += -= *= /= %= &= ^= |= ## %:%: <% %> <: :> %:"
 _CPP_OPERATORS = f"<=> ->* .* {_C_OPERATORS}"
 _C_STRING = rf"""(?:u8|[uUL])?(?:"(?>(?:[^"\\\r\n]++|{ESCAPE})*)"|'(?>(?:[^'\\\r\n]++|{ESCAPE})*)')"""
@@ -55,8 +48,8 @@ def _cpp(raw: bool, block: bool) -> re.Pattern[str]:
 
 
 _LEXICONS = {
-    "c": Lexicon(keywords=frozenset(_C_KEYWORDS.split()), pattern=_c),
-    "cpp": Lexicon(keywords=frozenset(_CPP_KEYWORDS.split()), pattern=_cpp),
+    "c": Lexicon(keywords=C_FLOW.keywords, pattern=_c),
+    "cpp": Lexicon(keywords=CPP_FLOW.keywords, pattern=_cpp),
 }
 
 

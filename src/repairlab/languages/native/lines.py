@@ -1,4 +1,4 @@
-"""Reading the lines that test programs of C and C++ projects print, one per test; `frameworks` calls it.
+"""Reading the lines that test programs of C and C++ projects print, one per test.
 
 A form is the way one family of runners writes: automake, lit, cmocka, CUnit; `lines` is whatever says NAME and then ok or failed.
 """

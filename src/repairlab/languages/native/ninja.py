@@ -1,4 +1,4 @@
-"""The ninja manifest of plain gcc and g++ builds; `native` calls it."""
+"""The ninja manifest of plain gcc and g++ builds."""
 
 import shlex
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Values that tests in C and C++ compare with: their literals, and others in their place. `counter` calls it."""
+"""Values that tests in C and C++ compare with: their literals, and others in their place."""
 
 import random
 import re

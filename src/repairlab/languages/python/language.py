@@ -10,14 +10,13 @@ from functools import cached_property
 
 from repairlab.core.recipe import Framework
 from repairlab.core.text import Span
-from repairlab.languages import syntax
 from repairlab.languages.counter import TestBody
-from repairlab.languages.language import Function, Syntax, Token, Toolchain, Tools
+from repairlab.languages.language import Function, Syntax, Toolchain, Tools
 from repairlab.languages.python import counter
 from repairlab.languages.python.facts import FACTS
 from repairlab.languages.python.lexer import lex
 from repairlab.languages.python.toolchain import PythonToolchain
-from repairlab.languages.syntax import Piece, looking
+from repairlab.languages.syntax import LexedSyntax, Piece, joined, looking
 
 
 class Python:
@@ -26,7 +25,7 @@ class Python:
     facts = FACTS
 
     def __init__(self, tools: Tools) -> None:
-        self.syntax: Syntax = PythonSyntax()
+        self.syntax: Syntax = LexedSyntax("python", lex, functions, sees)
         self._tools = tools
 
     @cached_property
@@ -40,32 +39,9 @@ class Python:
         return counter.test_bodies(source, draw)
 
 
-class PythonSyntax:
-    """Reading Python source text."""
-
-    def functions(self, source: str) -> list[Function]:
-        """Return all functions and methods, nested ones too; lambdas have no name and are left out."""
-        return _Outline(source).run()
-
-    def strip_comments(self, source: str) -> str:
-        """Return the text without comments; docstrings are strings and stay."""
-        return syntax.strip_comments(source, lex(source))
-
-    def tokens(self, source: str) -> list[Token]:
-        """Return the token stream, with `newline`, `indent` and `dedent`."""
-        return syntax.tokens(source, lex(source))
-
-    def normal_form(self, source: str) -> str:
-        """Return a text equal for two sources that differ only in comments, blank lines, spacing and width of indentation."""
-        return syntax.normal_form(source, lex(source))
-
-    def has_errors(self, source: str) -> bool:
-        """Return whether the parser found a syntax error."""
-        return syntax.has_errors("python", source)
-
-    def sees_text(self, source: str, *, of_others: bool = False) -> bool:
-        """Return whether a program with this text may look at its own layout."""
-        return sees(source, of_others=of_others)
+def functions(source: str) -> list[Function]:
+    """Return all functions and methods, nested ones too; lambdas have no name and are left out."""
+    return _Outline(source).run()
 
 
 class _Block:
@@ -115,7 +91,7 @@ class _Outline:
             self.end = self.pieces[last - 1].end
             index = last
         self._close(0)
-        return sorted(self.found, key=lambda function: (function.span.start, -function.span.end))
+        return self.found
 
     def _close(self, depth: int) -> None:
         while self.open and self.open[-1].depth >= depth:
@@ -175,7 +151,7 @@ class _Outline:
                 parameters.append([])
             else:
                 parameters[-1].append(piece)
-        return tuple(syntax.joined(self.source, parameter) for parameter in parameters if parameter)
+        return tuple(joined(self.source, parameter) for parameter in parameters if parameter)
 
 
 _LOOKING = (

@@ -15,7 +15,7 @@ from torch import nn
 
 from repairlab.learning.networks.cuda_graphs import Record, recorder
 from repairlab.learning.networks.hypotheses import LOOK_EVERY, NEVER, Hypothesis, Marks, allowed, best_first, sample
-from repairlab.learning.networks.network import RecordableDecoder, StepDecoder
+from repairlab.learning.networks.network import PointingDecoder, RecordableDecoder, StepDecoder
 from repairlab.learning.networks.settings import DecodingSettings
 from repairlab.learning.networks.tokens import TokenBatch
 
@@ -139,8 +139,8 @@ def _begin(network: StepDecoder, batch: TokenBatch, settings: DecodingSettings, 
     # Hypotheses are equal at first: one alone is open in each group.
     logprobs = torch.full((n, beam), NEVER, device=device).index_fill_(1, _firsts(settings, device), 0.0)
     places = torch.zeros((n, beam, 0), dtype=torch.long, device=device)
-    if (opened := network.openings(state)) is not None:
-        logprobs, places = opened
+    if isinstance(network, PointingDecoder):
+        logprobs, places = network.openings(state)
     tokens = torch.full((n * beam,), marks.begin, dtype=torch.long, device=device)
     banned = torch.tensor(marks.banned, dtype=torch.long, device=device)
     rules = _Rules(network=network, settings=settings, end=marks.end, banned=banned)

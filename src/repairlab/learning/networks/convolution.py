@@ -1,4 +1,4 @@
-"""A gated convolutional network from sequences to sequences with one or two encoders, as CoCoNut's. Built by `build`.
+"""A gated convolutional network from sequences to sequences with one or two encoders, as CoCoNut's.
 
 Gehring et al., "Convolutional Sequence to Sequence Learning" (ICML 2017): gated linear units, residuals scaled by √½, attention in
 every layer of the decoder. With a second encoder, attention goes to the line and to its context, and their sum goes on.
@@ -132,10 +132,6 @@ class Convolution(nn.Module):
         nothing = memories[0].keys.new_zeros(batch.source.shape[0] * beam, self.settings.width, self.settings.kernel - 1)
         earlier = [nothing] * self.settings.decoder_layers
         return ConvolutionState(memories=memories, source=batch.source, n_extra=batch.n_extra, earlier=earlier, beam=beam)
-
-    def openings(self, state: ConvolutionState) -> None:
-        """Return none: nothing is pointed to before it writes."""
-        del state
 
     def step(self, state: ConvolutionState, tokens: torch.Tensor) -> tuple[torch.Tensor, ConvolutionState]:
         """Return log-probabilities of what follows, and the next state."""

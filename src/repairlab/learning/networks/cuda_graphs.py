@@ -6,7 +6,7 @@ Small networks are bound by the launch of kernels; a replayed graph launches the
 import functools
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -83,7 +83,7 @@ class GraphedPass:
 
     def __call__(self, batch: TokenBatch) -> torch.Tensor:
         """Do the work for one batch."""
-        shape = tuple(None if item is None else tuple(item.shape) for item in _tensors(batch))
+        shape = tuple((name, *item.shape) for name, item in batch.tensors.items())
         if shape in self._recorded:
             return self._replay(self._recorded[shape], batch)
         if shape not in self._seen or not self._works or len(self._recorded) >= _MOST:
@@ -99,7 +99,7 @@ class GraphedPass:
         return self._replay(self._recorded[shape], batch)
 
     def _record(self, batch: TokenBatch) -> _Recorded:
-        inputs = TokenBatch(**{item.name: _copy(getattr(batch, item.name)) for item in fields(batch)})
+        inputs = batch.mapped(torch.clone)
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self._pool):
@@ -108,16 +108,7 @@ class GraphedPass:
         return _Recorded(graph=graph, inputs=inputs, loss=loss)
 
     def _replay(self, recorded: _Recorded, batch: TokenBatch) -> torch.Tensor:
-        for kept, new in zip(_tensors(recorded.inputs), _tensors(batch), strict=True):
-            if kept is not None:
-                kept.copy_(new, non_blocking=True)
+        for name, kept in recorded.inputs.tensors.items():
+            kept.copy_(batch.tensors[name], non_blocking=True)
         recorded.graph.replay()
         return recorded.loss.clone()
-
-
-def _tensors(batch: TokenBatch) -> tuple[torch.Tensor | None, ...]:
-    return (batch.source, batch.context, batch.target, batch.span)
-
-
-def _copy(value: Any) -> Any:
-    return value.clone() if isinstance(value, torch.Tensor) else value

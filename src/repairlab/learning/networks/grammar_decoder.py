@@ -1,4 +1,4 @@
-"""A network that edits a syntax tree by rules of its grammar (Recoder). Built by `build`.
+"""A network that edits a syntax tree by rules of its grammar (Recoder).
 
 Zhu et al., "A Syntax-Guided Edit Decoder for Neural Program Repair" (ESEC/FSE 2021): the encoder mixes attention with convolutions
 over the tree's graph, the decoder sees the path to what it expands, and writes rules, terminals, and pointers to nodes that are
@@ -93,10 +93,6 @@ class GrammarDecoder(nn.Module):
         return GrammarState(
             core=self.core.start_from(memory, beam), nodes=nodes, walk=walk, touched=self.rules.untouched(nodes, beam)
         )
-
-    def openings(self, state: GrammarState) -> None:
-        """Return none: pointers are written like words."""
-        del state
 
     def step(self, state: GrammarState, tokens: torch.Tensor) -> tuple[torch.Tensor, GrammarState]:
         """Return log-probabilities of what follows by the grammar, and the next state."""

@@ -1,8 +1,9 @@
 """What a network reads of a bug and what it writes, as words."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from repairlab.core.record import record
+from repairlab.learning.representations.representation import Encoded
 
 
 class TreeNode(NamedTuple):
@@ -28,10 +29,6 @@ class TreeNode(NamedTuple):
     """Its parent may do without it."""
 
 
-_LISTED = ("tags", "parents", "left", "first", "ends", "types", "slots", "repeats", "separated", "vanishes")
-"""Where the memory of a representation of trees has the fields of nodes."""
-
-
 @record
 class NetworkInput:
     """What a network reads of one bug."""
@@ -53,10 +50,8 @@ class Written:
     n_tokens: int
 
 
-def network_input(source: tuple[str, ...], context: tuple[str, ...], memory: Any) -> NetworkInput:
+def network_input(encoded: Encoded) -> NetworkInput:
     """Return what a network reads of an encoded sample; where the bug is, or the nodes of a tree, its memory says."""
-    places = memory if isinstance(memory, dict) else {}
-    if "slots" in places:
-        nodes = zip(*(places[name] for name in _LISTED), strict=True)
-        return NetworkInput(source=source, context=context, nodes=tuple(map(TreeNode._make, nodes)))
-    return NetworkInput(source=source, context=context, span=(places.get("first", 0), places.get("last", 0)))
+    places = encoded.memory if isinstance(encoded.memory, dict) else {}
+    span = (places.get("first", 0), places.get("last", 0))
+    return NetworkInput(source=encoded.source, context=encoded.context, span=span, nodes=places.get("nodes", ()))

@@ -25,10 +25,6 @@ class StepDecoder(Protocol):
         """Return the state of `beam` hypotheses for each source, in rows of sources."""
         ...
 
-    def openings(self, state: Any) -> tuple[torch.Tensor, torch.Tensor] | None:
-        """Return log-probabilities and places that hypotheses begin with, for a network that points; none for others."""
-        ...
-
     def step(self, state: Any, tokens: torch.Tensor) -> tuple[torch.Tensor, Any]:
         """Return log-probabilities of what follows the last tokens, one row a hypothesis, and the next state."""
         ...
@@ -44,6 +40,15 @@ class RecordableDecoder(StepDecoder, Protocol):
 
     def ahead(self, state: Any, n: int) -> Any:
         """Return the state `n` steps on, an even number, in the same tensors; none where the steps would move it."""
+        ...
+
+
+@runtime_checkable
+class PointingDecoder(StepDecoder, Protocol):
+    """Points to places of the source before it writes."""
+
+    def openings(self, state: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return log-probabilities and places that hypotheses begin with."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A network that says what to delete and what to insert: two pointers, then tokens (Edits). Built by `build`.
+"""A network that says what to delete and what to insert: two pointers, then tokens (Edits).
 
 Ding et al., "Patching as Translation" (ASE 2020): a layer on the states of a Transformer's encoder points to the first token to
 delete and to the one behind the last; the decoder's attention to the source gets a learned bias where these are.

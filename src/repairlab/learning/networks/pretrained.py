@@ -74,10 +74,6 @@ class EncoderDecoder(nn.Module):
         first = torch.full((len(encoded),), self._first, device=encoded.device)
         return CachedState(cache=None, mask=mask.repeat_interleave(beam, 0), first=first, encoded=encoded)
 
-    def openings(self, state: CachedState) -> None:
-        """Return none: nothing is pointed to before it writes."""
-        del state
-
     def step(self, state: CachedState, tokens: torch.Tensor) -> tuple[torch.Tensor, CachedState]:
         """Return log-probabilities of what follows, and the next state."""
         tokens = tokens if state.n_written else state.first
@@ -150,10 +146,6 @@ class PrefixDecoder(nn.Module):
         cache = found.past_key_values
         cache.batch_repeat_interleave(beam)
         return CachedState(cache=cache, mask=mask.repeat_interleave(beam, 0), first=first.repeat_interleave(beam, 0))
-
-    def openings(self, state: CachedState) -> None:
-        """Return none: nothing is pointed to before it writes."""
-        del state
 
     def step(self, state: CachedState, tokens: torch.Tensor) -> tuple[torch.Tensor, CachedState]:
         """Return log-probabilities of what follows, and the next state."""

@@ -1,4 +1,4 @@
-"""A recurrent network with attention, from sequences to sequences, with an optional pointer. Built by `build`.
+"""A recurrent network with attention, from sequences to sequences, with an optional pointer.
 
 The encoder reads in both directions. Sequences are turned round within their length, so that padding stands behind in both
 directions and no state depends on it.
@@ -153,10 +153,6 @@ class Recurrent(nn.Module):
         fed = memory.new_zeros(len(rows), self.settings.width)
         keys = self.attention.keys(memory)
         return RecurrentState(memory=memory, keys=keys, source=batch.source, n_extra=batch.n_extra, cells=cells, fed=fed, beam=beam)
-
-    def openings(self, state: RecurrentState) -> None:
-        """Return none: nothing is pointed to before it writes."""
-        del state
 
     def step(self, state: RecurrentState, tokens: torch.Tensor) -> tuple[torch.Tensor, RecurrentState]:
         """Return log-probabilities of what follows, and the next state."""

@@ -4,6 +4,8 @@ A pointer may copy words of the source, as in the pointer-generator of See et al
 p(w) = g · p_vocabulary(w) + (1 − g) · Σ attention on w in the source.
 """
 
+import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -27,17 +29,23 @@ class TokenBatch:
     n_extra: int = 0
     """Most words of a source that the vocabulary lacks."""
 
+    @property
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Return the tensors that it has, by field."""
+        parts = {"source": self.source, "target": self.target, "context": self.context, "span": self.span}
+        return {name: item for name, item in parts.items() if item is not None}
+
+    def mapped(self, change: Callable[[torch.Tensor], torch.Tensor]) -> "TokenBatch":
+        """Return it with all tensors changed."""
+        return dataclasses.replace(self, **{name: change(item) for name, item in self.tensors.items()})
+
     def pinned(self) -> "TokenBatch":
         """Return it in memory from which a GPU can copy while it works."""
-        parts = (self.source, self.target, self.context, self.span)
-        source, target, context, span = (None if item is None else item.pin_memory() for item in parts)
-        return TokenBatch(source=source, target=target, context=context, span=span, n_extra=self.n_extra)
+        return self.mapped(lambda item: item.pin_memory())
 
     def to(self, device: torch.device) -> "TokenBatch":
         """Return it on a device."""
-        parts = (self.source, self.target, self.context, self.span)
-        source, target, context, span = (None if item is None else item.to(device, non_blocking=True) for item in parts)
-        return TokenBatch(source=source, target=target, context=context, span=span, n_extra=self.n_extra)
+        return self.mapped(lambda item: item.to(device, non_blocking=True))
 
 
 def padded(rows: list[list[int]], pad: int = 0) -> torch.Tensor:

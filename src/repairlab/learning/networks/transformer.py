@@ -1,4 +1,4 @@
-"""A Transformer from sequences to sequences, with an optional second encoder and an optional pointer. Built by `build`.
+"""A Transformer from sequences to sequences, with an optional second encoder and an optional pointer.
 
 Layers normalise their input (pre-norm). In decoding, keys and values of a source are kept once for all of its hypotheses.
 """
@@ -278,10 +278,6 @@ class Transformer(nn.Module):
             [attention.project(*item) for attention, *item in zip(layer.across, memory.states, turns, strict=True)]
             for layer in self.decoder
         ]
-
-    def openings(self, state: TransformerState) -> None:
-        """Return none: nothing is pointed to before it writes."""
-        del state
 
     def step(self, state: TransformerState, tokens: torch.Tensor) -> tuple[torch.Tensor, TransformerState]:
         """Return log-probabilities of what follows, and the next state."""

@@ -5,10 +5,9 @@ pairs of lines with the changed lines themselves.
 """
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from repairlab.core.record import record
 from repairlab.core.text import split_lines
 from repairlab.languages.language import language, language_of_path
 from repairlab.learning.pairs.duplicates import features, near_index, text_key
-from repairlab.learning.pairs.pair_files import Decision, Drop, Rewritten, every_pair, read_head, rewrite
+from repairlab.learning.pairs.pair_files import Decision, Drop, Rewritten, every_pair, in_chunks, read_head, rewrite
 from repairlab.repairers.llm.client.model import Embedder
 
 EQUAL, NEAR, EMBEDDED = "is in the benchmark", "is nearly in the benchmark", "is embedded near a bug of the benchmark"
@@ -38,9 +37,6 @@ class DecontaminateSettings:
     """Jaccard index of token pairs from which on a text is nearly in the benchmark; none: only equal ones."""
     embedding: float = 0.95
     """Cosine above which an embedded text is (Defects4C's rule); only where an embedder is given."""
-
-
-T = TypeVar("T")
 
 
 class BugText(NamedTuple):
@@ -134,9 +130,9 @@ def _contained(
 def _embedded(
     pairs: Iterator[tuple[str, Pair]], texts: Sequence[BugText], embedder: Embedder, threshold: float
 ) -> dict[str, Decision]:
-    known = np.concatenate([_vectors([text for _, text in part], embedder) for part in _batches(texts)])
+    known = np.concatenate([_vectors([text for _, text in part], embedder) for part in in_chunks(texts, _BATCH)])
     found: dict[str, Decision] = {}
-    for part in _batches(pairs):
+    for part in in_chunks(pairs, _BATCH):
         cosines = _vectors([pair.buggy for _, pair in part], embedder) @ known.T
         for (split, pair), row in zip(part, cosines, strict=True):
             best = int(row.argmax())
@@ -172,9 +168,3 @@ def _changed(old: str, new: str) -> Iterator[tuple[str, str]]:
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":
             yield "".join(before[i1:i2]), "".join(after[j1:j2])
-
-
-def _batches(items: Iterable[T]) -> Iterator[list[T]]:
-    rest = iter(items)
-    while part := list(islice(rest, _BATCH)):
-        yield part

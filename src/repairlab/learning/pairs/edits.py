@@ -1,4 +1,4 @@
-"""What a fix does to a text: which tokens it adds and takes away, in how many places."""
+"""What a fix does to a text: whether it adds or takes away, in how many places."""
 
 import difflib
 import re
@@ -20,9 +20,6 @@ class EditSummary:
     """What all changed places have in common; `mixed` when they have nothing."""
     n_hunks: int
     """Runs of changed lines; of changed tokens where both texts have one line."""
-    n_deleted: int
-    """Tokens."""
-    n_inserted: int
 
 
 def words(text: str) -> list[str]:
@@ -38,30 +35,18 @@ def edit_of(buggy: str, fixed: str) -> EditSummary:
     """Describe what turns one text into the other.
 
     >>> edit_of("return a ;", "return a + b ;")
-    EditSummary(kind='insert', n_hunks=1, n_deleted=0, n_inserted=2)
+    EditSummary(kind='insert', n_hunks=1)
     """
-    codes = _changes(words(buggy), words(fixed))
-    kinds = {tag for tag, *_ in codes}
-    kind: EditKind = "mixed"
-    if not kinds:
-        kind = "none"
-    elif kinds == {"insert"}:
-        kind = "insert"
-    elif kinds == {"delete"}:
-        kind = "delete"
-    elif kinds == {"replace"}:
-        kind = "replace"
+    changes = _changes(words(buggy), words(fixed))
+    kinds = set(changes)
+    kind: EditKind = "none" if not kinds else kinds.pop() if len(kinds) == 1 else "mixed"
     before, after = split_lines(buggy.strip()), split_lines(fixed.strip())
-    n_hunks = len(_changes(before, after)) if max(len(before), len(after)) > 1 else len(codes)
-    return EditSummary(
-        kind=kind,
-        n_hunks=n_hunks,
-        n_deleted=sum(end - start for _, start, end, _, _ in codes),
-        n_inserted=sum(end - start for _, _, _, start, end in codes),
-    )
+    n_hunks = len(_changes(before, after)) if max(len(before), len(after)) > 1 else len(changes)
+    return EditSummary(kind=kind, n_hunks=n_hunks)
 
 
-def _changes(before: list[str], after: list[str]) -> list[tuple[str, int, int, int, int]]:
+def _changes(before: list[str], after: list[str]) -> list[Literal["insert", "delete", "replace"]]:
+    """Return how each place that differs is changed."""
     head, tail = common_ends(before, after)
     matcher = difflib.SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=False)
-    return [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    return [tag for tag, *_ in matcher.get_opcodes() if tag != "equal"]

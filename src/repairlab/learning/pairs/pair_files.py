@@ -8,10 +8,11 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -23,6 +24,7 @@ from repairlab.core.record import SCHEMA_VERSION, record, to_data, to_json
 from repairlab.core.storage.checking import checked, plain_error, take_schema
 from repairlab.core.storage.folders import new_folder
 
+T = TypeVar("T")
 HEAD = "pairs.toml"
 _SPLIT = re.compile(r"[\w-]+")
 
@@ -157,6 +159,13 @@ def every_pair(folder: Path) -> Iterator[tuple[str, Pair]]:
     for split in splits:
         for pair in read_pairs(folder, split):
             yield split, pair
+
+
+def in_chunks(items: Iterable[T], n: int) -> Iterator[list[T]]:
+    """Yield items in lists of at most n."""
+    rest = iter(items)
+    while chunk := list(islice(rest, n)):
+        yield chunk
 
 
 def _reasons(dropped: Counter[str]) -> str:

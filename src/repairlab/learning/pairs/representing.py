@@ -8,12 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from repairlab.core.errors import UserError, unknown
+from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair, PairSet
 from repairlab.core.record import record
 from repairlab.languages.facts import title
 from repairlab.learning.networks.inputs import NetworkInput, TreeNode, network_input
-from repairlab.learning.pairs.pair_files import read_head, read_pairs
+from repairlab.learning.pairs.pair_files import in_chunks, read_head, read_pairs
 from repairlab.learning.representations.code import same_fix
 from repairlab.learning.representations.representation import Encoded, Learnt, Representation, Sample, Unit, Unrepresentable
 from repairlab.learning.representations.samples import sample_of_pair
@@ -50,16 +50,13 @@ class RepresentedPairs:
     written_words: int
 
 
-def learnt_settings(name: str, folder: Path, split: str, *, limit: int | None = None) -> Mapping[str, Any]:
+def learnt_settings(name: str, folder: Path, split: str) -> Mapping[str, Any]:
     """Return the settings that a representation learns from a split; UserError when it learns none."""
     entry = REPRESENTATIONS[name]
     if not isinstance(entry, Learnt):
         raise UserError(f"the representation {name} learns nothing from pairs")
-    facts, splits = read_head(folder)
-    if split not in splits:
-        raise unknown("split", split, splits)
-    unit = representation(name).unit
-    learnt: Mapping[str, Any] = entry.learn(_samples(islice(read_pairs(folder, split), limit), facts, unit))
+    facts, _ = read_head(folder)
+    learnt: Mapping[str, Any] = entry.learn(_samples(read_pairs(folder, split), facts, representation(name).unit))
     return learnt
 
 
@@ -165,7 +162,7 @@ class ChunkEncoder:
             except Unrepresentable as error:
                 dropped[str(error)] += 1
                 continue
-            read = network_input(encoded.source, encoded.context, encoded.memory)
+            read = network_input(encoded)
             line = [pair.id, read.source, read.context, target, read.span, read.nodes]
             lines.append(json.dumps(line, ensure_ascii=False) + "\n")
         return EncodedChunk(lines=tuple(lines), dropped=dict(dropped))
@@ -186,12 +183,8 @@ class PairEncoder:
         self.dropped: Counter[str] = Counter()
 
     def samples(self, split: str) -> Iterator[tuple[Sample, str]]:
-        """Yield samples and fixes of a split, as far as there are any."""
-        for pair in self._pairs(split):
-            try:
-                yield sample_of_pair(pair, self.facts, self._unit)
-            except Unrepresentable:
-                continue
+        """Return samples and fixes of a split, as far as there are any."""
+        return _samples(read_pairs(self._folder, split), self.facts, self._unit)
 
     def write_tokens(self, split: str, path: Path, *, workers: int | None = None) -> int:
         """Write the pairs of a split as tokens, in their order; return how many."""
@@ -199,21 +192,11 @@ class PairEncoder:
         encoder = ChunkEncoder(self.facts, self._name, self._settings)
         n = 0
         with path.open("w", encoding="utf-8") as file:
-            for chunk in map_in_order(encoder, _chunks(self._pairs(split)), workers=workers or wanted):
+            for chunk in map_in_order(encoder, in_chunks(read_pairs(self._folder, split), _TOGETHER), workers=workers or wanted):
                 file.writelines(chunk.lines)
                 n += len(chunk.lines)
                 self.dropped.update(chunk.dropped)
         return n
-
-    def _pairs(self, split: str) -> Iterator[Pair]:
-        if split not in self.splits:
-            raise unknown("split", split, self.splits)
-        return read_pairs(self._folder, split)
-
-
-def _chunks(pairs: Iterator[Pair]) -> Iterator[list[Pair]]:
-    while chunk := list(islice(pairs, _TOGETHER)):
-        yield chunk
 
 
 def read_tokens(path: Path) -> Iterator[tuple[NetworkInput, tuple[str, ...]]]:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from repairlab.core.errors import UserError
 from repairlab.core.pair import Pair
-from repairlab.core.record import record
+from repairlab.core.record import record, to_data
 from repairlab.learning.pairs.edits import edit_of
 from repairlab.learning.pairs.pair_files import Decide, Drop, Rewritten, every_pair, rewrite
 
@@ -37,16 +37,7 @@ def split_pairs(source: Path, to: Path, settings: SplitSettings, *, done: Callab
     """Write a set with the same pairs in new splits."""
     check_split(settings)
     choose = _WAYS[settings.by](source, settings)
-    step = {
-        "by": "pairs split",
-        "settings": {
-            "shares": dict(settings.shares),
-            "by": settings.by,
-            "stratify": settings.stratify,
-            "seed": settings.seed,
-        },
-    }
-    return rewrite(source, to, step, choose, done=done)
+    return rewrite(source, to, {"by": "pairs split", "settings": to_data(settings)}, choose, done=done)
 
 
 def check_split(settings: SplitSettings) -> None:

@@ -1,4 +1,4 @@
-"""`coconut`: the buggy line and, apart, the method around it, as sub-tokens (CoCoNut). The table of representations loads it."""
+"""`coconut`: the buggy line and, apart, the method around it, as sub-tokens (CoCoNut)."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""Code as a tree of grammar rules, and a tree as code again; `recoder` and its parts call it.
+"""Code as a tree of grammar rules, and a tree as code again.
 
 Line breaks and depth are leaves where the language counts them, so that the leaves of a tree are the tokens of its code.
 """

@@ -1,4 +1,4 @@
-"""`edits`: where to delete and what to insert instead (Edits: patching as translation). The table of representations loads it."""
+"""`edits`: where to delete and what to insert instead (Edits: patching as translation)."""
 
 from repairlab.core.diff import common_ends
 from repairlab.learning.representations.code import indent_of, indented, join, outdented, split, split_fix

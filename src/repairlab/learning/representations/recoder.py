@@ -1,4 +1,4 @@
-"""`recoder`: the syntax tree of the method and the edits of it (Recoder). The table of representations loads it."""
+"""`recoder`: the syntax tree of the method and the edits of it (Recoder)."""
 
 import itertools
 from collections import Counter
@@ -9,6 +9,7 @@ from typing import Any
 from repairlab.core.diff import common_ends
 from repairlab.core.record import to_data
 from repairlab.languages.facts import facts
+from repairlab.learning.networks.inputs import TreeNode
 from repairlab.learning.representations.code import (
     LAYOUT,
     choices,
@@ -40,8 +41,7 @@ from repairlab.learning.representations.representation import Encoded, Sample, U
 class RecoderTree:
     """The nodes of the buggy method's tree, and a sequence of edits, rules, terminals and copies that makes the fixed one.
 
-    `memory` holds for every node what `_facts` says, and a tag (`tags`: 2 in the bug, 1 beside it, 0 elsewhere). What may be
-    written says `recoder_grammar`.
+    What may be written says `recoder_grammar`.
     """
 
     name = "recoder"
@@ -83,8 +83,7 @@ class RecoderTree:
             "indent": indent,
             "text": text,
             "root": top.number,
-            "tags": [_tag(node, inner) for node in nodes],
-            **self._facts(top, nodes),
+            "nodes": tuple(self._tree_node(node, top, inner) for node in nodes),
             "names": _names(sample.language, sample.file or text),
         }
         return Encoded(source=tuple(map(_label, nodes)), memory=memory)
@@ -120,35 +119,28 @@ class RecoderTree:
                 made.append(indented(text, encoded.memory["indent"]))
         return tuple(dict.fromkeys(made))
 
-    def _facts(self, top: CodeNode, nodes: Sequence[CodeNode]) -> dict[str, list[Any]]:
-        """Return what a decoder has to know of the nodes, by their number.
-
-        `parents` and `left`: the parent and the named sibling before it, -1 for none; `first`: the first sibling in a place of
-        the same kind; `ends`: the number behind its last descendant; `types`; `slots`: its place in the rule of its parent;
-        `repeats`: more of its kind may stand beside it, `separated`: with words between them; `vanishes`: the grammar has the
-        parent's rule without it.
-        """
+    def _tree_node(self, node: CodeNode, top: CodeNode, inner: set[int]) -> TreeNode:
+        """Return what a decoder has to know of a node of the part that is read; `inner` are those in the bug."""
         grammar = self.grammar or Grammar(rules={}, terminals={}, slots={})
         lists = frozenset(grammar.lists)
-        facts: dict[str, list[Any]] = {name: [] for name in ("parents", "left", "first", "ends", "types", "slots")}
-        repeats, separated, vanishes = [], [], []
-        for node in nodes:
-            parent = node.parent
-            siblings = [child for child in parent.children if child.is_named] if parent else [node]
-            at = siblings.index(node)
-            inside = parent if node is not top else None
-            alike = [child for child in siblings if child.symbol == node.symbol]
-            facts["parents"].append(inside.number - top.number if inside else -1)
-            facts["left"].append(siblings[at - 1].number - top.number if inside and at else -1)
-            facts["first"].append((alike[0] if inside else node).number - top.number)
-            facts["ends"].append(node.number - top.number + len(node.named()))
-            facts["types"].append(node.type)
-            slot = rule_slots(parent.rule, lists)[at] if parent else ROOT
-            facts["slots"].append(slot)
-            repeats.append(inside is not None and slot in lists)
-            separated.append(bool(grammar.lists.get(slot)))
-            vanishes.append(inside is not None and shortened(inside.rule, at) in grammar.rules)
-        return {**facts, "repeats": repeats, "separated": separated, "vanishes": vanishes}
+        parent = node.parent
+        siblings = [child for child in parent.children if child.is_named] if parent else [node]
+        at = siblings.index(node)
+        inside = parent if node is not top else None
+        alike = [child for child in siblings if child.symbol == node.symbol]
+        slot = rule_slots(parent.rule, lists)[at] if parent else ROOT
+        return TreeNode(
+            tag=_tag(node, inner),
+            parent=inside.number - top.number if inside else -1,
+            left=siblings[at - 1].number - top.number if inside and at else -1,
+            first=(alike[0] if inside else node).number - top.number,
+            end=node.number - top.number + len(node.named()),
+            type=node.type,
+            slot=slot,
+            repeats=inside is not None and slot in lists,
+            separated=bool(grammar.lists.get(slot)),
+            vanishes=inside is not None and shortened(inside.rule, at) in grammar.rules,
+        )
 
     def _fillings(self, encoded: Encoded, written: Sequence[str]) -> Iterator[tuple[str, ...]]:
         open_places = [token.removesuffix(f"={UNKNOWN}") for token in written if token.endswith(f"={UNKNOWN}")]

@@ -1,4 +1,4 @@
-"""From two trees to the edits that turn one into the other, and from edits to a tree; `recoder` calls both.
+"""From two trees to the edits that turn one into the other, and from edits to a tree.
 
 Edits are tried from the deepest node that differs upwards; whatever does not give the fixed tokens when it is applied is written
 as a change of the whole node instead.

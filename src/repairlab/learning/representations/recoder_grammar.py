@@ -1,4 +1,4 @@
-"""What a network that writes trees may write: edits, pointers, rules and terminals. `recoder` and its decoder call it.
+"""What a network that writes trees may write: edits, pointers, rules and terminals.
 
 A written sequence is `modify @5 TREE`, `insert @5 TREE` (before a sibling), `append @5 TREE` (behind one), `delete @5`, any number
 of these, then `end`. `@5` is a named node of the source, counted from 0. A tree is `copy @7`, a rule followed by the trees of its
@@ -65,8 +65,8 @@ def grammar_of(data: object) -> Grammar:
         raise ValueError(str(error)) from None
 
 
-def learn_grammar(trees: Iterable[CodeNode], *, min_terminals: int = 2) -> Grammar:
-    """Return the rules of some trees and the terminals that occur often enough."""
+def learn_grammar(trees: Iterable[CodeNode]) -> Grammar:
+    """Return the rules of some trees and the terminals that occur more than once."""
     rules: Counter[str] = Counter()
     terminals: Counter[str] = Counter()
     below: dict[str, list[set[str]]] = {}
@@ -88,7 +88,7 @@ def learn_grammar(trees: Iterable[CodeNode], *, min_terminals: int = 2) -> Gramm
             slots.setdefault(slot, set()).update(types)
     return Grammar(
         rules=dict(sorted(rules.items())),
-        terminals={text: n for text, n in sorted(terminals.items()) if n >= min_terminals},
+        terminals={text: n for text, n in sorted(terminals.items()) if n > 1},
         slots={slot: tuple(sorted(types)) for slot, types in sorted(slots.items())},
         lists=lists,
     )

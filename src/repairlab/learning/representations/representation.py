@@ -1,4 +1,4 @@
-"""How a bug becomes what a network reads, and what it writes code again; `training` and the neural repairer call it."""
+"""How a bug is encoded for a network, and how what it writes is decoded into code."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Protocol, runtime_checkable

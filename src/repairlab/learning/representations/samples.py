@@ -1,4 +1,4 @@
-"""Samples from pairs and from problems, and recovered text back to its place; training and the neural repairer call it.
+"""Samples from pairs and from problems, and recovered text back to its place.
 
 Of lines a sample holds the text from the first character that is no blank to the last; an insertion has an empty text and begins at
 the first such character of the line that it comes before.

@@ -1,4 +1,4 @@
-"""The representations by name: built-in ones, and those that other packages register; training and `pairs represent` call it.
+"""The representations by name: built-in ones, and those that other packages register.
 
 An entry is a class (or function) that takes settings by name, all with defaults, and gives a `Representation`.
 """

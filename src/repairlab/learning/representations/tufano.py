@@ -1,4 +1,4 @@
-"""`tufano`: the method with its names and literals replaced by ids (Tufano et al.). The table of representations loads it."""
+"""`tufano`: the method with its names and literals replaced by ids (Tufano et al.)."""
 
 import itertools
 import re

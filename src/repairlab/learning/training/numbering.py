@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -63,12 +64,8 @@ def number_tokens(path: Path, folder: Path, settings: ModelSettings, numbering: 
     """Number written tokens into a folder of arrays; pairs whose target is too long are left out."""
     folder.mkdir(parents=True, exist_ok=True)
     offsets: dict[str, list[int]] = {part: [0] for part in PARTS}
-    with (
-        (folder / "source.bin").open("wb") as source_file,
-        (folder / "context.bin").open("wb") as context_file,
-        (folder / "target.bin").open("wb") as target_file,
-    ):
-        files = {"source": source_file, "context": context_file, "target": target_file}
+    with ExitStack() as stack:
+        files = {part: stack.enter_context((folder / f"{part}.bin").open("wb")) for part in PARTS}
         spans, extras = [], []
         for read, target in read_tokens(path):
             numbered = _numbers(read, target, settings, numbering)
@@ -76,7 +73,7 @@ def number_tokens(path: Path, folder: Path, settings: ModelSettings, numbering: 
                 continue
             parts, n_extra = numbered
             for part, ids in zip(PARTS, parts, strict=True):
-                _append(files[part], ids)
+                files[part].write(np.asarray(ids, dtype=np.int32).tobytes())
                 offsets[part].append(offsets[part][-1] + len(ids))
             spans.append(read.span)
             extras.append(n_extra)
@@ -102,10 +99,6 @@ def _numbers(
         return None
     around = context_numbers(read, settings, numbering, len(numbered.ids))
     return (numbered.ids, around, written), len(numbered.extra)
-
-
-def _append(file: IO[bytes], ids: list[int]) -> None:
-    file.write(np.asarray(ids, dtype=np.int32).tobytes())
 
 
 def tree_grammar(learnt: Mapping[str, Any]) -> TreeGrammar:

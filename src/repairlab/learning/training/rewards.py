@@ -177,7 +177,7 @@ def learn_from_rewards(
         total = 0.0
         for number, item in enumerate(bugs, start=1):
             model.network.eval()
-            read = network_input(item.encoded.source, item.encoded.context, item.encoded.memory)
+            read = network_input(item.encoded)
             (written,) = model.write([read], greedy)
             texts = made.recover(item.encoded, written[0].tokens) if written else ()
             candidate = _candidate(item, texts[0]) if texts else None
@@ -204,7 +204,7 @@ def sample_loss(model: Model, item: RewardSample) -> torch.Tensor:
     """Return the mean loss of the tokens of a bug's fix."""
     numbers, settings = model.numbering, model.settings
     source = numbers.source.source(item.encoded.source, settings.max_source)
-    read = network_input(item.encoded.source, item.encoded.context, item.encoded.memory)
+    read = network_input(item.encoded)
     context = context_numbers(read, settings, numbers, len(source.ids))
     target = numbers.target.target(item.target, source.extra)
     batch = TokenBatch(source=padded([source.ids]), target=padded([target]), context=padded([context]) if context else None).to(

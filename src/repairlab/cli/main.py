@@ -163,7 +163,9 @@ def _run_verb(old: str, given: list[str]) -> int:
     else:
         function = getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb)
         # Some verbs have options that are made from settings records, for which these are loaded now.
-        app.command(name=verb, cls=SectionedCommand)(module.with_own_options() if hasattr(module, "with_own_options") else function)
+        app.command(name=verb, cls=SectionedCommand)(
+            module.with_own_options(arguments) if hasattr(module, "with_own_options") else function
+        )
     try:
         app(args=arguments, prog_name=f"repairlab {verb}", obj=wants_all)
     except SystemExit as end:

@@ -89,7 +89,7 @@ def plain_factory(value: Any, name: str, *, about: str = "", any_form: bool = Fa
 
     def make(own: Any) -> Any:
         if not isinstance(value, type):
-            return value if hasattr(value, "propose") else Function(value, name)
+            return value if hasattr(value, "propose") else FunctionRepairer(value, name)
         return value() if settings is NoSettings else value(own)
 
     @contextmanager
@@ -116,7 +116,7 @@ def plain_factory(value: Any, name: str, *, about: str = "", any_form: bool = Fa
     )
 
 
-class Function:
+class FunctionRepairer:
     """A function of a problem as a repairer; in a conversation it goes on after the candidates that it gave."""
 
     def __init__(self, function: Callable[[Problem], Any], name: str) -> None:

@@ -35,7 +35,7 @@ def mine(
     ] = None,
     extent: Annotated[str | None, typer.Option("--extent", help=f"What a fix may change: {', '.join(EXTENTS)}.")] = None,
     max_lines: Annotated[int | None, typer.Option("--max-lines", help="Lines of sources a fix may add and remove.")] = None,
-    since: Annotated[str | None, typer.Option("--since", help="Only fixes committed after this day: 2020-02-29.")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Only fixes committed after this day, YYYY-MM-DD.")] = None,
     until: Annotated[str | None, typer.Option("--until", help="Only fixes committed before this day.")] = None,
     language: Annotated[str | None, typer.Option("--language", help="Only fixes in this language.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", help="Try at most so many commits of each clone, newest first.")] = None,

@@ -176,7 +176,9 @@ def app_of(verb: str, arguments: Sequence[str] = ()) -> "typer.Typer":
     else:
         function = getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb)
         # Some verbs have options that are made from settings records, for which these are loaded now.
-        app.command(name=verb, cls=SectionedCommand)(module.with_own_options(arguments) if hasattr(module, "with_own_options") else function)
+        app.command(name=verb, cls=SectionedCommand)(
+            module.with_own_options(arguments) if hasattr(module, "with_own_options") else function
+        )
     return app
 
 

@@ -196,7 +196,7 @@ def test_what_propose_raises_ends_the_run_as_for_a_package(
     monkeypatch.chdir(tmp_path)
     for chosen in ("own.py:Broken", lambda problem: [1 // 0]):
         with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-            rl.run(tiny, chosen, to=tmp_path / "run", n=1, k=1, workers=1, cache=False)  # type: ignore[arg-type]  # both are
+            rl.run(tiny, chosen, to=tmp_path / "run", n=1, k=1, workers=1, cache=False)
         (tmp_path / "run/run.json").unlink()
 
 

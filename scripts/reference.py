@@ -28,7 +28,7 @@ from repairlab.languages.facts import LANGUAGES, facts
 from repairlab.learning.networks.settings import NetworkSettings
 from repairlab.learning.training.settings import SystemSettings, load_system, system_names
 from repairlab.repairers.llm.prompts.table import FORMS as STRATEGY_FORMS
-from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS
+from repairlab.repairers.templates.catalogue import INSERTIONS, PATTERNS, Insertion, Pattern
 from repairlab.runs.experiment import Experiment
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -49,7 +49,8 @@ class Option(NamedTuple):
     @property
     def short(self) -> str:
         """Return its longest flag."""
-        return "`" + max(re.findall(r"--?[\w-]+", self.flags), key=len) + "`"
+        flags: list[str] = re.findall(r"--?[\w-]+", self.flags)
+        return f"`{max(flags, key=len)}`"
 
 
 def commands() -> Iterator[tuple[str, str, str, list[Option]]]:
@@ -223,7 +224,7 @@ def strategies() -> Iterator[str]:
 def templates() -> Iterator[str]:
     """Yield the fix patterns, by what they change."""
     yield f"{len(PATTERNS)} patterns change a statement and {len(INSERTIONS)} insert one (*insertion*).\n"
-    patterns = [*PATTERNS, *INSERTIONS]
+    patterns: list[Pattern | Insertion] = [*PATTERNS, *INSERTIONS]
     for module in sorted({pattern.at.__module__ for pattern in patterns}):
         yield f"## {heading(module)}\n"
         yield (sys.modules[module].__doc__ or "").strip().partition("\n")[0] + "\n"
@@ -240,10 +241,14 @@ def heading(module: str) -> str:
 
     >>> heading("patterns.c_and_cpp")
     'C and C++'
+    >>> heading("patterns.java_javascript_go")
+    'Java, JavaScript, Go'
     """
     titles = {name: facts(name).title for name in LANGUAGES}
-    words = [titles.get(word, word) for word in module.rpartition(".")[2].split("_")]
-    return words[0][0].upper() + " ".join(words)[1:]
+    names = module.rpartition(".")[2].split("_")
+    words = [titles.get(name, name) for name in names]
+    text = (", " if titles.keys() >= set(names) else " ").join(words)
+    return text[0].upper() + text[1:]
 
 
 def languages_with(trait: str) -> str:

@@ -204,3 +204,16 @@ def test_every_key_of_a_bug_is_in_the_reference() -> None:
     names += [framework for name in LANGUAGES for framework in facts(name).frameworks]
     names += [tool for name in LANGUAGES for tool in facts(name).tools]
     assert [name for name in names if name not in ("limits", "files") and name not in re.findall(r"[\w-]+", text)] == []
+
+
+def test_links_of_pages_at_the_top_lead_somewhere() -> None:
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))]
+    assert len(links) > 20
+    assert [f"{page.name}: {link}" for page, link in links if not (ROOT / link).exists()] == []
+
+
+def test_pages_written_by_hand_have_at_most_42_000_words() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in [README, *(ROOT / "docs").rglob("*.md")])
+    by_hand = re.sub(r"<!-- [^>]*: begin -->.*?<!-- [^>]*?end -->", "", text, flags=re.S)
+    assert len([word for word in by_hand.split() if re.search(r"\w", word)]) <= 42_000

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ def test_code_on_a_page_is_that_of_the_package(page: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_on_a_page_say_what_the_page_says(page: Path, installed: Path, tmp_path: Path) -> None:  # noqa: F811
+    shutil.copy(PACKAGE / "my_repairer.py", tmp_path)
     for block in _CONSOLE.findall(page.read_text(encoding="utf-8")):
         for command, *expected in (part.splitlines() for part in block.removeprefix("$ ").split("\n$ ")):
             program, *arguments = shlex.split(command)

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from itertools import islice
 from numbers import Integral
 from pathlib import Path
 from types import TracebackType
@@ -27,20 +26,21 @@ from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.model import Access
 from repairlab.core.option import settings_of
 from repairlab.core.outcome import Outcome, Policy, TestResult, Verdict
-from repairlab.core.problem import Problem, Visibility, shown
+from repairlab.core.problem import Problem, Visibility
 from repairlab.core.record import record
 from repairlab.core.score import Score
 from repairlab.formats.patch_forms import PatchForm, candidate_of
 from repairlab.metrics.metric import Duplicates
 from repairlab.metrics.reward import RewardScale
+from repairlab.repairers.plain import is_reference
 from repairlab.repairers.repairer import NoSettings
-from repairlab.repairers.table import REPAIRERS, factory, make_settings
+from repairlab.repairers.table import find_factory, make_settings
 from repairlab.runs.executors.forking import start_server
 from repairlab.runs.experiment import Experiment, Feedback, make_experiment
+from repairlab.runs.own_object import OwnRepairer, Patches
 from repairlab.runs.repairing import repairer_names
 from repairlab.runs.reward import Reward
-from repairlab.runs.run import begin, bugs_left, complete
-from repairlab.runs.store import Store
+from repairlab.runs.run import begin, complete
 from repairlab.runs.validator_pool import ValidatorPool
 from repairlab.runs.worker import Step
 from repairlab.study.comparison import Comparison, compare_runs
@@ -88,7 +88,6 @@ __all__ = [
 BugReference = Annotated[Bug | str | Path, "a bug, or BENCHMARK/BUG with the benchmark's name or folder"]
 BenchmarkReference = Annotated[LazyBenchmark | str | Path, "the name or folder of a benchmark, or what load() returned"]
 RunReference = Annotated[Run | str | os.PathLike[str], "a run or the path of its folder"]
-Patches = Annotated[Iterable[object], "a list of patches, such as [patch]"]
 _AHEAD = 4
 """How many patches a worker has waiting for it: an answer that takes long keeps those behind it waiting, and no more."""
 
@@ -134,6 +133,7 @@ class RunOptions(ValidationOptions, total=False):
     skip_unfit: bool
     seed: int
     keep_going: bool
+    accept_changes: bool
 
 
 class Proposer(Protocol):
@@ -265,10 +265,8 @@ def _bug(bug: BugReference) -> Bug:
 
 def _settings_of(repairer: str) -> tuple[str, ...]:
     """Return the names of the settings of a repairer itself, and of how it is reached."""
-    if repairer not in REPAIRERS:
-        return ()
-    made = factory(repairer)
-    return tuple(setting.name for kind in (made.settings, made.access) for setting in settings_of(kind))
+    made = find_factory(repairer)
+    return tuple(setting.name for kind in (made.settings, made.access) for setting in settings_of(kind)) if made else ()
 
 
 def _repairer_options(given: Mapping[str, Any]) -> Iterable[str]:
@@ -277,6 +275,7 @@ def _repairer_options(given: Mapping[str, Any]) -> Iterable[str]:
         "repairer",
         "settings",
         "include",
+        "repairer_digest",
     }
 
 
@@ -292,7 +291,7 @@ def repairer(name: str, **settings: Any) -> RepairerChoice:
     >>> repairer("templates", n=50).settings
     {'n': 50}
     """
-    if name not in repairer_names():
+    if name not in repairer_names() and not is_reference(name):
         raise unknown("repairer", name, repairer_names())
     hints = get_type_hints(RunOptions, include_extras=True)
     for key, value in settings.items():
@@ -305,7 +304,7 @@ def run(
     benchmark: BenchmarkReference,
     repairer: Annotated[
         RepairerChoice | Proposer | Callable[[Problem], Iterable[object]] | str,
-        "a name of repairer_names(), what repairer() returned, a function, or an object with name and propose",
+        "a name of repairer_names(), FILE.py:NAME, what repairer() returned, a function, or an object with propose",
     ],
     *,
     to: str | os.PathLike[str],
@@ -314,14 +313,15 @@ def run(
 ) -> Run:
     """Ask a repairer for fixes of every bug and validate them; the same call again goes on with a run that was stopped.
 
-    A repairer is one that was chosen by name, or your own: a function that takes a problem and returns patches of any form. It is
-    called in this process, before validation starts. `progress` is called, in this process, with each step.
+    A repairer is one that was chosen by name or file (`my.py:MyRepairer`), or your own: an object with `propose`, or a function
+    that takes a problem and returns patches of any form. Workers get a copy of an object that they can load; any other is called
+    in threads of this process. `progress` is called, in this process, with each step.
     """
     if isinstance(repairer, type):
         raise UserError(f"run(): repairer is the class {repairer.__name__}; hand over an object of it: {repairer.__name__}(…)")
     bench = load(benchmark)
     settings: dict[str, Any] = dict(options)
-    here = {key: settings.pop(key) for key in (*MachineOptions.__annotations__, "keep_going") if key in settings}
+    here = {key: settings.pop(key) for key in (*MachineOptions.__annotations__, "keep_going", "accept_changes") if key in settings}
     machine = local_machine(**here)
     folder = Path(to)
     start_server()
@@ -332,10 +332,10 @@ def run(
         if machine.access is not None:
             raise UserError("how a model is reached is said both by `access` and by settings of the repairer: use one of the two")
         machine = dataclasses.replace(machine, access=local)
-    begin(experiment, bench.benchmark, folder, machine)
-    given = None if isinstance(repairer, RepairerChoice) else _proposed(repairer, experiment, bench, folder)
+    own = None if isinstance(repairer, RepairerChoice) else OwnRepairer(repairer, experiment.repairer)
+    begin(experiment, bench.benchmark, folder, machine, own=own)
     try:
-        complete(bench.benchmark, folder, machine, progress, given=given)
+        complete(bench.benchmark, folder, machine, progress, own=own)
     except Interrupted:
         raise KeyboardInterrupt(f"stopped; all so far is in {folder}, and the same call goes on") from None
     return Run(folder)
@@ -352,7 +352,8 @@ def _experiment(bench: LazyBenchmark, chosen: Any, options: dict[str, Any]) -> t
             (value,) if key == "k" and isinstance(value, Integral) else value
         )
     name = settings["repairer"]
-    access = factory(name).access if name in REPAIRERS else NoSettings
+    found = find_factory(name)
+    access = found.access if found else NoSettings
     local = {setting.name: own.pop(setting.name) for setting in settings_of(access) if setting.name in own}
     made = make_settings(access, local, name) if local else None
     return make_experiment({**settings, "settings": own} if own else settings), made
@@ -365,20 +366,6 @@ def _name(chosen: object) -> str:
     if name in repairer_names():
         raise UserError(f"a repairer of your own is called {name!r}, as one of ours is; give it another name")
     return name
-
-
-def _proposed(chosen: Any, experiment: Experiment, bench: LazyBenchmark, folder: Path) -> dict[str, list[Candidate]]:
-    """Return what a repairer of somebody's own proposes for the bugs that are not finished yet."""
-    proposed = {}
-    for bug in map(bench.benchmark.bug, bugs_left(Store(folder))):
-        problem = shown(bug.problem, experiment.visibility)
-        patches = chosen.propose(problem, ()) if hasattr(chosen, "propose") else chosen(problem)
-        check_value(f"the repairer {experiment.repairer}", f"what it returns for {bug.id}", patches, Patches)
-        proposed[bug.id] = [
-            candidate_of(patch, bug, rank=rank, repairer=experiment.repairer)
-            for rank, patch in enumerate(islice(patches, experiment.n), start=1)
-        ]
-    return proposed
 
 
 @checked()

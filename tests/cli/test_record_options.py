@@ -122,4 +122,8 @@ def test_a_verb_gets_the_machine_that_its_options_describe() -> None:
 
 def test_the_api_takes_what_the_command_line_takes() -> None:
     settings = {setting.name for setting in settings_of(Machine) if setting.option.help}
-    assert {*MachineOptions.__annotations__, "executor", "keep_going", "use_verdicts"} == {*settings, "access", "cache"}
+    assert {*MachineOptions.__annotations__, "executor", "keep_going", "accept_changes", "use_verdicts"} == {
+        *settings,
+        "access",
+        "cache",
+    }

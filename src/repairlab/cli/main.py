@@ -155,13 +155,13 @@ def _run_verb(old: str, given: list[str]) -> int:
 
         start_server()
     try:
-        app_of(verb)(args=arguments, prog_name=f"repairlab {verb}", obj=wants_all)
+        app_of(verb, arguments)(args=arguments, prog_name=f"repairlab {verb}", obj=wants_all)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     return 0
 
 
-def app_of(verb: str) -> "typer.Typer":
+def app_of(verb: str, arguments: Sequence[str] = ()) -> "typer.Typer":
     """Return the command of a verb, or the group of its commands."""
     import typer  # noqa: PLC0415  # only verbs need these: `--help` answers without
 
@@ -176,7 +176,9 @@ def app_of(verb: str) -> "typer.Typer":
     else:
         function = getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb)
         # Some verbs have options that are made from settings records, for which these are loaded now.
-        app.command(name=verb, cls=SectionedCommand)(module.with_own_options() if hasattr(module, "with_own_options") else function)
+        app.command(name=verb, cls=SectionedCommand)(
+            module.with_own_options(arguments) if hasattr(module, "with_own_options") else function
+        )
     return app
 
 

@@ -1,6 +1,6 @@
 """`repairlab prompt`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -23,7 +23,7 @@ NO_MODEL = "none/none"
 _LLM = "llm"
 
 
-def with_own_options() -> Callable[..., None]:
+def with_own_options(_arguments: Sequence[str] = ()) -> Callable[..., None]:
     """Return the verb with those settings of the repairer that decide what is asked."""
     return with_options(prompt, _options(), grouped=False)
 

@@ -1,6 +1,6 @@
 """`repairlab rank`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,7 +35,7 @@ _REASONS = {
 _LLM = "llm"
 
 
-def with_own_options() -> Callable[..., None]:
+def with_own_options(_arguments: Sequence[str] = ()) -> Callable[..., None]:
     """Return the verb with the settings that say how an embedding model is reached."""
     return with_options(rank, _options(), grouped=False)
 

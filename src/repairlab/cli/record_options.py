@@ -12,6 +12,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.option import Setting, settings_of
 from repairlab.core.record import record
 from repairlab.registry import PartError
+from repairlab.repairers.plain import short_name
 from repairlab.repairers.table import REPAIRERS, factory
 
 _COMMON = 3
@@ -62,17 +63,20 @@ class OwnValues:
     access: Mapping[str, Any]
 
 
-def repairer_options(taken: Iterable[str] = ()) -> tuple[RecordOption, ...]:
-    """Return the options of all repairers; one whose name the verb itself has gets that of the repairer before it."""
+def repairer_options(taken: Iterable[str] = (), *, reference: str | None = None) -> tuple[RecordOption, ...]:
+    """Return the options of all repairers; one whose name the verb itself has gets that of the repairer before it.
+
+    A repairer of a file, named by its reference, has options, too.
+    """
     places: dict[str, list[OptionTarget]] = {}
-    for name in REPAIRERS:
+    for name in (*REPAIRERS, *([reference] if reference else [])):
         try:
             made = factory(name)
             found = [*_places(name, "settings", made.settings), *_places(name, "access", made.access)]
         except (PartError, TypeError, NameError):  # broken, and `repairlab doctor --parts` says so; the others still work
             continue
         for flag, place in found:
-            places.setdefault(flag if flag not in set(taken) else f"--{name}-{flag.lstrip('-')}", []).append(place)
+            places.setdefault(flag if flag not in set(taken) else f"--{short_name(name)}-{flag.lstrip('-')}", []).append(place)
     return tuple(RecordOption(flag=flag, places=tuple(found)) for flag, found in places.items())
 
 
@@ -151,7 +155,8 @@ def _simple(setting: Setting) -> bool:
 def _parameter(item: RecordOption, *, grouped: bool) -> inspect.Parameter:
     kinds = {_option_kind(place) for place in item.places}
     kind: Any = kinds.pop() if len(kinds) == 1 else str  # each repairer's record converts it
-    owners = " and ".join(filter(None, (", ".join(item.owners[:-1]), item.owners[-1])))
+    names = [short_name(name) for name in item.owners]
+    owners = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     said = item.places[0].setting.option
     panel = said.section or (f"Options of {owners}" if grouped and not item.is_common else None)
     option = typer.Option(item.flag, *filter(None, [said.letter]), help=_help(item.places[0]), rich_help_panel=panel)

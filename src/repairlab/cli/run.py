@@ -5,7 +5,8 @@ import functools
 import inspect
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,8 +22,9 @@ from repairlab.core.candidate import Candidate
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.record import to_data
 from repairlab.repairers.ledger import FILE, read_requests
-from repairlab.repairers.table import REPAIRERS, factory, make_settings
-from repairlab.runs.experiment import Coverage, Experiment, make_experiment, movable, read_experiment, require_drawn
+from repairlab.repairers.plain import file_digest, is_reference, short_name
+from repairlab.repairers.table import REPAIRERS, find_factory, make_settings
+from repairlab.runs.experiment import Coverage, Experiment, at_hand, make_experiment, movable, read_experiment, require_drawn
 from repairlab.runs.integrity import repair_run
 from repairlab.runs.misconfiguration import Doubt, doubts
 from repairlab.runs.repairing import asks_model, factory_of, prices_of, repairer_names
@@ -34,12 +36,16 @@ SEEN = "What the repairer sees"
 _RESUMES = "--resume goes on with the settings of the run; leave the other settings out"
 
 
-@on_machine("workers", "executor", "sandbox", "allow_unsafe", "isolation", "use_verdicts", "recheck", "keep_going")
+@on_machine(
+    "workers", "executor", "sandbox", "allow_unsafe", "isolation", "use_verdicts", "recheck", "keep_going", "accept_changes"
+)
 def run(
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of a benchmark.")] = None,
     repairer: Annotated[
         str | None,
-        typer.Option("--repairer", help="command, copy, llm, neural, reference, templates, or one of another package."),
+        typer.Option(
+            "--repairer", help="command, copy, llm, neural, reference, templates, one of another package, or FILE.py:NAME."
+        ),
     ] = None,
     n: Annotated[int | None, typer.Option("-n", help="Candidates per bug [default: 10].")] = None,
     k: Annotated[str | None, typer.Option("-k", help="The k of pass@k, such as 1,5,10.")] = None,
@@ -153,14 +159,16 @@ def run(
     show_scores([folder], ks=None if k is None else numbers(k, "-k"), as_json=json)
 
 
-def with_own_options() -> Callable[..., None]:
-    """Return the verb with the options of all repairers."""
-    return with_options(run, _own_options())
+def with_own_options(arguments: Sequence[str] = ()) -> Callable[..., None]:
+    """Return the verb with the options of all repairers, and of one in a file that the arguments name."""
+    named = [after if text == "--repairer" else text.partition("=")[2] for text, after in pairwise([*arguments, ""])]
+    given = [name for name, text in zip(named, arguments, strict=True) if text.split("=")[0] == "--repairer"]
+    return with_options(run, _own_options(next(filter(is_reference, given), None)))
 
 
 @functools.cache
-def _own_options() -> tuple[RecordOption, ...]:
-    return repairer_options(_flags_of(run))
+def _own_options(reference: str | None = None) -> tuple[RecordOption, ...]:
+    return repairer_options(_flags_of(run), reference=reference)
 
 
 def _flags_of(verb: Callable[..., None]) -> set[str]:
@@ -182,9 +190,9 @@ def _experiment(
         if key not in settings:
             raise UserError(f"no {key} is named. For example: {example}")
     name = settings["repairer"]
-    if name not in repairer_names():
+    if name not in repairer_names() and not is_reference(name):
         raise unknown("repairer", name, repairer_names())
-    values = values_for(name, _own_options(), own)
+    values = values_for(name, _own_options(name if is_reference(name) else None), own)
     settings = {key: value for key, value in settings.items() if key == name or key not in REPAIRERS}
     settings["settings"] = {**settings.get("settings", {}), **settings.pop(name, {}), **values.settings}
     access = {**settings.pop("access", {}), **values.access}
@@ -193,14 +201,14 @@ def _experiment(
 
 def _access(repairer: str, given: Mapping[str, Any]) -> object | None:
     """Return the local settings of a repairer; none for one that is not in the table."""
-    if repairer not in REPAIRERS:
-        return None
-    made: object = make_settings(factory(repairer).access, given, repairer)
-    return made
+    found = find_factory(repairer)
+    return make_settings(found.access, given, repairer) if found else None
 
 
 def _resumed(experiment: Experiment, own: Mapping[str, Any]) -> tuple[Experiment, object | None]:
     """Return the settings of a run that goes on, in which only places may be others now, and the repairer's local settings."""
+    if is_reference(experiment.repairer):
+        experiment = dataclasses.replace(at_hand(experiment), repairer_digest=file_digest(experiment.repairer))
     values = values_for(experiment.repairer, _own_options(), own)
     if set(values.settings) - movable(experiment):
         raise UserError(_RESUMES)
@@ -213,7 +221,9 @@ def default_name(settings: Experiment) -> str:
     """Return the name of the folder for a run: benchmark, repairer, and for a model its name and how it is asked."""
     made = factory_of(settings)
     label = made.label(settings.settings) if made else ()
-    return "-".join([Path(settings.benchmark).name, settings.repairer, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in label)])
+    return "-".join(
+        [Path(settings.benchmark).name, short_name(settings.repairer), *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in label)]
+    )
 
 
 def run_to_end(

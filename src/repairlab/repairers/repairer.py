@@ -152,5 +152,7 @@ class RepairerFactory:
     """Whether it waits for others for long, so that who stops a run should not."""
     works_on_tree: bool = False
     """Whether it works on a tree, in which test files can be shown to it."""
+    any_form: bool = False
+    """Whether it yields patches of any form, such as texts, instead of candidates."""
     concurrency: Callable[[Any], int] | None = None
     """How many bugs it can work on at the same time in threads of one process, by its local settings; none: one per worker."""

@@ -1,10 +1,9 @@
 """The repairers by name: built-in ones, and those that other packages register.
 
 An entry is a `RepairerFactory`, or a class with `name` and `propose`: it is called with its settings where it has a record
-`Settings` of them, else without arguments.
+`Settings` of them, else without arguments. A repairer of a file is named PATH.py:NAME.
 """
 
-import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +11,8 @@ from repairlab.core.errors import UserError
 from repairlab.core.option import check_names
 from repairlab.core.storage.checking import checked
 from repairlab.registry import Parts, lacking
-from repairlab.repairers.repairer import NoSettings, RepairContext, Repairer, RepairerFactory
+from repairlab.repairers.plain import is_reference, load_reference, plain_factory
+from repairlab.repairers.repairer import Repairer, RepairerFactory
 
 
 def _check(value: object) -> str:
@@ -41,15 +41,15 @@ def names() -> tuple[str, ...]:
 
 def factory(name: str) -> RepairerFactory:
     """Return how a repairer is opened and what its settings are; its module is imported only now."""
+    if is_reference(name) and name not in REPAIRERS:
+        return load_reference(name)
     entry = REPAIRERS[name]
-    if isinstance(entry, RepairerFactory):
-        return entry
-    settings = getattr(entry, "Settings", NoSettings)
+    return entry if isinstance(entry, RepairerFactory) else plain_factory(entry, name, about=REPAIRERS.about(name))
 
-    def open_plain(context: RepairContext) -> contextlib.AbstractContextManager[Repairer]:
-        return contextlib.nullcontext(entry() if settings is NoSettings else entry(context.settings))
 
-    return RepairerFactory(name=name, about=REPAIRERS.about(name), open=open_plain, settings=settings)
+def find_factory(name: str) -> RepairerFactory | None:
+    """Return the same; none for a name that is neither in the table nor of a file."""
+    return factory(name) if name in REPAIRERS or is_reference(name) else None
 
 
 def repairer(name: str, settings: Any = None) -> Repairer:

@@ -15,8 +15,9 @@ from repairlab.core.outcome import Outcome, Policy
 from repairlab.core.problem import Visibility
 from repairlab.core.record import record, to_data
 from repairlab.core.storage.checking import checked, place, read_toml
-from repairlab.repairers.repairer import SamplingPlan
-from repairlab.repairers.table import REPAIRERS, factory, make_settings
+from repairlab.repairers.plain import file_digest, is_reference, short_name
+from repairlab.repairers.repairer import RepairerFactory, SamplingPlan
+from repairlab.repairers.table import REPAIRERS, factory, find_factory, make_settings
 
 Feedback = Literal["none", "verdict", "message"]
 """What a repairer may learn: nothing (tests stay hidden), the verdict, or the verdict with the first failing message."""
@@ -33,6 +34,7 @@ def feedback(outcome: Outcome, policy: Feedback) -> str | None:
 
 _UNDER_ITS_NAME = "llm"
 """The repairer whose settings run.json has under its own name; those of others are under `settings`."""
+_DIGEST = "repairer_digest"
 _LOCAL = "access"
 """The table of an experiment file that is for local settings of the repairer, which are no part of the run."""
 
@@ -46,7 +48,7 @@ class Experiment:
     benchmark: str
     """Name of a built-in benchmark or the path of a benchmark folder."""
     repairer: str
-    """Name of a repairer: command, copy, llm, neural, reference, templates, …"""
+    """Name of a repairer: command, copy, llm, neural, reference, templates, …; or PATH.py:NAME of one in a file."""
     n: int = 10
     """Candidates per bug."""
     k: tuple[int, ...] = USUAL_KS
@@ -73,6 +75,8 @@ class Experiment:
     """Seed of repairers that sample."""
     settings: Any = None
     """The repairer's own settings; in an experiment file, a table with its name, such as `[llm]`."""
+    repairer_digest: str | None = None
+    """Digest of the file of a repairer PATH.py:NAME; written by the run."""
 
 
 @record
@@ -145,7 +149,7 @@ def read_experiment(path: Path) -> dict[str, Any]:
     A table with a repairer's name holds its own settings; only that of the chosen repairer counts.
     """
     data, text = read_toml(path, "the experiment file")
-    known = {*Experiment.__dataclass_fields__, *REPAIRERS, _LOCAL}
+    known = {*Experiment.__dataclass_fields__, *REPAIRERS, _LOCAL} - {_DIGEST}
     for key in data:
         if key not in known:
             raise UserError(f"{place(str(path), text, (key,))}: {unknown('setting', key, known)}")
@@ -163,10 +167,13 @@ def make_experiment(settings: Mapping[str, Any]) -> Experiment:
         if other in settings and other != name and _table_of(other) == other:
             raise UserError(f"the settings below {other} are for --repairer {other}, not for {name}")
     own = {**settings.get("settings", {}), **settings.get(_table_of(name), {})}
-    if own and name not in REPAIRERS:
+    found = find_factory(name)
+    if own and found is None:
         raise UserError(f"the repairer {name} has no settings of its own, but {', '.join(own)} is given")
     general = {key: value for key, value in settings.items() if key not in ("settings", _table_of(name))}
     experiment = checked(Experiment, general, "setting")
+    if is_reference(name):
+        experiment = dataclasses.replace(experiment, repairer_digest=file_digest(name))
     if experiment.n < 1:
         raise UserError(f"-n is {experiment.n}: at least 1 candidate per bug is needed")
     if experiment.confirm < 0:
@@ -175,9 +182,9 @@ def make_experiment(settings: Mapping[str, Any]) -> Experiment:
         raise UserError(f"--limit is {experiment.limit}: at least 1 bug is needed")
     if not experiment.k or min(experiment.k) < 1:
         raise UserError(f"-k is {','.join(map(str, experiment.k))}: each k must be 1 or more")
-    if experiment.visibility.tests and not (name in REPAIRERS and factory(name).works_on_tree):
+    if experiment.visibility.tests and not (found and found.works_on_tree):
         raise UserError(f"--show-tests is for repairers that work on a tree, such as command; {name} sees no test")
-    made = _with_own(experiment, own, settings) if name in REPAIRERS else experiment
+    made = _with_own(experiment, found, own, settings) if found else experiment
     if "k" in settings:
         require_drawn(made.k, made.n)
     return dataclasses.replace(made, k=tuple(k for k in made.k if k <= made.n))
@@ -190,9 +197,8 @@ def require_drawn(ks: Collection[int], n: int) -> None:
         raise UserError(f"-k is {max(ks)}, but the run draws {drawn} per bug: choose k {choice}, or a larger -n")
 
 
-def _with_own(experiment: Experiment, own: Mapping[str, Any], asked: Mapping[str, Any]) -> Experiment:
+def _with_own(experiment: Experiment, made: RepairerFactory, own: Mapping[str, Any], asked: Mapping[str, Any]) -> Experiment:
     """Check the settings of the repairer itself, and let it say how its candidates are drawn."""
-    made = factory(experiment.repairer)
     settings = make_settings(made.settings, own, made.name)
     said = {key: getattr(experiment, key) for key in ("n", "rounds", "stop_when_fixed") if key in asked}
     plan = to_data(made.plan(settings, SamplingPlan(**said), experiment.feedback))
@@ -204,6 +210,8 @@ def experiment_data(experiment: Experiment) -> dict[str, Any]:
     """Return the settings as run.json has them."""
     data: dict[str, Any] = to_data(experiment)
     own = data.pop("settings")
+    if experiment.repairer_digest is None:
+        del data[_DIGEST]
     data[_UNDER_ITS_NAME] = own if experiment.repairer == _UNDER_ITS_NAME else None
     if own and experiment.repairer != _UNDER_ITS_NAME:
         data["settings"] = own
@@ -230,6 +238,7 @@ def config_data(experiment: Experiment) -> dict[str, Any]:
     """Return the settings as an experiment file has them, from which the same run is made again."""
     data: dict[str, Any] = to_data(experiment)
     own = data.pop("settings")
+    del data[_DIGEST]
     return data | ({_table_of(experiment.repairer): own} if own else {})
 
 
@@ -242,10 +251,23 @@ def identity(experiment: Experiment) -> dict[str, Any]:
     """Return what must stay the same while a run goes on: all but what it is scored at and where things are to be found."""
     data = experiment_data(experiment)
     data.update(k=None, benchmark=None)
+    if experiment.repairer_digest is not None:
+        data["repairer"] = short_name(experiment.repairer)
+        del data[_DIGEST]
     own = data.get(_UNDER_ITS_NAME) or data.get("settings")
     if own and dataclasses.is_dataclass(experiment.settings):
         own.update(dict.fromkeys(movable(experiment)))
     return data
+
+
+def at_hand(experiment: Experiment) -> Experiment:
+    """Return a stored experiment for going on with it; what is in a file is read only now, as reading a run must not execute it."""
+    if not is_reference(experiment.repairer):
+        return experiment
+    made, own = factory(experiment.repairer), experiment.settings or {}
+    with contextlib.suppress(UserError):  # settings of an earlier version of the file: whoever compares them says so
+        own = make_settings(made.settings, own, made.name) if isinstance(own, dict) else own
+    return dataclasses.replace(experiment, settings=own)
 
 
 def movable(experiment: Experiment) -> frozenset[str]:

@@ -19,9 +19,11 @@ from repairlab.core.storage.encoding import write_aside
 from repairlab.repairers.baselines import Prepared
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.repairers.llm.client.providers import Prices
+from repairlab.repairers.plain import file_digest, short_name
 from repairlab.repairers.repairer import Example, RepairContext, Repairer, RepairerFactory
-from repairlab.repairers.table import REPAIRERS, factory, names
+from repairlab.repairers.table import factory, find_factory, make_settings, names
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.own_object import AnyForm, OwnRepairer
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
 from repairlab.runs.transcripts import TranscriptWriter
@@ -39,7 +41,7 @@ def repairer_names() -> tuple[str, ...]:
 
 def factory_of(experiment: Experiment) -> RepairerFactory | None:
     """Return how the repairer of a run is opened; none for candidates that are there already."""
-    return factory(experiment.repairer) if experiment.repairer in REPAIRERS else None
+    return find_factory(experiment.repairer)
 
 
 def draws_ahead(experiment: Experiment) -> bool:
@@ -86,25 +88,34 @@ def open_repairer(
     elif experiment.repairer == REFERENCE:
         yield Prepared(experiment.repairer, {task.bug.id: [task.bug.fix]})
     else:
-        made = factory(experiment.repairer)
-        store = Store(task.folder)
-        context = RepairContext(
-            settings=_settings(made, experiment),
-            access=_access(made, task.machine),
-            n=experiment.n,
-            seed=experiment.seed,
-            one_by_one=experiment.stop_when_fixed,
-            examples=task.examples,
-            folder=task.folder,
-            cache=task.machine.cache,
-            append=functools.partial(append_line, run_id=store.run_id),
-            notify=notify,
-            keep=TranscriptWriter(store).keep,
+        if experiment.repairer_digest and experiment.repairer_digest != file_digest(experiment.repairer):
+            raise UserError(f"the file of the repairer {experiment.repairer} changed while the run was going on; start it again")
+        made = task.own.factory() if task.own else factory(experiment.repairer)
+        context = dataclasses.replace(
+            repair_context(made, task, notify),
             earlier=tuple(earlier) if made.works_on_tree else (),
             workspaces=functools.partial(_open_workspaces, task, sandbox) if sandbox else None,
         )
         with made.open(context) as opened:
-            yield opened
+            yield AnyForm(opened, short_name(experiment.repairer), lambda bug_id: task.bug) if made.any_form else opened  # noqa: ARG005
+
+
+def repair_context(made: RepairerFactory, task: Task, notify: Callable[[str], None]) -> RepairContext:
+    """Return what a repairer is opened with, whatever the bug."""
+    experiment, store = task.experiment, Store(task.folder)
+    return RepairContext(
+        settings=_settings(made, experiment),
+        access=_access(made, task.machine),
+        n=experiment.n,
+        seed=experiment.seed,
+        one_by_one=experiment.stop_when_fixed,
+        examples=task.examples,
+        folder=task.folder,
+        cache=task.machine.cache,
+        append=functools.partial(append_line, run_id=store.run_id),
+        notify=notify,
+        keep=TranscriptWriter(store).keep,
+    )
 
 
 def check_repairer(experiment: Experiment, machine: Machine) -> None:
@@ -125,9 +136,9 @@ def check_program(experiment: Experiment, bugs: Sequence[Bug], folder: Path, mac
         check_command(settings, mounts, bugs, machine.open_sandbox())
 
 
-def unfit(experiment: Experiment, bugs: Sequence[Bug]) -> dict[str, str]:
+def unfit(experiment: Experiment, bugs: Sequence[Bug], own: OwnRepairer | None = None) -> dict[str, str]:
     """Return the bugs that the repairer cannot work on, each with the reason; nobody is asked anything."""
-    made = factory_of(experiment)
+    made = own.factory if own else factory_of(experiment)
     if made is None:
         return {}
     needs = made.unfit(_settings(made, experiment), experiment.seed)
@@ -136,7 +147,10 @@ def unfit(experiment: Experiment, bugs: Sequence[Bug]) -> dict[str, str]:
 
 
 def _settings(made: RepairerFactory, experiment: Experiment) -> Any:
-    return made.settings() if experiment.settings is None else experiment.settings
+    own = experiment.settings
+    if own is None or isinstance(own, dict):  # of a class in a file, as it is stored
+        return make_settings(made.settings, own, made.name) if own else made.settings()
+    return own
 
 
 def access_of(experiment: Experiment, machine: Machine) -> Any:
@@ -195,9 +209,8 @@ def higher_limit(folder: Path) -> float | None:
 
 def read_examples(experiment: Experiment, benchmark: Benchmark) -> tuple[Example, ...]:
     """Return all bugs that may be shown as examples; the strategy leaves out the bug that is to be repaired."""
-    if experiment.settings is None or experiment.repairer not in REPAIRERS:
-        return ()
-    wanted = factory(experiment.repairer).examples(experiment.settings)
+    made = factory_of(experiment)
+    wanted = made.examples(experiment.settings) if made and experiment.settings is not None else None
     if wanted is None:
         return ()
     source = benchmark if wanted.benchmark is None else open_benchmark(wanted.benchmark)

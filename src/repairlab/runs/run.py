@@ -6,7 +6,7 @@ import fcntl
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,13 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.problem import shown
 from repairlab.core.record import digest, record
 from repairlab.repairers.llm.client.providers import Prices, cost_of
+from repairlab.repairers.plain import is_reference
 from repairlab.runs.executors.pool import Stopping
 from repairlab.runs.executors.work_queue import open_executor
-from repairlab.runs.experiment import Coverage, Experiment, Manifest, identity
+from repairlab.runs.experiment import Coverage, Experiment, Manifest, at_hand, identity
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
 from repairlab.runs.misconfiguration import FirstStarts, forget, has_only_failures
+from repairlab.runs.own_object import OwnRepairer
 from repairlab.runs.repairing import (
     asks_model,
     check_program,
@@ -34,6 +36,7 @@ from repairlab.runs.repairing import (
     higher_limit,
     limit_of,
     read_examples,
+    repair_context,
     store_prices,
     unfit,
     waits_in_workers,
@@ -52,7 +55,13 @@ _SHOWN = 5
 
 
 def begin(
-    experiment: Experiment, benchmark: Benchmark, folder: Path, machine: Machine, *, coverage: Coverage | None = None
+    experiment: Experiment,
+    benchmark: Benchmark,
+    folder: Path,
+    machine: Machine,
+    *,
+    coverage: Coverage | None = None,
+    own: OwnRepairer | None = None,
 ) -> Manifest:
     """Write run.json of a new run, or check that the folder's run is this one and go on with it."""
     store = Store(folder)
@@ -60,7 +69,7 @@ def begin(
         require_intact(store)
     machine = with_budget(experiment, store, machine)
     check_repairer(experiment, machine)
-    bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit))
+    bugs = askable(experiment, benchmark.select(experiment.include, limit=experiment.limit), own)
     if not store.manifest_path.exists() or bugs_left(store):
         check_program(experiment, bugs, folder, machine)
     environment = environment_of([bug.problem.language for bug in bugs], machine)
@@ -84,7 +93,7 @@ def begin(
         store_prices(folder, machine)
         return manifest
     old = store.manifest()
-    changed = changes_of(old, experiment, benchmark, folder)
+    changed = changes_of(old, experiment, benchmark, folder, accept_file=machine.accept_changes)
     is_empty = not machine.keep_going and _forget_failures(store, old)
     if changed and is_empty:
         manifest = dataclasses.replace(manifest, id=old.id)
@@ -97,7 +106,9 @@ def begin(
         raise UserError(f"{folder} holds a run of other candidates than the file has now. Choose another folder with --to.")
     settings = old.experiment.settings if experiment.settings is None else experiment.settings
     new = dataclasses.replace(
-        old, experiment=dataclasses.replace(old.experiment, settings=settings), cost_limit_usd=manifest.cost_limit_usd
+        old,
+        experiment=dataclasses.replace(old.experiment, settings=settings, repairer_digest=experiment.repairer_digest),
+        cost_limit_usd=manifest.cost_limit_usd,
     )
     if new != old:
         store.create(new)
@@ -105,14 +116,20 @@ def begin(
     return new
 
 
-def changes_of(old: Manifest, experiment: Experiment, benchmark: Benchmark, folder: Path) -> str:
+def changes_of(old: Manifest, experiment: Experiment, benchmark: Benchmark, folder: Path, *, accept_file: bool = False) -> str:
     """Say what a run in a folder was asked otherwise; nothing when it is the same. Another benchmark is a UserError."""
     if old.benchmark_digest != benchmark.digest:
         raise UserError(
             f"{folder} is a run on {old.benchmark_name} {old.benchmark_version} ({old.benchmark_digest}), but the one here is "
             f"{benchmark.name} {benchmark.version} ({benchmark.digest}). Choose another folder with --to."
         )
-    was, now = _flat(identity(old.experiment)), _flat(identity(experiment))
+    was, now = _flat(identity(at_hand(old.experiment))), _flat(identity(experiment))
+    before = old.experiment.repairer_digest
+    if before and not accept_file and was == now and before != experiment.repairer_digest:
+        return (
+            f"{experiment.repairer} has changed since the run in {folder} began (was {before}, now {experiment.repairer_digest}). "
+            "Choose another folder with --to, or go on with the changed file: --accept-changes"
+        )
     changed = [f"{key} was {was.get(key)!r}, now {now.get(key)!r}" for key in {**was, **now} if was.get(key) != now.get(key)]
     return f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to." if changed else ""
 
@@ -134,9 +151,9 @@ def _forget_failures(store: Store, manifest: Manifest) -> bool:
     return True
 
 
-def askable(experiment: Experiment, bugs: Sequence[Bug]) -> Sequence[Bug]:
+def askable(experiment: Experiment, bugs: Sequence[Bug], own: OwnRepairer | None = None) -> Sequence[Bug]:
     """Return the bugs that the repairer can be asked about; a UserError when that is not all of them and nobody said so."""
-    reasons = unfit(experiment, bugs)
+    reasons = unfit(experiment, bugs, own)
     if not reasons or (experiment.skip_unfit and len(reasons) < len(bugs)):
         return [bug for bug in bugs if bug.id not in reasons]
     which = "any of the bugs" if len(reasons) == len(bugs) else f"{len(reasons)} of {count(len(bugs), 'bug')}"
@@ -151,6 +168,7 @@ def complete(
     step: Callable[[Step], None],
     *,
     given: Mapping[str, Sequence[Candidate]] | None = None,
+    own: OwnRepairer | None = None,
 ) -> None:
     """Do what is left of a run; a finished run is left as it is. What our own machinery failed on is tried once more."""
     store = Store(folder)
@@ -173,21 +191,34 @@ def complete(
             f"{manifest.experiment.repairer} is asked by workers here, of which only those of one machine know what the others "
             f"asked and spent: leave --executor {machine.executor} out"
         )
-    stopping = _stopping(manifest.experiment, step, how_to_go_on(folder, is_given=given is not None))
+    if machine.executor != LOCAL and (own or is_reference(manifest.experiment.repairer)):
+        raise UserError(
+            f"the repairer {manifest.experiment.repairer} is of no package that other machines could have: "
+            f"leave --executor {machine.executor} out"
+        )
+    stopping = _stopping(manifest.experiment, step, how_to_go_on(folder, is_given=given is not None or own is not None))
     with (
         locked(folder),
+        ExitStack() as stack,
         open_executor(machine, needs_of(bugs), stopping, lambda text: step(Notice(text=text))) as executor,
     ):
         first_starts = FirstStarts(
             store, None if given is not None else factory_of(manifest.experiment), keep_going=machine.keep_going
         )
+        tasks = _tasks(benchmark, left, store, machine, given, {})
+        sent = None
+        if own is not None:
+            context = repair_context(own.factory, tasks[0], lambda text: step(Notice(text=text)))
+            sent = stack.enter_context(own.opened(context, benchmark.bug))
+            tasks = [dataclasses.replace(task, own=sent) for task in tasks]
         schedule = Schedule(store, step, first_starts, given_up={})
-        schedule.run(_tasks(benchmark, left, store, machine, given, {}), executor)
+        schedule.run(tasks, executor)
         again = _undecided(store, without=schedule.given_up) - set(schedule.failed) if schedule.n_undecided else set()
         if again:
             # These steps were counted already.
             later = Schedule(store, lambda event: None, first_starts, given_up=schedule.given_up)  # noqa: ARG005
-            later.run(_tasks(benchmark, sorted(again), store, machine, given, schedule.given_up), executor)
+            tasks = _tasks(benchmark, sorted(again), store, machine, given, schedule.given_up)
+            later.run([dataclasses.replace(task, own=sent) for task in tasks], executor)
             schedule.failed.update(later.failed)
             schedule.internal_errors = later.internal_errors
         if {end.bug_id for end in store.ends()}.issuperset(manifest.bug_ids):
@@ -272,12 +303,12 @@ def _tasks(
     manifest = store.manifest()
     stored = read_stored(store, set(bug_ids), given_up)
     environment = digest(environment_of(manifest.languages, machine))
-    examples = read_examples(manifest.experiment, benchmark)
+    examples = read_examples(at_hand(manifest.experiment), benchmark)
     tasks = []
     for bug in map(benchmark.bug, bug_ids):
         task = Task(
             bug=bug,
-            experiment=manifest.experiment,
+            experiment=manifest.experiment,  # with the settings of a class in a file as JSON: workers have not loaded it yet
             folder=store.folder,
             machine=machine,
             environment=environment,
@@ -334,13 +365,13 @@ def plan_run(experiment: Experiment, benchmark: Benchmark, folder: Path, machine
     left = bugs
     if store.manifest_path.exists():
         old = store.manifest()
-        changed = changes_of(old, experiment, benchmark, folder)
+        changed = changes_of(old, experiment, benchmark, folder, accept_file=machine.accept_changes)
         if changed and not has_only_failures(store, factory_of(old.experiment)):
             raise UserError(changed)
         ids = set(bugs_left(store))
         left = [bug for bug in bugs if bug.id in ids]
     made = factory_of(experiment)
-    model = experiment.settings.model if made and asks_model(experiment) else None
+    model = getattr(experiment.settings, "model", None) if asks_model(experiment) else None
     known: dict[str, int | float | None] = {}
     if made and made.estimate and experiment.settings is not None:
         of_problem = made.estimate(experiment.settings, experiment.n, read_examples(experiment, benchmark))

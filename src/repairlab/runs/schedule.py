@@ -257,7 +257,7 @@ class Schedule(Source[WorkLoad]):
         backlog.ended = event.ended
         self._first_starts.take(event.bug_id)
         # Workers need nothing any more of what candidates are made from.
-        backlog.task = dataclasses.replace(backlog.task, given=None, examples=(), candidates={}, outcomes={}, given_up={})
+        backlog.task = dataclasses.replace(backlog.task, own=None, given=None, examples=(), candidates={}, outcomes={}, given_up={})
         self._end_if_done(backlog)
 
     def _judge(self, event: Judged, worker: int) -> None:

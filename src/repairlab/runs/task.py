@@ -10,6 +10,7 @@ from repairlab.core.record import record
 from repairlab.core.score import Ended
 from repairlab.repairers.repairer import Example
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.own_object import SentRepairer
 from repairlab.runs.store import decoded
 from repairlab.validation.machine import Machine
 from repairlab.validation.validator import Conditions
@@ -35,6 +36,8 @@ class Task:
     """Places of the stored outcomes by candidate id; without UNDECIDED ones, so that they are tried again."""
     given_up: Mapping[str, str]
     """Candidates over which too many workers died, with the reason."""
+    own: SentRepairer | None = None
+    """The repairer, where it is an object of the caller's."""
     examples: tuple[Example, ...] = ()
     """Fixed bugs that the repairer may see."""
     ended: Ended | None = None

@@ -50,6 +50,7 @@ class Machine:
     use_verdicts: Annotated[bool, Option("Do not read or write the verdict cache.", flag="--no-cache", section=VERDICTS)] = True
     recheck: Annotated[int, Option("Recompute one in N cached verdicts and compare; 0 for none.", section=VERDICTS)] = RECHECK
     keep_going: Annotated[bool, Option("Go on even if the first bugs all fail in the same way.", section=COURSE)] = False
+    accept_changes: Annotated[bool, Option("Resume although the file of the repairer has changed.", section=COURSE)] = False
     access: object | None = None
     """Local settings of the repairer, a record of its own: how models are reached, for example; none: its defaults."""
 
@@ -98,6 +99,7 @@ def local_machine(  # noqa: PLR0913
     access: object | None = None,
     executor: str = LOCAL,
     keep_going: bool = False,
+    accept_changes: bool = False,
 ) -> Machine:
     """Return how to run work on this machine: by default with a worker for each core that this process may use.
 
@@ -123,6 +125,7 @@ def local_machine(  # noqa: PLR0913
         recheck=recheck,
         access=access,
         keep_going=keep_going,
+        accept_changes=accept_changes,
     )
 
 

@@ -1,0 +1,14 @@
+"""A repairer in a file: it makes each comparison strict."""
+
+from collections.abc import Iterator
+
+import repairlab as rl
+
+
+class MyRepairer:
+    """Yields the text of the function, changed."""
+
+    def propose(self, problem: rl.Problem, history: tuple[rl.Attempt, ...]) -> Iterator[str]:
+        """Yield one patch."""
+        if not history:
+            yield problem.target.text.replace("<=", "<")

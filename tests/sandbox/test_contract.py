@@ -132,6 +132,12 @@ def test_the_environment_is_fixed_and_can_be_added_to(sandbox: Sandbox, tree: Pa
     assert b"PYTHONHASHSEED=0\n" in seen.stdout
 
 
+def test_git_works_whatever_its_settings_on_this_machine(sandbox: Sandbox, tree: Path) -> None:
+    script = "git init -q made && git -C made config user.name me && echo made"
+    made = sandbox.run(Command(argv=("sh", "-c", script), writable=True), tree)
+    assert made.stdout == b"made\n", made.stderr
+
+
 def test_home_and_temporary_folder_are_private_and_new_for_every_command(sandbox: Sandbox, tree: Path) -> None:
     script = 'ls -A "$HOME" "$TMPDIR" | grep mark; echo mark > "$HOME/mark" && echo mark > "$TMPDIR/mark" && echo written'
     assert [shell(sandbox, tree, script).stdout for _ in range(2)] == [b"written\n", b"written\n"]

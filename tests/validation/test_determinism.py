@@ -76,7 +76,7 @@ def test_nothing_of_the_hosts_environment_is_visible(bug: Bug, sandbox: Sandbox,
     lines = dict(line.split(" ", 1) for line in validate(candidate(bug, 0), bug, sandbox).evidence.splitlines())
     names = {name for name, _ in ast.literal_eval(lines["environment"])}
     assert names - {"LD_LIBRARY_PATH", "JDK_JAVA_OPTIONS"} == {
-        "PATH", "HOME", "TMPDIR", "LC_ALL", "LANG", "TZ", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE",
+        "PATH", "HOME", "TMPDIR", "LC_ALL", "LANG", "TZ", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "GIT_CONFIG_NOSYSTEM",
     }  # fmt: skip
     assert "do not tell" not in str(lines)
     assert lines["zone"] == "[('UTC', 'UTC'), 0]" and lines["locale"].count("UTF-8") >= 1

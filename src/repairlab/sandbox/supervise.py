@@ -43,6 +43,7 @@ ENVIRONMENT = {
     "TZ": "UTC",
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "GIT_CONFIG_NOSYSTEM": "1",  # the machine's git settings differ between machines, and some back ends hide the file
 }
 
 

@@ -102,7 +102,10 @@ def follow(python: str, bug: str) -> dict[str, dict[str, set[str]]]:
             ["report", run],
         ):
             seen = Path(temporary, f"seen-{verb[0]}")
-            environment = os.environ | {"PYTHONPATH": temporary, "WAY_TO": str(seen)}
+            environment = os.environ | {
+                "PYTHONPATH": os.pathsep.join(filter(None, (temporary, os.environ.get("PYTHONPATH")))),
+                "WAY_TO": str(seen),
+            }
             subprocess.run([python, "-m", "repairlab", *verb], env=environment, check=True, stdout=subprocess.DEVNULL)
             lines = [line.split(" ", 1) for line in seen.read_text().splitlines()]
             found[verb[0]] = {kind: {what for of, what in lines if of == kind} for kind in KINDS}

@@ -41,6 +41,7 @@ GROUPS = {
         "assess": "Assess which plausible candidates are correct.",
         "report": "Write an HTML report, or the papers' tables and figures.",
         "rescore": "Compute scores from published verdicts without running tests.",
+        "verify": "Verify a run: check its seals and validate a random sample again.",
         "view": "Browse runs and benchmarks in a web browser.",
     },
     "Share": {

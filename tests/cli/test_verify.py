@@ -40,7 +40,8 @@ def rewrite(folder: Path, change: Callable[[Candidate | Outcome | BugEnd], Candi
     store = Store(folder)
     (folder / SEAL).unlink()
     (folder / "scores.json").unlink()
-    for kind in (Candidate, Outcome, BugEnd):
+    kinds: tuple[type[Candidate] | type[Outcome] | type[BugEnd], ...] = (Candidate, Outcome, BugEnd)
+    for kind in kinds:
         records = [item for _, item in store.scan(kind)]
         (folder / FILES[kind]).unlink()
         for item in records:

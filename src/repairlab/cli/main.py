@@ -31,6 +31,7 @@ GROUPS = {
         "run": "Ask a repairer for fixes of every bug and validate them.",
         "validate": "Validate candidates from a file.",
         "prompt": "Show the prompt a model would get, or a template to edit.",
+        "study": "Run a study: systems × conditions × benchmarks × seeds.",
         "train": "Train a network on bug–fix pairs.",
         "predict": "Predict fixes of pairs or bugs with a trained network.",
     },

@@ -46,6 +46,7 @@ GROUPS = {
         "view": "Browse runs and benchmarks in a web browser.",
     },
     "Share": {
+        "site": "Write a static site of leaderboards from runs.",
         "publish": "Write a benchmark or runs as tables for others to use.",
         "convert": "Write candidates or a benchmark for another tool.",
         "serve": "Serve verdicts and rewards over HTTP.",

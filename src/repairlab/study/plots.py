@@ -56,7 +56,7 @@ def forest(title: str, metric: str, bars: Sequence[Bar]) -> Figure:
 
 def scatter(title: str, cost: str, value: str, spots: Sequence[Spot]) -> Figure:
     """Draw a dot per system; those that nothing cheaper beats are joined by a line."""
-    x = Axis(low=0, high=1.08 * max(spot.cost for spot in spots) or 1, start=64, end=_WIDTH - 180, label=cost)
+    x = Axis(low=0, high=1.08 * max(spot.cost for spot in spots) or 1, start=64, end=_WIDTH - 330, label=cost)
     high = next(top for top in (10.0, 25.0, 50.0, 100.0) if max(spot.value for spot in spots) <= top or top == 100.0)
     y = Axis(low=0, high=high, start=_HEIGHT - _BOTTOM, end=_TOP, label=value, unit=" %")
     shapes: list[Shape] = []
@@ -71,14 +71,17 @@ def scatter(title: str, cost: str, value: str, spots: Sequence[Spot]) -> Figure:
     best = _frontier(spots)
     if len(best) > 1:
         shapes.append(Shape(kind="path", points=tuple((x(spot.cost), y(spot.value)) for spot in best), dash="4 4"))
-    for spot in spots:
-        words = f"{spot.name}: {spot.cost:.4g}, {spot.value:.1f} %"
+    for number, spot in enumerate(spots, start=1):
+        words, row = f"{spot.name}: {spot.cost:.4g}, {spot.value:.1f} %", _TOP + 20 * number - 8
         shapes += [
             Shape(kind="dot", x=x(spot.cost), y=y(spot.value), x2=5, tone=str(spot.index), text=words),
-            label(x(spot.cost) + 9, y(spot.value) + 4, _short(spot.name), tone="ink"),
+            label(x(spot.cost) + 7, y(spot.value) - 6, str(number), tone="ink"),
+            Shape(kind="dot", x=x.end + 26, y=row - 4, x2=5, tone=str(spot.index), text=words),
+            label(x.end + 38, row, f"{number}  {_short(spot.name)}", tone="ink"),
         ]
     said = " ".join(f"{spot.name}: {spot.cost:.4g} {cost}, {spot.value:.1f} %." for spot in spots)
-    return Figure(width=_WIDTH, height=_HEIGHT, title=title, words=said, shapes=tuple(shapes))
+    height = max(_HEIGHT, _TOP + 20 * (len(spots) + 1))
+    return Figure(width=_WIDTH, height=height, title=title, words=said, shapes=tuple(shapes))
 
 
 def _frontier(spots: Sequence[Spot]) -> list[Spot]:

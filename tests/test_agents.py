@@ -1,4 +1,4 @@
-"""Programs of others down the whole line: the commands of docs/agents.md, a jar that prints diffs, resuming, and the report."""
+"""Programs of others down the whole line: the commands of the guide to agents, a jar that prints diffs, resuming, the report."""
 
 import os
 import re
@@ -42,7 +42,9 @@ def here(tmp_path: Path, sandbox: object, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 @pytest.mark.slow
 def test_the_commands_of_the_page_do_what_it_says(here: Path) -> None:
-    blocks = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "docs/agents.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(
+        r"^```sh\n(.*?)^```$", (ROOT / "docs/guides/agents.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     assert len(blocks) == 2
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     for block in blocks:

@@ -15,7 +15,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 def test_the_page_says_what_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
     monkeypatch.chdir(tmp_path)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF
-    found = doctest.testfile(str(DOCS / "api.md"), module_relative=False, optionflags=flags, encoding="utf-8")
+    found = doctest.testfile(str(DOCS / "reference" / "api.md"), module_relative=False, optionflags=flags, encoding="utf-8")
     assert (found.failed, found.attempted > 20) == (0, True)
 
 

@@ -27,9 +27,9 @@ from repairlab.study.labelling.label import RULES
 from repairlab.study.labelling.patterns import PATTERNS, SHAPES
 
 ROOT = Path(__file__).parent.parent
-README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
+README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "get-started" / "tutorial.md"
 REPRODUCING = ROOT / "docs" / "guides" / "reproduce.md"
-QUICK = ("list", "info", "checkout", "export", "work checkout", "work export")
+QUICK = ("list", "work checkout", "work export")
 """Verbs that run no candidate."""
 ELSEWHERE = re.compile(r"^make |\. \.venv/|repairlab doctor|llm|talk|runs/\*|export OPENAI")
 """What belongs to the machine that a reader sits at: its set-up, its tools, its models."""
@@ -126,7 +126,7 @@ def test_commands_that_run_no_candidate_print_what_the_documentation_says(path: 
     ran = [command for block in blocks(path) if block.kind == "console" for command in commands(block) if command.is_quick]
     for command in ran:
         check_printed(command, shell.run(command.line))
-    assert len(ran) >= 2
+    assert ran
 
 
 @pytest.mark.slow
@@ -169,16 +169,16 @@ def test_the_page_that_reproduces_papers_is_true(tmp_path: Path) -> None:
     assert n_run >= 8
 
 
-@pytest.mark.parametrize("path", [README, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
-def test_drawings_of_layers_are_those_that_are_checked(path: Path) -> None:
+def test_the_drawing_of_layers_is_what_is_checked() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = next(item["layers"] for item in settings["tool"]["importlinter"]["contracts"] if item["type"] == "layers")
-    drawn = [block.text.splitlines() for block in blocks(path) if block.text.startswith("cli")]
-    assert [[re.split(r"\s{2,}", line)[0] for line in lines] for lines in drawn] == [layers]
+    drawn = [block.text.splitlines() for block in blocks(ROOT / "CONTRIBUTING.md") if block.text.startswith("cli")]
+    assert drawn == [layers]
 
 
 def test_every_stored_field_is_documented() -> None:
-    text = (ROOT / "docs" / "run-folder.md").read_text(encoding="utf-8")
+    pages = [ROOT / "docs" / "reference" / name for name in ("run-folder.md", "verdicts.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
     fields = [name for record in (Manifest, Candidate, Origin, Outcome, TestResult) for name in record.__dataclass_fields__]
     assert [name for name in fields if f"`{name}`" not in text and f'"{name}"' not in text] == []
 
@@ -204,3 +204,16 @@ def test_every_key_of_a_bug_is_in_the_reference() -> None:
     names += [framework for name in LANGUAGES for framework in facts(name).frameworks]
     names += [tool for name in LANGUAGES for tool in facts(name).tools]
     assert [name for name in names if name not in ("limits", "files") and name not in re.findall(r"[\w-]+", text)] == []
+
+
+def test_links_of_pages_at_the_top_lead_somewhere() -> None:
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))]
+    assert len(links) > 20
+    assert [f"{page.name}: {link}" for page, link in links if not (ROOT / link).exists()] == []
+
+
+def test_pages_written_by_hand_have_at_most_42_000_words() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in [README, *(ROOT / "docs").rglob("*.md")])
+    by_hand = re.sub(r"<!-- [^>]*: begin -->.*?<!-- [^>]*?end -->", "", text, flags=re.S)
+    assert len([word for word in by_hand.split() if re.search(r"\w", word)]) <= 42_000

@@ -1,4 +1,4 @@
-"""The example of docs/serving.md that trains a model on verdicts: its bugs are healthy, and it runs."""
+"""The example of docs/guides/serving.md that trains a model on verdicts: its bugs are healthy, and it runs."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""The Python API, which `import repairlab` gives name by name: load, validate, run, score, compare. docs/api.md teaches it.
+"""The Python API, which `import repairlab` offers name by name. docs/reference/api.md shows how to use it.
 
 It is a thin layer: what it does is done by the same code as what the command line does. Nothing is loaded before it is used.
 """
@@ -122,7 +122,7 @@ class ValidationOptions(MachineOptions, total=False):
 
 
 class RunOptions(ValidationOptions, total=False):
-    """Settings of a run; docs/cli.md says what each means. Those of a repairer may also be given to `repairer`."""
+    """Settings of a run; docs/reference/cli.md says what each means. Those of a repairer may also be given to `repairer`."""
 
     n: int
     k: Annotated[int | tuple[int, ...], "whole numbers, such as (1, 5)"]
@@ -208,7 +208,7 @@ class Validator:
 
     @checked()
     def validate(self, patch: object, *, form: PatchForm | None = None) -> Outcome:
-        """Return the verdict on a patch; whatever is handed over, it is an outcome. docs/api.md lists what is understood."""
+        """Return the outcome of a patch, whatever its form; docs/reference/api.md lists what is understood."""
         return self._validate(patch, form=form)
 
     def _validate(self, patch: object, *, form: PatchForm | None) -> Outcome:

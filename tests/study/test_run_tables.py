@@ -16,7 +16,7 @@ from repairlab.runs.store import BugEnd, Store
 from repairlab.study.run_tables import COLUMNS
 from tests.test_documentation import ROOT, blocks
 
-PAGE = ROOT / "docs" / "runs-as-tables.md"
+PAGE = ROOT / "docs" / "guides" / "run-tables.md"
 BUGS = ("c-1", "py-1", "py-2")
 
 
@@ -161,25 +161,25 @@ ANSWERS: dict[str, list[tuple[Any, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["python", "sql"])
-def test_the_queries_of_the_page_answer_its_questions(runs: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def published_questions(runs: Path) -> Path:
     write_run(runs / "gamma", {}, cost=0)
     Store(runs / "gamma").append(candidate("py-1", 1, "x", 1.0))
     publish(runs, "alpha", "beta", "gamma")
-    monkeypatch.chdir(runs)
-    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed") if kind == "sql" else None
+    return runs
+
+
+def test_the_queries_of_the_page_answer_its_questions(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    monkeypatch.chdir(published_questions(runs))
+    queries = {block.before.removeprefix("### "): block.text for block in blocks(PAGE) if block.kind == "sql"}
+    assert {question: duckdb.sql(text).fetchall() for question, text in queries.items()} == ANSWERS
+
+
+def test_the_polars_code_of_the_page_answers_its_first_question(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(published_questions(runs))
     names: dict[str, Any] = {}
-    answers: dict[str, list[tuple[Any, ...]]] = {}
-    question = ""
-    for block in blocks(PAGE):
-        question = block.before.removeprefix("## ") if block.before.startswith("## ") else question
-        if block.kind == "sql" and duckdb is not None:
-            answers[question] = duckdb.sql(block.text).fetchall()
-        elif block.kind == "python" and not question:
-            exec(block.text, names)
-        elif block.kind == kind == "python":
-            answers[question] = eval(block.text, names).collect().rows()
-    assert answers == ANSWERS
+    exec(next(block.text for block in blocks(PAGE) if block.kind == "python"), names)
+    assert names["only_one"].rows() == next(iter(ANSWERS.values()))
 
 
 def test_the_page_names_every_column() -> None:

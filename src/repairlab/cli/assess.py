@@ -24,13 +24,13 @@ from repairlab.validation.machine import Machine
 def assess(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     inputs: Annotated[
-        int, typer.Option("--inputs", help="New inputs for differential testing against the fix; 0: none, nothing is run.")
+        int, typer.Option("--inputs", help="New inputs for differential testing against the fix; 0 runs nothing.")
     ] = 60,
-    seed: Annotated[int, typer.Option("--seed", help="Of new inputs and of the draw.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of new inputs and of the draw.")] = 0,
     held_out: Annotated[
         str | None, typer.Option("--held-out", help="Benchmark with the same bugs and other tests, which candidates must pass.")
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Find out again what is known already.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Collect all evidence again.")] = False,
     raters: Raters = None,
     overlap: Overlap = 1.0,
     per_task: PerTask = 2,
@@ -39,7 +39,7 @@ def assess(
     ] = None,
     hints: Annotated[
         bool,
-        typer.Option("--hints", help="Show raters what was found out; they are no longer blind to it.", rich_help_panel=SHEETS),
+        typer.Option("--hints", help="Show raters the evidence; they are then no longer blind to it.", rich_help_panel=SHEETS),
     ] = False,
     take: TakenSheets = None,
     adjudicate: SettledSheet = None,
@@ -50,7 +50,7 @@ def assess(
 ) -> None:
     """Assess which plausible candidates are correct.
 
-    Evidence, in this order: the fix itself, rules, test results and what people say.
+    Evidence comes from the fix itself, rules, tests and raters, in this order.
     """
     if inputs < 0:
         raise UserError(f"--inputs is {inputs}: write how many new inputs to try, or 0 for none")

@@ -27,15 +27,15 @@ _SHOWN = 30
 def audit(
     benchmark: Annotated[str, typer.Argument(help="Name or folder of a benchmark.")],
     pairs: Annotated[
-        list[Path] | None, typer.Option("--pairs", help="Set of pairs that models are trained on; may be repeated.")
+        list[Path] | None, typer.Option("--pairs", help="Set of pairs that models are trained on; repeatable.")
     ] = None,
     card: Annotated[Path | None, typer.Option("--card", help=f"Health card; by default {CARD_NAME} of the benchmark.")] = None,
     run: Annotated[
         list[Path] | None,
-        typer.Option("--run", help="Assessed run, to find tests that let wrong candidates pass; may be repeated."),
+        typer.Option("--run", help="Assessed run, to find tests that let wrong candidates pass; repeatable."),
     ] = None,
     coverage: Annotated[
-        bool, typer.Option("--coverage", help="Run the trigger tests to see whether they cover the fix; the rest runs nothing.")
+        bool, typer.Option("--coverage", help="Run the trigger tests to see whether they cover the fix; nothing else is run.")
     ] = False,
     json: Json = False,
     *,

@@ -41,35 +41,35 @@ def check(
         int,
         typer.Option(
             "--repeat",
-            help="Validate each tree so often: tests as listed, in reverse, each alone, in turn. Tests that flip are flaky.",
+            help="Validate each tree N times: tests as listed, reversed, and each alone, in turn. Tests that flip are flaky.",
         ),
     ] = 1,
     card: Annotated[
         Path | None,
-        typer.Option("--card", help="Where to write the health card; a check of a whole benchmark leaves it in its folder."),
+        typer.Option("--card", help="Health card to write; by default health.json of the benchmark, after a check of all bugs."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the card: what it says of bugs that have not changed since is kept.")
+        bool, typer.Option("--resume", help="Continue the card; keep its results for bugs that have not changed.")
     ] = False,
     exclude_flaky: Annotated[
         bool,
         typer.Option(
             "--exclude-flaky",
-            help="Write flaky tests to test.excluded in the bug.toml of their bugs, and of all mined from their project.",
+            help="Add flaky tests to test.excluded of their bugs, and of all bugs mined from their project.",
         ),
     ] = False,
     exclude_failing: Annotated[
         bool,
         typer.Option(
             "--exclude-failing",
-            help="Likewise tests that fail with the reference fix, too, or on the buggy tree if they are regression tests.",
+            help="Likewise tests that fail with the reference fix, and regression tests that fail on the buggy tree.",
         ),
     ] = False,
     counter_tests: Annotated[
         bool,
         typer.Option(
             "--counter-tests/--no-counter-tests",
-            help="Say which tests have counter-tests; with large suites this takes most of the time.",
+            help="Find out which tests have counter-tests; takes most of the time of large suites.",
         ),
     ] = True,
     include: Include = None,

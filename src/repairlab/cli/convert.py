@@ -22,20 +22,20 @@ def convert(
         Path | None,
         typer.Argument(
             metavar="SOURCE",
-            help="A run folder, or candidates in any format; with --task a benchmark. Without it all formats are listed.",
+            help="A run folder, or candidates in any format; with --task, a benchmark. Without it, all formats are listed.",
         ),
     ] = None,
     benchmark: Annotated[str | None, typer.Argument(help="Name or folder of the benchmark; by default the run's own.")] = None,
     format_name: Annotated[str | None, typer.Option("--format", help=f"What to write: {', '.join(FORMATS)}.")] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", help="New file or folder; its ending chooses between forms of a format.")
+        Path | None, typer.Option("--to", help="New file or folder; its ending selects the form of some formats.")
     ] = None,
     source_format: Annotated[
-        str | None, typer.Option("--from", help="Format of the file to read; recognised when it is obvious.")
+        str | None, typer.Option("--from", help="Format of the file to read; recognised where obvious.")
     ] = None,
     task: Annotated[
         bool,
-        typer.Option("--task", help="Write a benchmark as a task of lm-evaluation-harness, which gets --to as --include_path."),
+        typer.Option("--task", help="Write a benchmark as a task of lm-evaluation-harness, for its --include_path."),
     ] = False,
     strategy: Annotated[
         str | None, typer.Option("--strategy", help="With --task: how a model is asked [default: zero-shot].")

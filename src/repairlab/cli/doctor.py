@@ -22,14 +22,14 @@ _WRONG = "[red]wrong[/red]    "
 @on_machine("sandbox", "allow_unsafe")
 def doctor(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="With --parts a kind; with --try a part and what it shall read.")
+        list[str] | None, typer.Argument(metavar="NAME", help="With --parts, a kind; with --try, a part and the sources it needs.")
     ] = None,
     parts: Annotated[
         bool, typer.Option("--parts", help=f"List installed parts and whether they load; kinds: {', '.join(KINDS)}.")
     ] = False,
     try_part: Annotated[
         bool,
-        typer.Option("--try", help="Test a part, KIND/NAME, against all that its kind promises. An importer needs its sources."),
+        typer.Option("--try", help="Test a part, KIND/NAME, against everything its kind promises; an importer needs its sources."),
     ] = False,
     config: Annotated[
         Path | None, typer.Option("--config", help="With --try: TOML file with settings of a repairer, in a table of its name.")

@@ -18,16 +18,16 @@ from repairlab.validation.machine import Machine
 
 @on_machine("workers", "sandbox", "allow_unsafe")
 def import_bugs(
-    name: Annotated[str | None, typer.Argument(help="Whose form the source has; without it all are listed.")] = None,
-    sources: Annotated[list[Path] | None, typer.Argument(metavar="SOURCE...", help="What to read: files or folders.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Importer; without it, all are listed.")] = None,
+    sources: Annotated[list[Path] | None, typer.Argument(metavar="SOURCE...", help="Files or folders to read.")] = None,
     to: Annotated[Path | None, typer.Option("--to", help="New folder for the benchmark.")] = None,
-    language: Annotated[str | None, typer.Option("--language", help="For sources in several languages.")] = None,
+    language: Annotated[str | None, typer.Option("--language", help="Language to import, if the source has several.")] = None,
     checker: Annotated[
-        str | None, typer.Option("--checker", help="How outputs are compared where the source leaves it open, e.g. float-1e-8.")
+        str | None, typer.Option("--checker", help="How outputs are compared if the source does not say, e.g. float-1e-8.")
     ] = None,
     clones: Annotated[
         Path | None,
-        typer.Option("--clones", help="Folder with clones of the subject projects, bare or not; missing ones are cloned into it."),
+        typer.Option("--clones", help="Folder with clones of the subject projects, bare or not; missing ones are added."),
     ] = None,
     libraries: Libraries = None,
     python: Interpreter = None,
@@ -35,12 +35,12 @@ def import_bugs(
         bool,
         typer.Option(
             "--relax-pins/--keep-pins",
-            help="Replace versions of Python packages that cannot be built by later ones, or drop the bug.",
+            help="Replace Python packages that cannot be built by later versions, or drop the bug.",
         ),
     ] = True,
-    via: Annotated[str | None, typer.Option("--via", help="Go through an installed tool instead, e.g. defects4j.")] = None,
+    via: Annotated[str | None, typer.Option("--via", help="Use an installed tool instead, e.g. defects4j.")] = None,
     tests: Annotated[
-        str, typer.Option("--tests", help="Test classes to look into: relevant (those that concern the fix), or all; Defects4J.")
+        str, typer.Option("--tests", help="Test classes to sort (Defects4J): relevant to the fix, or all.")
     ] = "relevant",
     repeat: SortRepeats = 1,
     include: Include = None,

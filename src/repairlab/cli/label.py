@@ -43,31 +43,31 @@ def label(
     benchmark: Annotated[str, typer.Argument(help="Name or folder of a benchmark.")],
     include: Include = None,
     to: Annotated[
-        Path | None, typer.Option("--to", help=f"File for the labels; by default {LABELS_NAME} of the benchmark.")
+        Path | None, typer.Option("--to", help=f"File for the labels; by default {LABELS_NAME} in the benchmark.")
     ] = None,
     types: Annotated[
-        Path | None, typer.Option("--types", help="CSV with bug and type (NPR4J) as well, for `rescore --labels`.")
+        Path | None, typer.Option("--types", help="Also write a CSV of bug and type (NPR4J), for `rescore --labels`.")
     ] = None,
     run: Annotated[
         list[Path] | None,
-        typer.Option("--run", help="Run of a system: difficulty is then by how many solve a bug; may be repeated."),
+        typer.Option("--run", help="Run of a system; difficulty is then the share of systems that solve a bug; repeatable."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="Model that suggests a category, too: PROVIDER/NAME as for `run`.")
+        str | None, typer.Option("--model", help="Model that also suggests categories: PROVIDER/NAME as for `run`.")
     ] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", help="Address of the model's server.")] = None,
     taxonomy: Annotated[
         str | None,
         typer.Option(
             "--taxonomy",
-            help="Let people label bugs by this taxonomy, in the folder --to: a TOML or CSV file, or category (Defects4C).",
+            help="Let people label bugs, in the folder --to: a taxonomy (TOML or CSV), or category (Defects4C).",
             rich_help_panel=SHEETS,
         ),
     ] = None,
     raters: Raters = None,
     overlap: Overlap = 1.0,
     per_task: PerTask = 2,
-    seed: Annotated[int, typer.Option("--seed", help="Of the draw.", rich_help_panel=SHEETS)] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.", rich_help_panel=SHEETS)] = 0,
     take: TakenSheets = None,
     adjudicate: SettledSheet = None,
     by: SettledBy = "adjudicator",
@@ -75,7 +75,7 @@ def label(
 ) -> None:
     """Label bugs by fix: location, patterns, category, difficulty.
 
-    Repair actions and patterns, error types and the state and element of a fix are labelled, too.
+    Also labels repair actions and patterns, error types, and state and element of the fix.
     """
     opened = open_benchmark(benchmark, found_labels=False)
     if taxonomy is not None or raters is not None or take or adjudicate or (to is not None and is_project(to)):

@@ -23,7 +23,7 @@ _COUNTED = ("location", "state", "element", "category", "symptom", "difficulty")
 def list_bugs(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="BENCHMARK, by name or folder, or BENCHMARK/BUG; without it all built-in."),
+        typer.Argument(metavar="NAME", help="BENCHMARK (name or folder) or BENCHMARK/BUG; without it, all built-in benchmarks."),
     ] = None,
     about: Annotated[
         bool, typer.Option("--about", help="Describe the benchmark and count its bugs by label, without listing them.")

@@ -6,9 +6,13 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.installation import VERSION
+
+if TYPE_CHECKING:
+    import typer
 
 STOPPED = 130
 GROUPS = {
@@ -153,6 +157,15 @@ def _run_verb(old: str, given: list[str]) -> int:
         from repairlab.runs.executors.forking import start_server  # noqa: PLC0415
 
         start_server()
+    try:
+        app_of(verb)(args=arguments, prog_name=f"repairlab {verb}", obj=wants_all)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+def app_of(verb: str) -> "typer.Typer":
+    """Return the command of a verb, or the group of its commands."""
     import typer  # noqa: PLC0415  # only verbs need these: `--help` answers without
 
     from repairlab.cli.sections import SectionedCommand  # noqa: PLC0415
@@ -167,11 +180,7 @@ def _run_verb(old: str, given: list[str]) -> int:
         function = getattr(module, f"{verb}_bugs" if verb in ("list", "import") else verb)
         # Some verbs have options that are made from settings records, for which these are loaded now.
         app.command(name=verb, cls=SectionedCommand)(module.with_own_options() if hasattr(module, "with_own_options") else function)
-    try:
-        app(args=arguments, prog_name=f"repairlab {verb}", obj=wants_all)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
-    return 0
+    return app
 
 
 _FOREIGN_VERBS = {

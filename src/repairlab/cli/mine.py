@@ -28,41 +28,38 @@ def mine(
     repositories: Annotated[list[Path], typer.Argument(help="Local clones, bare or not.")],
     to: Annotated[Path, typer.Option("--to", help="New folder for the benchmark.")],
     preset_name: Annotated[
-        str, typer.Option("--preset", help=f"Rules to begin with: {', '.join(PRESETS)}; options below change them.")
+        str, typer.Option("--preset", help=f"Rules to start from: {', '.join(PRESETS)}; other options change them.")
     ] = "functions",
     message: Annotated[
-        str | None, typer.Option("--message", help=f"What messages must say: {', '.join(RULES)}, or a pattern as /fix(es)?/.")
+        str | None,
+        typer.Option("--message", help=f"What commit messages must say: {', '.join(RULES)}, or a pattern such as /fix(es)?/."),
     ] = None,
     extent: Annotated[str | None, typer.Option("--extent", help=f"What a fix may change: {', '.join(EXTENTS)}.")] = None,
-    max_lines: Annotated[int | None, typer.Option("--max-lines", help="Lines of sources a fix may add and remove.")] = None,
-    since: Annotated[str | None, typer.Option("--since", help="Only fixes committed after this day: 2020-02-29.")] = None,
+    max_lines: Annotated[int | None, typer.Option("--max-lines", help="Most source lines a fix may add and remove.")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Only fixes committed after this day, as YYYY-MM-DD.")] = None,
     until: Annotated[str | None, typer.Option("--until", help="Only fixes committed before this day.")] = None,
     language: Annotated[str | None, typer.Option("--language", help="Only fixes in this language.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", help="Try at most so many commits of each clone, newest first.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", help="Try at most this many commits of each clone, newest first.")] = None,
     issues: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--issues", help="Export of a tracker (JSON of GitHub, GitLab or Jira), or a folder of NUMBER.md; may be repeated."
-        ),
+        typer.Option("--issues", help="Tracker export (JSON of GitHub, GitLab or Jira) or a folder of NUMBER.md; repeatable."),
     ] = None,
     issue: Annotated[
         str,
-        typer.Option(
-            "--issue", help="Of fixes without one in a tracker: title (no more than a title), or llm (--model writes it)."
-        ),
+        typer.Option("--issue", help="Issue of fixes without one in a tracker: title (only a title), or llm (--model writes it)."),
     ] = "title",
     model: Annotated[
         str | None, typer.Option("--model", help="Model that writes issues, with --issue llm: PROVIDER/NAME as for `run`.")
     ] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", help="Address of the model's server.")] = None,
     since_benchmark: Annotated[
-        str | None, typer.Option("--since-benchmark", help="Leave out fixes that this benchmark has already.")
+        str | None, typer.Option("--since-benchmark", help="Skip fixes that this benchmark already has.")
     ] = None,
     pairs: Annotated[
         bool,
-        typer.Option("--pairs", help="Write bug–fix pairs for training instead, with or without tests; nothing is built or run."),
+        typer.Option("--pairs", help="Write bug–fix pairs for training instead, without building or running anything."),
     ] = False,
-    name: Annotated[str | None, typer.Option("--name", help="Of the benchmark; by default that of its folder.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the benchmark; by default its folder's.")] = None,
     libraries: Libraries = None,
     python: Interpreter = None,
     tests: Annotated[

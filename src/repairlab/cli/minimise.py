@@ -13,7 +13,7 @@ from repairlab.validation.machine import Machine
 
 @on_machine("workers", "sandbox", "allow_unsafe")
 def minimise(
-    benchmark: Annotated[str, typer.Argument(help="Folder of a benchmark; its fixes are changed.")],
+    benchmark: Annotated[str, typer.Argument(help="Folder of a benchmark; its fixes are rewritten.")],
     json: Json = False,
     *,
     here: Machine,

@@ -33,7 +33,7 @@ Libraries = Annotated[Path | None, typer.Option("--libs", help="Folder with jars
 Interpreter = Annotated[
     str | None, typer.Option("--python", help="Interpreter for Python projects: a release, e.g. 3.9, or a path.")
 ]
-SortRepeats = Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree while they are sorted.")]
+SortRepeats = Annotated[int, typer.Option("--repeat", min=1, help="How often tests run on each tree to be sorted.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -87,7 +87,7 @@ def need(flag: str, given: Mapping[str, object]) -> None:
 
 
 Runs = Annotated[list[Path], typer.Argument(help="Run folders.")]
-Partial = Annotated[bool, typer.Option("--partial", help="Take the finished bugs of unfinished runs.")]
+Partial = Annotated[bool, typer.Option("--partial", help="Use the finished bugs of unfinished runs.")]
 
 
 def warn_unchecked(folders: Sequence[Path]) -> None:

@@ -41,10 +41,11 @@ from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.validation.machine import Machine
 
-PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="A set of pairs: a folder that `import` or `pairs` made.")]
-To = Annotated[Path, typer.Option("--to", help="New folder for the set that is made.")]
+PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="Folder of a set of pairs.")]
+To = Annotated[Path, typer.Option("--to", help="New folder for the result.")]
 Near = Annotated[
-    float | None, typer.Option("--near", help="Jaccard index of token pairs from which on texts are nearly alike, from 0.5 to 1.")
+    float | None,
+    typer.Option("--near", help="Jaccard index of token pairs, from 0.5 to 1, above which texts are near repetitions."),
 ]
 
 
@@ -57,20 +58,20 @@ def make(
     ] = "last",
     problems: Annotated[
         Path | None,
-        typer.Option("--problems", help="Folder with the test cases of problems: pairs are then proved by running them."),
+        typer.Option("--problems", help="Folder with the problems' test cases, to prove pairs by running them."),
     ] = None,
     language: Annotated[str | None, typer.Option("--language", help="Only submissions in this language.")] = None,
     keep_near: Annotated[
         bool, typer.Option("--keep-near", help="Keep pairs whose fix nearly repeats an earlier one of the same problem.")
     ] = False,
     max_characters: Annotated[
-        int | None, typer.Option("--max-characters", help="Longest program; FixEval took 6000.", min=1)
+        int | None, typer.Option("--max-characters", help="Longest program; FixEval uses 6000.", min=1)
     ] = None,
     shares: Annotated[str, typer.Option("--shares", help="Splits and their shares of the pairs.")] = "train=0.8,valid=0.1,test=0.1",
-    seed: Annotated[int, typer.Option("--seed", help="Of the splits.")] = 0,
-    limit: Annotated[int | None, typer.Option("--limit", help="At most so many problems.")] = None,
-    checker: Annotated[str | None, typer.Option("--checker", help="How outputs are compared, as test.checker in bug.toml.")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="Of the set; by default that of its folder.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the splits.")] = 0,
+    limit: Annotated[int | None, typer.Option("--limit", help="Use at most this many problems.")] = None,
+    checker: Annotated[str | None, typer.Option("--checker", help="How outputs are compared; as test.checker in bug.toml.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the set; by default its folder's.")] = None,
     json: Json = False,
     *,
     here: Machine,
@@ -118,10 +119,10 @@ def show(
     pairs: PairFolder,
     split: Annotated[str | None, typer.Option("--split", help="Only this split.")] = None,
     id: Annotated[str | None, typer.Option("--id", help="Only the pair with this id.")] = None,
-    limit: Annotated[int, typer.Option("--limit", help="At most so many pairs.")] = 5,
+    limit: Annotated[int, typer.Option("--limit", help="Use at most this many pairs.")] = 5,
     json: Json = False,
 ) -> None:
-    """Show pairs as diffs, or what is said of the set with --limit 0."""
+    """Show pairs as diffs; with --limit 0, only the head of the set."""
     facts, splits = read_head(pairs)
     if split is not None and split not in splits:
         raise unknown("split", split, splits)
@@ -154,12 +155,12 @@ def _lined(text: str) -> str:
 def split(
     pairs: PairFolder,
     to: To,
-    shares: Annotated[str, typer.Option("--shares", help="Split and share of the pairs.")] = "train=0.8,valid=0.1,test=0.1",
+    shares: Annotated[str, typer.Option("--shares", help="Splits and their shares of the pairs.")] = "train=0.8,valid=0.1,test=0.1",
     by: Annotated[
-        str, typer.Option("--by", help="random, project (whole repositories), problem (whole tasks), or time (the oldest first).")
+        str, typer.Option("--by", help="random, project (whole repositories), problem (whole tasks) or time (oldest first).")
     ] = "random",
-    stratify: Annotated[str, typer.Option("--stratify", help="Spread evenly: edit (its kind), length or project.")] = "",
-    seed: Annotated[int, typer.Option("--seed", help="Of the random order.")] = 0,
+    stratify: Annotated[str, typer.Option("--stratify", help="Spread evenly by edit (kind of edit), length or project.")] = "",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random order.")] = 0,
     json: Json = False,
 ) -> None:
     """Split a set anew: at random, by project or by time."""
@@ -189,14 +190,16 @@ def shares_of(text: str) -> dict[str, float]:
 def filter_(
     pairs: PairFolder,
     to: To,
-    min_tokens: Annotated[int, typer.Option("--min-tokens", help="Leave out pairs with a shorter text.")] = 0,
-    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Leave out pairs with a longer text.")] = None,
-    identical: Annotated[bool, typer.Option("--identical", help="Leave out pairs equal but for white space and comments.")] = False,
-    unparsable: Annotated[bool, typer.Option("--unparsable", help="Leave out pairs with a text that does not parse.")] = False,
-    one_hunk: Annotated[bool, typer.Option("--one-hunk", help="Leave out pairs that change more than one place.")] = False,
+    min_tokens: Annotated[int, typer.Option("--min-tokens", help="Drop pairs with a shorter text.")] = 0,
+    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Drop pairs with a longer text.")] = None,
+    identical: Annotated[
+        bool, typer.Option("--identical", help="Drop pairs that differ only in white space and comments.")
+    ] = False,
+    unparsable: Annotated[bool, typer.Option("--unparsable", help="Drop pairs with a text that does not parse.")] = False,
+    one_hunk: Annotated[bool, typer.Option("--one-hunk", help="Drop pairs that change more than one place.")] = False,
     json: Json = False,
 ) -> None:
-    """Leave out pairs by length, identity, syntax or number of hunks."""
+    """Drop pairs by length, identity, syntax or number of hunks."""
     settings = FilterSettings(
         min_tokens=min_tokens, max_tokens=max_tokens, identical=identical, unparsable=unparsable, one_hunk=one_hunk
     )
@@ -209,11 +212,11 @@ def dedup(
     pairs: PairFolder,
     to: To,
     near: Near = None,
-    keep: Annotated[str, typer.Option("--keep", help="Which split keeps a pair that several have.")] = "test,valid,train",
+    keep: Annotated[str, typer.Option("--keep", help="Which split keeps a pair that several contain.")] = "test,valid,train",
     within: Annotated[bool, typer.Option("--within", help="Compare pairs of the same split only.")] = False,
     json: Json = False,
 ) -> None:
-    """Leave out pairs that repeat others, exactly or nearly, across splits too."""
+    """Drop pairs that repeat others, exactly or nearly, also across splits."""
     settings = DedupSettings(near=near, keep=tuple(part.strip() for part in keep.split(",")), across=not within)
     with _bar(pairs, "pairs compared") as done:
         made = dedup_pairs(pairs, to, settings, done=done)
@@ -225,16 +228,16 @@ def decontaminate(
     to: To,
     against: Annotated[list[str], typer.Option("--against", help="A benchmark; may be given several times.")],
     near: Near = 0.8,
-    exact: Annotated[bool, typer.Option("--exact", help="Only equal texts, no near ones.")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="Drop only equal texts, not near ones.")] = False,
     embedding_model: Annotated[
         str | None,
-        typer.Option("--embedding-model", help="PROVIDER/NAME, or local/NAME for sentence-transformers: compare embeddings, too."),
+        typer.Option("--embedding-model", help="Also compare embeddings: PROVIDER/NAME, or local/NAME for sentence-transformers."),
     ] = None,
     embedding_threshold: Annotated[float, typer.Option("--embedding-threshold", help="Cosine above which texts are alike.")] = 0.95,
     base_url: Annotated[str | None, typer.Option("--base-url", help="Where the embedding model is served.")] = None,
     json: Json = False,
 ) -> None:
-    """Leave out pairs that a benchmark holds, exactly, nearly or by embedding."""
+    """Drop pairs that a benchmark contains: exactly, nearly or by embedding."""
     settings = DecontaminateSettings(near=None if exact else near, embedding=embedding_threshold)
     benchmarks = [open_benchmark(name) for name in against]
     with _embedder(embedding_model, base_url) as embedder, _bar(pairs, "pairs compared") as done:
@@ -290,7 +293,7 @@ def export(
     to: To,
     json: Json = False,
 ) -> None:
-    """Write a set in the form of others."""
+    """Write a set in another tool's form."""
     with _bar(pairs, "pairs written") as done:
         made = export_pairs(pairs, form, to, done=done)
     _print_made(made, as_json=json)
@@ -302,7 +305,7 @@ def take(
     language: Annotated[str | None, typer.Option("--language", help="Only bugs in this language.")] = None,
     json: Json = False,
 ) -> None:
-    """Make a set of the bugs of a benchmark, as whole files before and after the fix."""
+    """Make a set from the bugs of a benchmark: whole files before and after the fix."""
     opened = open_benchmark(benchmark)
     with progress_bar() as progress:
         task = progress.add_task("bugs read", total=len(opened))
@@ -312,14 +315,14 @@ def take(
 
 def represent(
     pairs: PairFolder,
-    name: Annotated[str, typer.Option("--representation", help="What a network would read and write.")],
+    name: Annotated[str, typer.Option("--representation", help="Name of the representation.")],
     split: Annotated[str | None, typer.Option("--split", help="Only this split.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", help="At most so many pairs.")] = None,
-    setting: Annotated[list[str] | None, typer.Option("--setting", help="NAME=VALUE of the representation; several times.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", help="Use at most this many pairs.")] = None,
+    setting: Annotated[list[str] | None, typer.Option("--setting", help="NAME=VALUE for the representation; repeatable.")] = None,
     learn: Annotated[str | None, typer.Option("--learn", help="Learn idioms or a grammar from this split first.")] = None,
     json: Json = False,
 ) -> None:
-    """Show how many pairs a representation can hold, and give back."""
+    """Show how many pairs a representation can encode and recover."""
     facts, splits = read_head(pairs)
     if split is not None and split not in splits:
         raise unknown("split", split, splits)
@@ -381,18 +384,18 @@ def _print_made(made: Rewritten | ExportedPairs, *, as_json: bool) -> None:
 
 def match(
     predictions: Annotated[
-        Path, typer.Argument(help="One prediction a line in the order of the pairs, or *.jsonl with id and prediction(s).")
+        Path, typer.Argument(help="One prediction per line in the order of the pairs, or *.jsonl with id and prediction(s).")
     ],
-    pairs: Annotated[Path, typer.Option("--pairs", help="The set of pairs: a folder that `import` or `pairs` made.")],
+    pairs: Annotated[Path, typer.Option("--pairs", help="Folder of the set of pairs.")],
     split: Annotated[str, typer.Option("--split", help="The split that was predicted.")] = "test",
     bleu: Annotated[str, typer.Option("--bleu", help=f"Variant of BLEU: {', '.join(BLEU_VARIANTS)}.")] = "codexglue",
     codebleu: Annotated[
         str, typer.Option("--codebleu", help=f"Variant of CodeBLEU: {', '.join(CODEBLEU_VARIANTS)}.")
     ] = "codexglue",
-    copy: Annotated[bool, typer.Option("--copy", help="Also match the buggy texts themselves: what copying is worth.")] = False,
+    copy: Annotated[bool, typer.Option("--copy", help="Also score the buggy texts, the baseline of copying.")] = False,
     json: Json = False,
 ) -> None:
-    """Match predictions with the fixes: exact match, BLEU, CodeBLEU, edit similarity, syntax."""
+    """Compare predictions with fixes: exact match, BLEU, CodeBLEU, edit similarity, syntax."""
     facts, splits = read_head(pairs)
     settings = MatchSettings(language=facts.language, bleu=_bleu(bleu), codebleu=_codebleu(codebleu))
     with progress_bar() as progress:

@@ -18,13 +18,11 @@ from repairlab.learning.pairs.pair_files import read_head
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="A model: a folder that `train` made.")],
-    to: Annotated[Path, typer.Option("--to", help="New file *.jsonl for what it writes.")],
-    pairs: Annotated[
-        Path | None, typer.Option("--pairs", help="A set of pairs: a folder that `import` or `pairs` made; for `pairs match`.")
-    ] = None,
+    model: Annotated[Path, typer.Argument(help="Folder of a trained model.")],
+    to: Annotated[Path, typer.Option("--to", help="New file *.jsonl for the predictions.")],
+    pairs: Annotated[Path | None, typer.Option("--pairs", help="Folder of a set of pairs.")] = None,
     benchmark: Annotated[
-        str | None, typer.Option("--benchmark", help="Instead: name or folder of a benchmark; candidates for `validate`.")
+        str | None, typer.Option("--benchmark", help="Predict candidates for this benchmark instead, for `validate`.")
     ] = None,
     split: Annotated[str, typer.Option("--split", help="The split of the pairs to predict.")] = "test",
     n: Annotated[int, typer.Option("-n", help="Candidates per bug of a benchmark.")] = 10,
@@ -32,10 +30,10 @@ def predict(
     limit: Limit = None,
     beam: Annotated[
         int | None,
-        typer.Option("--beam", help="Hypotheses, 1 to 1000; by default as the model's settings say, or as -n for bugs."),
+        typer.Option("--beam", help="Hypotheses, 1 to 1000; by default the model's setting, or -n for bugs."),
     ] = None,
     at_once: Annotated[
-        int | None, typer.Option("--at-once", help="Hypotheses that are extended together: lower it if memory is short.")
+        int | None, typer.Option("--at-once", help="Hypotheses extended together; lower it if memory is short.")
     ] = None,
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
     json: Json = False,

@@ -34,7 +34,7 @@ def _options() -> tuple[RecordOption, ...]:
 
 
 def prompt(
-    bug: Annotated[str | None, typer.Argument(help="BENCHMARK/BUG; without it, the template of the strategy is printed.")] = None,
+    bug: Annotated[str | None, typer.Argument(help="BENCHMARK/BUG; without it, the strategy's template is printed.")] = None,
     localisation: Annotated[str, typer.Option("--localisation", help="line, hunk, function or file.")] = "line",
     show_error: Annotated[bool, typer.Option("--show-error", help="Show the first failing message of the hidden tests.")] = False,
     json: Json = False,

@@ -21,10 +21,10 @@ def publish(
     sources: Annotated[
         list[str], typer.Argument(metavar="BENCHMARK_OR_RUNS...", help="Name or folder of a benchmark, or run folders.")
     ],
-    to: Annotated[Path, typer.Option("--to", help="New folder for tables, data card, checksums and, of a benchmark, change log.")],
+    to: Annotated[Path, typer.Option("--to", help="New folder for tables, data card, checksums and change log.")],
     previous: Annotated[Path | None, typer.Option("--previous", help="The last publication, for the change log.")] = None,
     context: Annotated[
-        bool, typer.Option("--context", help="Put all files that a repairer may read into the problems, not the one to fix alone.")
+        bool, typer.Option("--context", help="Include all files that a repairer may read, not only the one to fix.")
     ] = False,
     parquet: Annotated[bool, typer.Option("--parquet/--no-parquet", help="Write Parquet beside JSON Lines.")] = True,
     json: Json = False,

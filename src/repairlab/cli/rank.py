@@ -49,17 +49,17 @@ def rank(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     by: Annotated[
         str | None,
-        typer.Option("--by", help=f"The order: {', '.join(ORDERS)} [default: majority; similarity with --embedding-model]."),
+        typer.Option("--by", help=f"Order: {', '.join(ORDERS)} [default: majority; similarity with --embedding-model]."),
     ] = None,
     embedding_model: Annotated[
         str | None,
-        typer.Option("--embedding-model", help="PROVIDER/NAME, or local/NAME for sentence-transformers; for similarity."),
+        typer.Option("--embedding-model", help="For similarity: PROVIDER/NAME, or local/NAME for sentence-transformers."),
     ] = None,
     threshold: Annotated[
-        str, typer.Option("--threshold", help="Leave out what is less similar: a number from -1 to 1, or median.")
+        str, typer.Option("--threshold", help="Drop candidates less similar than this: a number from -1 to 1, or median.")
     ] = str(THRESHOLD),
     per_token: Annotated[bool, typer.Option("--per-token", help="Divide log-probabilities by the number of tokens.")] = False,
-    prune: Annotated[str | None, typer.Option("--prune", help="compile: leave out candidates that do not build.")] = None,
+    prune: Annotated[str | None, typer.Option("--prune", help="compile: drop candidates that do not build.")] = None,
     keep_unchanged: Annotated[
         bool, typer.Option("--keep-unchanged", help="Keep candidates that change only comments and white space.")
     ] = False,

@@ -15,14 +15,14 @@ Raters = Annotated[
     str | None, typer.Option("--raters", help="Draw tasks for these raters, such as ada,ben.", rich_help_panel=SHEETS)
 ]
 Overlap = Annotated[
-    float, typer.Option("--overlap", help="Share of tasks that several raters get, 0 to 1.", rich_help_panel=SHEETS)
+    float, typer.Option("--overlap", help="Share of tasks given to several raters, 0 to 1.", rich_help_panel=SHEETS)
 ]
-PerTask = Annotated[int, typer.Option("--per-task", help="How many raters those are.", rich_help_panel=SHEETS)]
+PerTask = Annotated[int, typer.Option("--per-task", help="How many raters share such a task.", rich_help_panel=SHEETS)]
 TakenSheets = Annotated[
-    list[Path] | None, typer.Option("--take", help="Take a filled sheet RATER.csv; may be repeated.", rich_help_panel=SHEETS)
+    list[Path] | None, typer.Option("--take", help="Read a filled sheet RATER.csv; repeatable.", rich_help_panel=SHEETS)
 ]
 SettledSheet = Annotated[
-    Path | None, typer.Option("--adjudicate", help="Take a filled sheet of disagreements.", rich_help_panel=SHEETS)
+    Path | None, typer.Option("--adjudicate", help="Read a filled sheet of disagreements.", rich_help_panel=SHEETS)
 ]
 SettledBy = Annotated[str, typer.Option("--by", help="Who settled the disagreements.", rich_help_panel=SHEETS)]
 

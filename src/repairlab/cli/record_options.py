@@ -174,7 +174,7 @@ def _help(place: OptionTarget) -> str:
     if place.short and option.short:
         return option.short[2]
     default = option.usual or setting.default
-    if default is dataclasses.MISSING or default is None or default == () or isinstance(default, bool):
+    if default is dataclasses.MISSING or default is None or default in ((), "") or isinstance(default, bool):
         return option.help
     shown = f"{default:g}" if isinstance(default, float) else default
     return f"{option.help.removesuffix('.')} [default: {shown}]."

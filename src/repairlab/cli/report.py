@@ -31,25 +31,23 @@ def report(
     runs: Runs,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The HTML file; by default report.html in the first run folder, and with --json none."),
+        typer.Option("--output", "-o", help="The HTML file; by default report.html in the first run folder, with --json none."),
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="Rank by pass@k (or top@k) at this k.")] = None,
     candidates: Annotated[
         str,
-        typer.Option(
-            "--candidates", help="Of each bug show the first plausible candidate (first), every plausible one, or all of them."
-        ),
+        typer.Option("--candidates", help="Candidates to show per bug: first (the first plausible one), plausible or all."),
     ] = "first",
     tables: Annotated[
-        bool, typer.Option("--tables", help="Print the papers' tables and figures instead: which there are, or those of --only.")
+        bool, typer.Option("--tables", help="List the papers' tables and figures instead, or print those of --only.")
     ] = False,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="With --tables: only this table, by its name; may be given several times.")
+        list[str] | None, typer.Option("--only", help="With --tables: only the table of this name; repeatable.")
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="With --tables: print all as comma-separated values.")] = False,
     to: Annotated[
         Path | None,
-        typer.Option("--to", help="With --tables: write each to this folder (.csv, or .json with --json), and its picture (.svg)."),
+        typer.Option("--to", help="With --tables: folder for all tables (.csv, or .json with --json) and pictures (.svg)."),
     ] = None,
     partial: Partial = False,
     json: Json = False,

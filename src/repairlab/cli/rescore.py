@@ -24,26 +24,26 @@ def rescore(
         list[str] | None,
         typer.Argument(
             metavar="[FORMAT] FILE...",
-            help="PublishedResults; the format is recognised when it is obvious. Without any, formats are listed.",
+            help="Published results; the format is recognised where obvious. Without any, formats are listed.",
         ),
     ] = None,
     table: Annotated[
-        list[Path] | None, typer.Option("--table", help="A published table (TOML) to compute and compare, or a folder of them.")
+        list[Path] | None, typer.Option("--table", help="A published table (TOML) to recompute and compare, or a folder of them.")
     ] = None,
     data_folder: Annotated[Path, typer.Option("--data", help="Folder with the data that tables name.")] = Path(),
-    brief: Annotated[bool, typer.Option("--brief", help="Of tables, print only cells that are not equal.")] = False,
-    system: Annotated[list[str] | None, typer.Option("--system", help="Only this system; may be given several times.")] = None,
+    brief: Annotated[bool, typer.Option("--brief", help="Print only cells that differ.")] = False,
+    system: Annotated[list[str] | None, typer.Option("--system", help="Only this system; repeatable.")] = None,
     include: Include = None,
     what: Annotated[
         str | None,
         typer.Option(
-            "--count", help="What a fix is: correct (a person accepted it) or plausible; by default what the results have."
+            "--count", help="What counts as a fix: correct (a person accepted it) or plausible; by default what the results have."
         ),
     ] = None,
-    ranks: Annotated[str, typer.Option("--ranks", help="Sort ranks as number, or as written: text as text.")] = "number",
-    top: Annotated[str, typer.Option("--top", help="How many plausible candidates are checked.")] = "1,2,3,4,5,6,7,8,9,10",
+    ranks: Annotated[str, typer.Option("--ranks", help="number: sort ranks as numbers; written: as text.")] = "number",
+    top: Annotated[str, typer.Option("--top", help="Numbers of plausible candidates to check.")] = "1,2,3,4,5,6,7,8,9,10",
     against: Annotated[
-        Path | None, typer.Option("--against", help="PublishedResults of other tools, for the coverage of their fixes.")
+        Path | None, typer.Option("--against", help="Results of other tools, for the coverage of their fixes.")
     ] = None,
     labels: Annotated[Path | None, typer.Option("--labels", help="Types of bugs: CSV with bug,type, or JSON.")] = None,
     figures: Annotated[Path | None, typer.Option("--figures", help="Folder for figures (SVG).")] = None,

@@ -20,25 +20,25 @@ _USUAL = ServiceSettings(state=Path())
 @on_machine("workers", "sandbox", "isolation", "use_verdicts", recheck=0)
 def serve(
     benchmarks: Annotated[list[str] | None, typer.Argument(help="Names or folders of benchmarks.")] = None,
-    host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; any but this machine's own needs tokens.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="Port to listen on; 0: any that is free.")] = 8400,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on; any but this machine's needs tokens.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Port to listen on; 0: any free one.")] = 8400,
     tokens: Annotated[
-        Path | None, typer.Option("--tokens", help="File of tokens, a line NAME:SHA256 each; or the variable REPAIRLAB_TOKENS.")
+        Path | None, typer.Option("--tokens", help="File of tokens, one NAME:SHA256 per line; or the variable REPAIRLAB_TOKENS.")
     ] = None,
-    name: Annotated[str | None, typer.Option("--new-token", help="Make a token for a client, print the line for the file.")] = None,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Let the new token read only: nothing is run for it.")] = False,
+    name: Annotated[
+        str | None, typer.Option("--new-token", help="Make a token for a client and print its line for the file.")
+    ] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="The new token may read but run nothing.")] = False,
     state: Annotated[Path | None, typer.Option("--state", help="Folder for jobs; by default below the cache.")] = None,
     queue: Annotated[int, typer.Option("--queue", help="Candidates that may wait for a worker.")] = _USUAL.queue,
-    batch: Annotated[int, typer.Option("--batch", help="Candidates of one request, at most.")] = _USUAL.batch,
-    rate: Annotated[float, typer.Option("--rate", help="Candidates per second and client, at most; 0: no limit.")] = _USUAL.rate,
-    body_mb: Annotated[float, typer.Option("--body-mb", help="Megabytes of one request, at most.")] = _USUAL.body_mb,
-    deadline_s: Annotated[float, typer.Option("--deadline", help="Seconds of one request, at most.")] = _USUAL.deadline_s,
-    patience_s: Annotated[float, typer.Option("--patience", help="Seconds that a request may take to arrive.")] = _USUAL.patience_s,
-    drain_s: Annotated[float, typer.Option("--drain", help="Seconds that requests may go on after SIGTERM.")] = _USUAL.drain_s,
+    batch: Annotated[int, typer.Option("--batch", help="Most candidates per request.")] = _USUAL.batch,
+    rate: Annotated[float, typer.Option("--rate", help="Most candidates per second and client; 0: no limit.")] = _USUAL.rate,
+    body_mb: Annotated[float, typer.Option("--body-mb", help="Most megabytes per request.")] = _USUAL.body_mb,
+    deadline_s: Annotated[float, typer.Option("--deadline", help="Most seconds per request.")] = _USUAL.deadline_s,
+    patience_s: Annotated[float, typer.Option("--patience", help="Seconds for a request to arrive.")] = _USUAL.patience_s,
+    drain_s: Annotated[float, typer.Option("--drain", help="Seconds for requests to finish after SIGTERM.")] = _USUAL.drain_s,
     localisation: Annotated[
-        str, typer.Option("--localisation", help="What is shown of the place of a bug, at most: line, hunk, function or file.")
+        str, typer.Option("--localisation", help="Most precise place of a bug that clients see: line, hunk, function or file.")
     ] = _USUAL.localisation,
     *,
     here: Machine,

@@ -53,37 +53,33 @@ class _Listener:
 
 def train(
     system: Annotated[
-        str | None, typer.Argument(help="A system, NAME-small, or a settings file *.toml; without it all are listed.")
+        str | None, typer.Argument(help="A system, NAME-small, or a settings file *.toml; without it, all are listed.")
     ] = None,
-    pairs: Annotated[Path | None, typer.Option("--pairs", help="The set of pairs: a folder that `import` or `pairs` made.")] = None,
+    pairs: Annotated[Path | None, typer.Option("--pairs", help="Folder of the set of pairs.")] = None,
     to: Annotated[Path | None, typer.Option("--to", help="New folder for the model.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="published (default) or small.")] = None,
-    change: Annotated[
-        list[str] | None, typer.Option("--set", help="Change a setting: network.width=128; may be given several times.")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a training that was stopped or killed.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Decides first weights, order of the pairs and dropout.")] = 1,
+    change: Annotated[list[str] | None, typer.Option("--set", help="Change a setting: network.width=128; repeatable.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume a stopped or killed training.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Decides initial weights, order of pairs and dropout.")] = 1,
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
-    search: Annotated[int, typer.Option("--search", help="Train so many models with settings drawn from the system's ranges.")] = 0,
-    keep: Annotated[int, typer.Option("--keep", help="How many of them, the best first, make up the model.")] = 1,
+    search: Annotated[
+        int, typer.Option("--search", help="Train this many models with settings drawn from the system's ranges.")
+    ] = 0,
+    keep: Annotated[int, typer.Option("--keep", help="How many of the best form the ensemble.")] = 1,
     rewards: Annotated[
         str | None,
-        typer.Option(
-            "--rewards", help="Second stage: a benchmark whose verdicts on what the model --from writes weigh its losses."
-        ),
+        typer.Option("--rewards", help="Second stage: a benchmark whose verdicts weight the losses of the model --from."),
     ] = None,
-    first: Annotated[Path | None, typer.Option("--from", help="The model that the second stage begins with.")] = None,
+    first: Annotated[Path | None, typer.Option("--from", help="The model the second stage starts from.")] = None,
     epochs: Annotated[int, typer.Option("--epochs", help="Epochs of the second stage.")] = 1,
-    rate: Annotated[float, typer.Option("--learning-rate", help="Of the second stage.")] = 1e-5,
+    rate: Annotated[float, typer.Option("--learning-rate", help="Learning rate of the second stage.")] = 1e-5,
     reward: Annotated[
         list[str] | None,
-        typer.Option(
-            "--reward", help="Of the second stage: what a loss is multiplied by, as in plausible=0.4; may be given several times."
-        ),
+        typer.Option("--reward", help="Second stage: factor of the loss, such as plausible=0.4; repeatable."),
     ] = None,
     include: Include = None,
     limit: Limit = None,
-    show: Annotated[bool, typer.Option("--show", help="Only print the settings file, to copy and change.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Print the settings file, to copy and change.")] = False,
     json: Json = False,
 ) -> None:
     """Train a network on bug–fix pairs."""

@@ -35,9 +35,7 @@ def validate(
             help='JSON Lines: {"bug": ID} with "function", "file" (new text), "patch" (unified diff) or "edits"; or see --format.'
         ),
     ],
-    format_name: Annotated[
-        str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; recognised when it is obvious.")
-    ] = None,
+    format_name: Annotated[str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; recognised where obvious.")] = None,
     include: Include = None,
     limit: Limit = None,
     only_given: Annotated[
@@ -45,7 +43,7 @@ def validate(
     ] = False,
     policy: Annotated[str, typer.Option("--policy", help="first-failure, or full: run every test.")] = "first-failure",
     confirm: Annotated[int, typer.Option("--confirm", help="Rerun each failing test N times in isolation before counting it.")] = 0,
-    to: Annotated[Path | None, typer.Option("--to", help="Run folder; by default runs/NAME-DIGEST of the file.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="Run folder; by default runs/NAME-DIGEST, after the file.")] = None,
     repair: Repair = False,
     json: Json = False,
     *,

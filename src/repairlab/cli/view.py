@@ -13,13 +13,11 @@ from repairlab.languages.language import default_cache
 
 def view(
     what: Annotated[list[str], typer.Argument(help="Run folders, finished or not, and benchmarks by name or folder.")],
-    host: Annotated[
-        str, typer.Option("--host", help="The address to listen on; another one than this machine's needs a token.")
-    ] = ("127.0.0.1"),
-    port: Annotated[int, typer.Option("--port", help="The port to listen on; 0 takes a free one.")] = 8765,
-    export: Annotated[
-        Path | None, typer.Option("--export", help="Write all pages to this folder instead, to publish them.")
-    ] = None,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on; any but this machine's needs a token.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option("--port", help="Port to listen on; 0: any free one.")] = 8765,
+    export: Annotated[Path | None, typer.Option("--export", help="Write all pages to this new folder instead.")] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     json: Json = False,
 ) -> None:

@@ -14,14 +14,14 @@ from repairlab.runs.checkout import export as exported
 from repairlab.validation.machine import Machine
 
 FolderArgument = Annotated[Path | None, typer.Argument(metavar="FOLDER", help="The working copy, as with --work.")]
-Folder = Annotated[Path, typer.Option("--work", "-w", help="The working copy; by default the current folder.")]
+Folder = Annotated[Path, typer.Option("--work", "-w", help="The working copy.")]
 
 
 def checkout(
     bug: Annotated[str, typer.Argument(help="BENCHMARK/BUG, for example starter/c-ring-buffer-wrap.")],
     folder: Annotated[Path, typer.Argument(help="A new folder.")],
-    fixed: Annotated[bool, typer.Option("--fixed", help="The fixed tree instead of the buggy one.")] = False,
-    no_tests: Annotated[bool, typer.Option("--no-tests", help="Leave the tests out: what a repairer may see.")] = False,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Check out the fixed tree instead.")] = False,
+    no_tests: Annotated[bool, typer.Option("--no-tests", help="Leave out the tests, as a repairer sees it.")] = False,
 ) -> None:
     """Write the tree of a bug to a new folder."""
     check_out(bug, open_bug(bug), folder, fixed=fixed, tests=not no_tests)
@@ -42,7 +42,7 @@ def test(
     work: Folder = Path(),
     name: Annotated[str | None, typer.Option("--test", "-t", help="Run only this test or case.")] = None,
     relevant: Annotated[
-        bool, typer.Option("--relevant", "-r", help="Run the relevant tests: all that the bug names (default).")
+        bool, typer.Option("--relevant", "-r", help="Run the tests that the bug names, as without options.")
     ] = False,
     trigger: Annotated[bool, typer.Option("--trigger", help="Run only the trigger tests.")] = False,
     json: Json = False,

@@ -34,16 +34,16 @@ class Prompt:
 class Access:
     """How models are reached from here; none of it changes an answer."""
 
-    concurrency: Annotated[int, Option("Requests at the same time.")] = 8
-    requests_per_minute: Annotated[float | None, Option("Requests a minute.", flag="--rate-limit")] = None
+    concurrency: Annotated[int, Option("Concurrent requests.")] = 8
+    requests_per_minute: Annotated[float | None, Option("Most requests per minute.", flag="--rate-limit")] = None
     timeout_s: Annotated[float, Option("Seconds to wait for an answer.", flag="--request-timeout")] = 300.0
-    retries: Annotated[int, Option("How often to repeat a request after 429, 5xx, a time-out or a lost connection.")] = 8
+    retries: Annotated[int, Option("Repetitions of a request after 429, 5xx, a timeout or a lost connection.")] = 8
     cost_limit_usd: Annotated[
-        float | None, Option("Stop asking when the run has cost so many US dollars.", flag="--cost-limit")
+        float | None, Option("Stop asking when the run has cost this many US dollars.", flag="--cost-limit")
     ] = None
     prices: Annotated[str | None, Option("TOML file with prices of models, in addition to the built-in ones.")] = None
-    use_cache: Annotated[bool, Option("Neither use kept answers nor keep new ones.", flag="--no-answer-cache")] = True
-    offline: Annotated[bool, Option("Use kept answers only; ask nobody.")] = False
+    use_cache: Annotated[bool, Option("Do not read or write the answer cache.", flag="--no-answer-cache")] = True
+    offline: Annotated[bool, Option("Use cached answers only; make no requests.")] = False
     transcripts: Annotated[bool, Option("Leave prompts and raw answers out of the run folder.")] = True
 
     def check(self) -> None:

@@ -60,12 +60,13 @@ class Visibility:
     """The policy that decides what of a problem is shown to the repairer."""
 
     localisation: Localisation = "line"
+    """`line`: the lines the fix changes; `hunk`: one range around them; `function` or `file`: only where to look."""
     error: bool = False
     """Show the first failing message of the hidden tests."""
     context: bool = True
-    """Show the other (non-test) files of the project."""
+    """Show the other files of the project, without tests."""
     tests: bool = False
-    """Show the test files and the names of the failing tests, for repairers that work on a tree (`command`)."""
+    """Show test files and the names of failing tests to the program of the repairer `command`."""
 
 
 def shown(problem: Problem, visibility: Visibility) -> Problem:

@@ -1,4 +1,4 @@
-"""Our own JSON Lines (docs/formats.md): a line is an object with `bug` and one way to say the candidate.
+"""Our own JSON Lines (docs/reference/formats.md): a line is an object with `bug` and one way to say the candidate.
 
 These are the keys of a patch in the API and in requests (`patch_forms`). An `answer` with a `problem` is one from which nothing
 could be read. Optional are `model`, `repairer`, `origin` and `verdict`. The order of the lines is the ranking.

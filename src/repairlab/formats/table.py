@@ -6,33 +6,105 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.record import record
 from repairlab.formats.format import Format, Sight
 from repairlab.formats.reading import look
 from repairlab.metrics.published import DatasetStatistics, PublishedResults
 from repairlab.registry import Parts, lacking
 
-_ABOUT = {
-    "repairlab": "JSON Lines of bug with function, file, patch or edits: our own form.",
-    "swebench": "SWE-bench's predictions: instance_id, model_name_or_path, model_patch.",
-    "swebench-report": "SWE-bench's report: which instances are resolved (to write only; `rescore` reads it).",
-    "evalplus": "Samples of HumanEval and EvalPlus: task_id with completion or solution, or a folder TASK_ID/N.py.",
-    "repairbench": "RepairBench's records: identifier, generation, evaluation.",
-    "nl2fix": "NL2Fix's candidates by method, or its -validated.jsonl with verdicts.",
-    "npr4j-patches": "NPR4J's .patches: methods by bug and rank.",
-    "npr4j-patchinfo": "NPR4J's .patchinfo.json with whole patched files, or a folder of them.",
-    "npr4j-results": "NPR4J's all_result.json: plausible candidates by system and rank (to write only).",
-    "fixeval": "FixEval's generation.json: programs by submission, with counts of cases.",
-    "defects4c": "Defects4C's whole patched files, MD5@COMMIT___FILE in a folder.",
-    "clm": "lin-tan/clm's *_validate.json or *_output.json: lines or functions by bug, with verdicts.",
-    "diffs": "Unified diffs in a folder: BUG/N.diff or BUG.diff.",
+
+@record
+class FileForm:
+    """What one format is, for `repairlab convert` and the reference."""
+
+    about: str
+    """Whose files, and what is in them, in one line."""
+    writes: str = "the same"
+    loses: str = "model, verdicts"
+    """What is not written of a candidate, its origin and its outcome."""
+    cannot: str = ""
+    """Candidates that cannot be written at all."""
+
+
+_OTHER_FILES, _OUTSIDE = "changes of other files", "changes outside the target"
+
+FORMS = {
+    "repairlab": FileForm(
+        about="Our own JSON Lines: bug with function, file, patch, edits, answer or text.",
+        loses="of an outcome, everything but the verdict",
+    ),
+    "swebench": FileForm(
+        about="Predictions of SWE-bench (instance_id, model_name_or_path, model_patch): JSON Lines, a list, or a table by id.",
+        writes="JSON Lines; a list if the name ends in .json",
+        loses="verdicts, rank gaps, prompts, costs",
+        cannot="changes of line endings only, no change",
+    ),
+    "swebench-report": FileForm(
+        about="Report of SWE-bench's harness: resolved and unresolved instances. To write only; `rescore` reads it.",
+        writes="schema 2 of swebench 5.0",
+        loses="everything but the model, and whether each bug's first candidate is plausible",
+    ),
+    "evalplus": FileForm(
+        about="Samples of HumanEval and EvalPlus: JSON Lines of task_id with solution or completion, or a folder TASK_ID/N.py.",
+        writes="JSON Lines if the name ends in .jsonl, else a folder",
+        cannot=_OTHER_FILES,
+    ),
+    "repairbench": FileForm(
+        about="Records of RepairBench (elle-elle-aime): JSON Lines of identifier, generation, evaluation.",
+        loses="model; verdicts become compile and test, without ast_match",
+        cannot=_OUTSIDE,
+    ),
+    "nl2fix": FileForm(
+        about="Candidates of NL2Fix: JSON by method with patches, or -validated.jsonl with verdicts, or a folder of these.",
+        writes="with verdicts if the name ends in .jsonl, else candidates",
+        loses="model, prompt; verdicts become plausible, wrong, timeout, uncompilable",
+        cannot=_OUTSIDE,
+    ),
+    "npr4j-patches": FileForm(
+        about="NPR4J's .patches: JSON by bug and rank.",
+        writes="the same, with ranks from 1",
+        cannot=_OUTSIDE,
+    ),
+    "npr4j-patchinfo": FileForm(
+        about="NPR4J's .patchinfo.json beside the patched files, or a folder of them.",
+        writes="a folder",
+        loses="verdicts",
+        cannot="deletions of files",
+    ),
+    "npr4j-results": FileForm(
+        about="NPR4J's all_result.json: plausible candidates by system and rank. To write only; `rescore` reads it.",
+        loses="everything but system and rank of plausible candidates",
+    ),
+    "fixeval": FileForm(
+        about="FixEval's generation.json: programs by submission, with counts of cases; a list or JSON Lines.",
+        writes="a list",
+        loses="model; verdicts become counts of cases, under --policy full",
+        cannot=_OTHER_FILES,
+    ),
+    "defects4c": FileForm(
+        about="Defects4C's folder of patched files, MD5@COMMIT___FILE.",
+        loses="ranks, repeats, model, verdicts",
+        cannot="changes of other files, bugs without a commit",
+    ),
+    "clm": FileForm(
+        about="lin-tan/clm's *_validate.json or *_output.json: lines or functions by bug, with verdicts.",
+        writes="whole functions with verdicts",
+        loses="model; verdicts as nl2fix",
+        cannot=_OUTSIDE,
+    ),
+    "diffs": FileForm(
+        about="Unified diffs: a folder BUG/N.diff or BUG.diff (or .patch), or one such file.",
+        writes="a folder BUG/N.diff",
+        cannot="changes of line endings only, no change",
+    ),
 }
 _MODULES = {"repairlab": "own"}
 
 FORMATS: Parts[Format] = Parts(
     "formats",
     "format",
-    {name: f"repairlab.formats.{_MODULES.get(name, name.replace('-', '_'))}" for name in _ABOUT},
-    about=_ABOUT,
+    {name: f"repairlab.formats.{_MODULES.get(name, name.replace('-', '_'))}" for name in FORMS},
+    about={name: form.about for name, form in FORMS.items()},
     check=lacking("recognises", "read", "write"),
 )
 

@@ -25,8 +25,8 @@ class NeuralSettings:
     """What decides the candidates of a trained model."""
 
     model: Annotated[str, Option("For neural: the folder of a model that `train` made.", example="--model models/tufano")]
-    beam: Annotated[int | None, Option("Hypotheses of the search; by default as many as candidates are wanted.")] = None
-    sample: Annotated[bool, Option("Draw hypotheses instead of searching the best.")] = False
+    beam: Annotated[int | None, Option("Hypotheses of the search; by default as many as candidates.")] = None
+    sample: Annotated[bool, Option("Sample hypotheses instead of searching.")] = False
 
     def check(self) -> None:
         """Refuse a beam that cannot be."""
@@ -39,7 +39,7 @@ class NeuralAccess:
     """Where a model runs; none of it changes a candidate."""
 
     device: Annotated[str, Option("Where a trained model runs: auto, cpu, cuda, cuda:1 or mps.")] = "auto"
-    at_once: Annotated[int, Option("Hypotheses that are extended together: lower it if memory is short.")] = 8192
+    at_once: Annotated[int, Option("Hypotheses extended together; lower it if memory is short.")] = 8192
 
 
 @contextmanager

@@ -46,32 +46,33 @@ class Experiment:
     benchmark: str
     """Name of a built-in benchmark or the path of a benchmark folder."""
     repairer: str
-    """Name in the repairer table: command, copy, llm, reference, templates, …"""
+    """Name of a repairer: command, copy, llm, neural, reference, templates, …"""
     n: int = 10
     """Candidates per bug."""
     k: tuple[int, ...] = USUAL_KS
-    """The k of pass@k and its kin; by default those of them that `n` allows."""
+    """The k of pass@k and other metrics; by default those that `n` allows."""
     policy: Policy = "first-failure"
-    """Stop a candidate's validation at its first failing test, or run all of them (full)."""
+    """`first-failure` stops a candidate at its first failing test, `full` runs every test."""
     confirm: int = 0
-    """Run a failing test so many times more, alone, before it counts: for tests that fail now and then."""
+    """Rerun a failing test so many times in isolation before counting it; one that then always passes has passed."""
     visibility: Visibility = Visibility()
-    """What of a problem the repairer sees."""
+    """What the repairer sees of a problem."""
     feedback: Feedback = "none"
-    """What the repairer learns of its earlier candidates' outcomes."""
+    """What a conversation learns about its earlier candidates: `none`, `verdict` or `message`."""
     rounds: int = 1
-    """Rounds of a conversation."""
+    """Rounds of a conversation; set by its attempts and turns."""
     stop_when_fixed: bool = False
-    """Draw no more candidates for a bug once one is plausible; pass@k cannot be computed then, top@k can."""
+    """Stop a bug at its first plausible candidate; top@k can still be computed, pass@k cannot."""
     include: tuple[str, ...] = ()
-    """Shell patterns of bug ids; none means all."""
+    """Shell patterns of bug ids; without any, all bugs."""
     limit: int | None = None
-    """At most so many bugs."""
+    """Use at most this many bugs."""
     skip_unfit: bool = False
-    """Leave out bugs that the strategy of a model cannot ask about, for want of an issue text, an error message or the like."""
+    """Skip bugs the repairer does not support, for example because they have no issue text."""
     seed: int = 0
+    """Seed of repairers that sample."""
     settings: Any = None
-    """The repairer's own settings: its record of them, or what a file says of a repairer that is not at hand."""
+    """The repairer's own settings; in an experiment file, a table with its name, such as `[llm]`."""
 
 
 @record

@@ -1,4 +1,4 @@
-"""Verdicts as rewards of models that learn: what `repairlab.Reward` is. docs/serving.md teaches it."""
+"""Verdicts as rewards of models that learn: what `repairlab.Reward` is. docs/guides/serving.md teaches it."""
 
 import math
 from collections import Counter

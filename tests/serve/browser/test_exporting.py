@@ -37,6 +37,18 @@ def test_every_link_of_a_site_leads_to_a_file_of_it(benchmark: Path, make_run: M
                 assert (page.parent / unquote(link)).is_file(), (page, link)
 
 
+def test_runs_over_different_bugs_are_exported_with_the_reason_why_they_cannot_be_compared(
+    benchmark: Path, make_run: MakeRun, tmp_path: Path
+) -> None:
+    digest = open_benchmark(str(benchmark)).digest
+    runs = [make_run(name, n=1, bugs=bugs, digest=digest, benchmark=str(benchmark)) for name, bugs in (("a", 2), ("b", 3))]
+    bench = Workbench(tmp_path / "cache")
+    bench.open([*map(str, runs)])
+    export_site(bench, tmp_path / "site")
+    bench.close()
+    assert "the runs have different bugs" in (tmp_path / "site" / "compare" / "a" / "b.html").read_text(encoding="utf-8")
+
+
 def test_a_folder_that_holds_something_is_not_touched(make_run: MakeRun, tmp_path: Path) -> None:
     bench = Workbench(tmp_path / "cache")
     bench.open([str(make_run("a", n=1, bugs=1))])

@@ -78,5 +78,5 @@ def test_a_task_of_another_version_of_the_benchmark_is_refused(several: Path) ->
     pytest.importorskip("datasets", reason="the extra lm-eval is not installed")
     from repairlab.serve.harnesses.lm_eval_task import documents  # noqa: PLC0415
 
-    with pytest.raises(UserError, match="write it again with: repairlab task"):
+    with pytest.raises(UserError, match="write it again with: repairlab convert --task"):
         documents(benchmark=str(several), digest="another")

@@ -110,7 +110,7 @@ class Settings:
     """Shell patterns of bug ids; none takes all."""
     limit: int | None = None
     language: str | None = None
-    """For sources in several languages."""
+    """Language to import, if the source has several."""
     checker: str | None = None
     """How outputs are compared where the source leaves it open, as `test.checker` in bug.toml."""
     clones: Path | None = None

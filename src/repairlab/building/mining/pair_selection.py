@@ -20,7 +20,7 @@ from repairlab.learning.pairs.splitting import deal
 T = TypeVar("T", bound=Hashable)
 Steps = Literal["first", "last", "all"]
 STEPS: dict[Steps, str] = {
-    "first": "the first rejected one of each path to an accepted one",
+    "first": "the first rejected program of each path to an accepted one",
     "last": "the last rejected one before an accepted one",
     "all": "every rejected one",
 }

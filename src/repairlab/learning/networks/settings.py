@@ -74,7 +74,7 @@ class DecodingSettings:
     beam: int = 10
     max_length: Annotated[int, "Most tokens that are written."] = 100
     length_penalty: Annotated[float, "Scores are divided by length to this power; 0 is OpenNMT's rule, 1 fairseq's."] = 0.0
-    sample: Annotated[bool, "Draw hypotheses instead of searching the best."] = False
+    sample: Annotated[bool, "Sample hypotheses instead of searching."] = False
     temperature: float = 1.0
     top_p: float = 1.0
     groups: Annotated[int, "Groups of a diverse beam search, which avoid each other's tokens."] = 1

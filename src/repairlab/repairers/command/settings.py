@@ -89,27 +89,27 @@ class CommandSettings:
         ),
     ] = ""
     preset: Annotated[str | None, Option("A known tool: mini-swe-agent, script or diffs; needs --program.")] = None
-    program: Annotated[str | None, Option("Where the program of a preset is on this machine.", may_change=True)] = None
+    program: Annotated[str | None, Option("Path of the preset's program on this machine.", may_change=True)] = None
     candidates_from: Annotated[
         CandidateSource | None,
-        Option("workspace: what it changed is a candidate; stdout: every diff that it prints. By default as the preset has it."),
+        Option("workspace: its changes are the candidate; stdout: every diff it prints. Default: the preset's."),
     ] = None
-    calls: Annotated[int, Option("Starts per bug when candidates come from stdout; a workspace gives one candidate per start.")] = 1
+    calls: Annotated[int, Option("Starts per bug if candidates come from stdout; a workspace gives one per start.")] = 1
     model: Annotated[
         str | None, Option("PROVIDER/NAME of the model that the program may ask; $OPENAI_BASE_URL tells it where.")
     ] = None
     base_url: Annotated[str | None, Option("Address of the model's server; by default the provider's own.", may_change=True)] = None
-    addresses: Annotated[
-        tuple[str, ...], Option("HOST:PORT that the program may reach, as a port of its loopback.", flag="--allow-address")
+    addresses: Annotated[tuple[str, ...], Option("HOST:PORT that the program may reach; repeatable.", flag="--allow-address")] = ()
+    mounts: Annotated[
+        tuple[str, ...], Option("File or folder of this machine that the program may read; repeatable.", flag="--mount")
     ] = ()
-    mounts: Annotated[tuple[str, ...], Option("File or folder of this machine that the program may read.", flag="--mount")] = ()
-    env: Annotated[tuple[str, ...], Option("NAME=VALUE for the program; becomes part of the run's records.")] = ()
-    wall_s: Annotated[float, Option("Seconds that one start may take.", flag="--call-timeout")] = 1800.0
-    cpu_s: Annotated[float, Option("Seconds of CPU time that one start may use.", flag="--call-cpu")] = 1800.0
-    memory_mb: Annotated[int, Option("Memory of one start.", flag="--call-memory")] = 4096
-    disk_mb: Annotated[int, Option("What one start may write.", flag="--call-disk")] = 1024
-    output_mb: Annotated[float, Option("What one start may print.", flag="--call-output")] = 16.0
-    processes: Annotated[int, Option("Processes and threads of one start.", flag="--call-processes")] = 256
+    env: Annotated[tuple[str, ...], Option("NAME=VALUE for the program, recorded with the run; repeatable.")] = ()
+    wall_s: Annotated[float, Option("Wall seconds per start.", flag="--call-timeout")] = 1800.0
+    cpu_s: Annotated[float, Option("CPU seconds per start.", flag="--call-cpu")] = 1800.0
+    memory_mb: Annotated[int, Option("Megabytes of memory per start.", flag="--call-memory")] = 4096
+    disk_mb: Annotated[int, Option("Megabytes one start may write.", flag="--call-disk")] = 1024
+    output_mb: Annotated[float, Option("Megabytes one start may print.", flag="--call-output")] = 16.0
+    processes: Annotated[int, Option("Processes and threads per start.", flag="--call-processes")] = 256
     request_limit: Annotated[int | None, Option("Requests to the model per start.", flag="--call-requests")] = None
     token_limit: Annotated[int | None, Option("Tokens of prompts and answers per start.", flag="--call-tokens")] = None
     cost_limit_usd: Annotated[float | None, Option("US dollars per start.", flag="--call-cost")] = None

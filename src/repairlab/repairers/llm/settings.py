@@ -35,30 +35,26 @@ class LlmSettings:
     base_url: Annotated[
         str | None,
         Option(
-            "Address of an OpenAI-compatible server, such as http://localhost:8000/v1; by default the provider's own, or "
+            "Address of an OpenAI-compatible server, such as http://localhost:8000/v1; by default the provider's, or "
             "$OPENAI_BASE_URL.",
             may_change=True,
         ),
     ] = None
     temperature: Annotated[float, Option("0 is greedy.", short=("--greedy", 0.0, "The likeliest answer: temperature 0."))] = 0.8
-    top_p: Annotated[float, Option("Draw from the likeliest tokens that together have this probability.")] = 1.0
+    top_p: Annotated[float, Option("Sample from the likeliest tokens with this total probability.")] = 1.0
     max_tokens: Annotated[int, Option("Longest answer.")] = 1024
-    stop: Annotated[
-        tuple[str, ...], Option("A text that ends an answer, beside the strategy's own; may be given several times.")
-    ] = ()
+    stop: Annotated[tuple[str, ...], Option("Text that ends an answer, besides the strategy's own; repeatable.")] = ()
     logprobs: Annotated[bool, Option("Keep log-probabilities, for `repairlab rank`.")] = False
-    context_window: Annotated[int | None, Option("Tokens of prompt and answer together, where the server does not say.")] = None
+    context_window: Annotated[int | None, Option("Tokens of prompt and answer, if the server does not say.")] = None
     comments: Annotated[Comments, Option("original, or stripped: show code without comments.")] = "original"
     prompt: Annotated[
         str | None,
-        Option(
-            "A prompt template of your own, instead of the strategy's; see `repairlab prompt`.", flag="--prompt-file", is_file=True
-        ),
+        Option("Your own prompt template; start from `repairlab prompt`.", flag="--prompt-file", is_file=True),
     ] = None
     shots: Annotated[int, Option("Examples of few-shot prompts.")] = 3
     selection: Annotated[Selection, Option("Examples by nearest code, embedding, random or fixed.")] = "nearest"
     examples: Annotated[str | None, Option("Benchmark to take examples from, by name or folder; by default the other bugs.")] = None
-    split: Annotated[str | None, Option("Take examples from bugs with this split label only.")] = None
+    split: Annotated[str | None, Option("Take examples only from bugs with this split label.")] = None
     embedding_model: Annotated[
         str | None, Option("For --selection embedding: a model like --model, or local/NAME for sentence-transformers.")
     ] = None

@@ -18,7 +18,7 @@ from repairlab.core.table import Table, shown
 from repairlab.runs.matrix import CellEnd, cell_folder, plan_cells, run_cells, seconds_of, spent_usd
 from repairlab.runs.repairing import asks_model
 from repairlab.runs.run import bugs_left
-from repairlab.runs.store import Store
+from repairlab.runs.store import Disagreement, Store
 from repairlab.runs.study_file import Cell, Study, read_study
 from repairlab.runs.worker import Step
 from repairlab.study.study_page import CellState, write_page
@@ -76,8 +76,21 @@ def _run(asked: Study, cells: Sequence[Cell], file: Path, folder: Path, here: Ma
     @contextlib.contextmanager
     def watch(cell: Cell, n_bugs: int) -> Iterator[Callable[[Step], None]]:
         is_run.add(cell.name)
+        n_other = 0
+
+        def take(step: Step) -> None:
+            nonlocal n_other
+            if isinstance(step, Disagreement):
+                n_other += 1
+            else:
+                bar(step)
+
         with progress_bar() as progress:
-            yield RunBar(progress, n_bugs, asks_model=asks_model(cell.experiment))
+            bar = RunBar(progress, n_bugs, asks_model=asks_model(cell.experiment))
+            yield take
+        if n_other:
+            said = f"WARNING: {count(n_other, 'verdict')} of earlier runs did not come out again; see disagreements.jsonl"
+            talk().print(f"{cell.title}: {said}", markup=False)
 
     try:
         for number, end in enumerate(run_cells(asked, cells, folder, here, watch), start=1):

@@ -39,7 +39,7 @@ def verify(
         store.manifest()
     try:
         manifest = store.manifest()
-    except UserError as error:  # a run.json that was changed is what this verb is for
+    except UserError as error:  # a changed run.json is the answer, not an error
         _fail(str(error), as_json=json)
         return
     opened = open_benchmark(benchmark or manifest.experiment.benchmark)

@@ -1,4 +1,4 @@
-"""A study as a file: systems × conditions × benchmarks × seeds, each cell of which is a run."""
+"""A study as a file: systems × conditions × benchmarks × seeds; each cell is a run."""
 
 import dataclasses
 import re

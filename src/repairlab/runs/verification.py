@@ -1,4 +1,4 @@
-"""Verify a run that somebody else made: its files as they were written, its records as they belong together, its verdicts again."""
+"""Verify a run made elsewhere: its files as they were written, its records as they belong together, its verdicts again."""
 
 import dataclasses
 import random
@@ -22,7 +22,7 @@ from repairlab.validation.machine import Machine
 
 @record
 class Recheck:
-    """What one verdict of the run came to when its candidate was validated again."""
+    """One verdict of the run, and those of validating its candidate again."""
 
     bug_id: str
     rank: int
@@ -89,7 +89,7 @@ def verify_run(
         )
     damages = list(map(str, find_damage(store)))
     claims: dict[str, Claim] = {}
-    if not damages:  # else nobody knows what is whole
+    if not damages:  # else no record can be trusted
         damages += _unsealed(store)
         claims, wrong = _claims(store)
         damages += [*wrong, *_contradictions(store, manifest, benchmark, claims)]

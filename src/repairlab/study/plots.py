@@ -11,7 +11,7 @@ _LETTERS = 40
 
 
 @record
-class Bar:
+class IntervalRow:
     """A value in per cent with its interval; `index` decides its colour."""
 
     name: str
@@ -31,7 +31,7 @@ class Spot:
     value: float
 
 
-def forest(title: str, metric: str, bars: Sequence[Bar]) -> Figure:
+def forest(title: str, metric: str, bars: Sequence[IntervalRow]) -> Figure:
     """Draw a row per value."""
     bottom = _TOP + _ROW * len(bars)
     x = Axis(low=0, high=100, start=_LEFT, end=_WIDTH - _RIGHT, label=metric, unit=" %")

@@ -238,7 +238,7 @@ def store_scores(scores: RunScores) -> None:
 
 
 def changed_scores(folder: Path) -> tuple[str, ...]:
-    """Say which numbers of scores.json its records do not give; nothing where there is no such file, or the run is unfinished."""
+    """Say which numbers of scores.json its records do not give; nothing without such a file, or of an unfinished run."""
     path = folder / "scores.json"
     if not path.is_file() or open_bugs(Store(folder)):
         return ()

@@ -18,7 +18,7 @@ from repairlab.metrics.table import values_of
 from repairlab.repairers.ledger import FILE, read_requests
 from repairlab.runs.repairing import prices_of
 from repairlab.runs.study_file import Cell
-from repairlab.study.plots import Bar, Spot, forest, scatter
+from repairlab.study.plots import IntervalRow, Spot, forest, scatter
 from repairlab.study.scores import ORACLE, Measured, read_run
 
 
@@ -148,7 +148,7 @@ def _cost(item: Finished) -> float | None:
 
 
 def _pairs(arms: Sequence[Arm]) -> Iterator[tuple[Arm, Arm]]:
-    """Yield systems under the same condition, and conditions of the same system; the developers' fixes compete with nobody."""
+    """Yield systems under the same condition, and conditions of the same system; the developers' fixes do not compete."""
     for a, b in itertools.combinations([arm for arm in arms if not arm.is_oracle], 2):
         if (a.condition == b.condition) != (a.system == b.system):
             yield a, b
@@ -219,7 +219,7 @@ def _tests(name: str, metric: str, rows: Sequence[tuple[TableCell, ...]], n_test
 def _pictures(name: str, metric: str, arms: Sequence[Arm]) -> Iterator[Table]:
     short = Path(name).name
     bars = [
-        Bar(name=arm.name, index=arm.index, value=100 * arm.mean.value, low=100 * arm.mean.low, high=100 * arm.mean.high)
+        IntervalRow(name=arm.name, index=arm.index, value=100 * arm.mean.value, low=100 * arm.mean.low, high=100 * arm.mean.high)
         for arm in sorted(arms, key=lambda arm: (-arm.mean.value, arm.name))
     ]
     title = f"{metric} on {short}"

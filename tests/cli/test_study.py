@@ -75,12 +75,23 @@ def test_a_study_resumes_and_makes_one_page(tiny: Path, tmp_path: Path, capsys: 
 
 
 def test_a_cell_that_fails_leaves_the_others(tiny: Path, tmp_path: Path, capsys: Capture) -> None:
-    file, folder = write(tmp_path, tiny, "0"), tmp_path / "study"
+    file, folder, prices = write(tmp_path, tiny, "0"), tmp_path / "study", tmp_path / "prices.toml"
     limited = file.read_text(encoding="utf-8").replace("seeds = [0]", "seeds = [0]\ncost_limit_usd = 0.0")
-    asking = '[[systems]]\nname = "chat"\nrepairer = "llm"\nllm = { model = "vllm/none", base_url = "http://127.0.0.1:9/v1" }\n'
-    file.write_text(limited.replace("[conditions.line]", f"{asking}\n[conditions.line]"), encoding="utf-8")
-    only = ["--only", "*nothing--line*", "--only", "*chat--line*"]
-    assert run(["study", str(file), "--to", str(folder), "-j", "2", *only]) == 3
+    asking = f"""\
+[[systems]]
+name = "chat"
+repairer = "llm"
+llm = {{ model = "vllm/none", base_url = "http://127.0.0.1:9/v1" }}
+access = {{ prices = "{prices}" }}
+
+[conditions.line]"""
+    file.write_text(limited.replace("[conditions.line]", asking), encoding="utf-8")
+    command = ["study", str(file), "--to", str(folder), "-j", "2", "--only", "*nothing--line*", "--only", "*chat--line*"]
+    prices.write_text('[models]\n"vllm/other" = { input = 10, output = 10 }\n', encoding="utf-8")
+    assert run(command) == 2  # a limit without a price, known before anything runs
+    assert "chat · line" in capsys.readouterr().err and not lines(folder)
+    prices.write_text('[models]\n"vllm/none" = { input = 10, output = 10 }\n', encoding="utf-8")
+    assert run(command) == 3
     said = capsys.readouterr().err
     assert "1 cell of 2 not finished" in said and "the study has spent its $0.0000" in said
     assert "1 of 8 cells finished" in said

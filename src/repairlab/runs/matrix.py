@@ -65,7 +65,7 @@ def run_cells(
     opened: dict[str, Benchmark] = {}
     for cell in cells:
         try:
-            begin(cell.experiment, _opened(opened, cell), cell_folder(folder, cell), _machine(cell, machine))
+            begin(cell.experiment, _opened(opened, cell), cell_folder(folder, cell), _limited(study, cell, machine))
         except (UserError, HarnessError) as error:
             raise type(error)(f"{cell.title}: {error}") from error
     for cell in cells:
@@ -114,13 +114,21 @@ def _machine(cell: Cell, machine: Machine) -> Machine:
 
 def _budgeted(study: Study, cell: Cell, folder: Path, machine: Machine) -> Machine:
     """Return the machine with what is left of the study's money as the limit of the cell."""
-    machine = _machine(cell, machine)
-    limit, access = study.head.cost_limit_usd, access_of(cell.experiment, machine)
-    if limit is None or not isinstance(access, Access):
-        return machine
+    limit = study.head.cost_limit_usd
+    if limit is None or not isinstance(access_of(cell.experiment, machine), Access):
+        return _machine(cell, machine)
     others = [cell_folder(folder, other) for other in study.cells if other.name != cell.name]
     left = limit - sum(spent_usd(other) for other in others if other.is_dir())
     if left <= 0:
         raise HarnessError(f"the study has spent its ${dollars(limit)}; raise cost_limit_usd to go on")
+    return _limited(study, cell, machine, left)
+
+
+def _limited(study: Study, cell: Cell, machine: Machine, left: float | None = None) -> Machine:
+    """Return the machine with a limit for the cell: its own, or what is left of the study's money where that is less."""
+    machine = _machine(cell, machine)
+    left, access = study.head.cost_limit_usd if left is None else left, access_of(cell.experiment, machine)
+    if left is None or not isinstance(access, Access):
+        return machine
     own = left if access.cost_limit_usd is None else min(left, access.cost_limit_usd)
     return dataclasses.replace(machine, access=dataclasses.replace(access, cost_limit_usd=own))

@@ -15,6 +15,7 @@ seeds = [1, 2]
 {head}
 [settings]
 n = 4
+access = {{ retries = 3 }}
 llm = {{ top_p = 0.9 }}
 
 [[systems]]
@@ -52,7 +53,8 @@ def test_a_cell_is_made_of_settings_system_condition_benchmark_and_seed(tmp_path
     assert (hot.experiment.n, hot.experiment.seed, hot.experiment.visibility.error) == (4, 2, True)
     own = hot.experiment.settings
     assert (own.model, own.temperature, own.top_p) == ("vllm/x", 0.8, 0.9)
-    assert getattr(hot.access, "concurrency", None) == 2
+    assert (getattr(hot.access, "concurrency", None), getattr(hot.access, "retries", None)) == (2, 3)
+    assert study.cells[-1].access is None  # templates ask no model
 
 
 @pytest.mark.parametrize(

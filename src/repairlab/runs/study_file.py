@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from repairlab.core.errors import UserError, unknown
+from repairlab.core.option import settings_of
 from repairlab.core.record import record
 from repairlab.core.storage.checking import checked, read_toml
 from repairlab.repairers.table import REPAIRERS, factory, make_settings
@@ -137,6 +138,16 @@ def _experiment(given: dict[str, Any]) -> tuple[Experiment, object | None]:
         raise UserError("no repairer is named, such as: repairer = 'llm'")
     known = {*(field.name for field in dataclasses.fields(Experiment)), "access"}
     settings = {key: value for key, value in given.items() if key in known or key == name or key not in REPAIRERS}
-    access = settings.pop("access", None)
+    access = _own_access(name, settings.pop("access", {}))
     local = make_settings(factory(name).access, access, name) if access and name in REPAIRERS else None
     return make_experiment(settings), local
+
+
+def _own_access(repairer: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return local settings without those that other repairers alone have."""
+    if repairer not in REPAIRERS:
+        return {}
+    known, *others = (
+        {setting.name for setting in settings_of(factory(name).access)} for name in (repairer, *(set(REPAIRERS) - {repairer}))
+    )
+    return {key: value for key, value in given.items() if key in known or not any(key in other for other in others)}

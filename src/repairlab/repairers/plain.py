@@ -43,7 +43,7 @@ def file_digest(reference: str) -> str:
 
 
 def load_reference(reference: str) -> RepairerFactory:
-    """Import a file and return how the repairer in it is opened; whatever is wrong with it is a UserError."""
+    """Import a file and return how the repairer in it is opened; any fault in it is a UserError."""
     path, name = _split(reference)
     found = vars(_module(str(path.absolute()), file_digest(reference), str(path)))
     if name not in found:
@@ -56,7 +56,7 @@ def load_reference(reference: str) -> RepairerFactory:
 
 
 def what_is_wrong(value: object) -> str:
-    """Say why a value is no repairer; empty: it is one."""
+    """Say why a value cannot be a repairer; return nothing if it can."""
     if not hasattr(value, "propose"):
         return "" if callable(value) and not isinstance(value, type) else f"has no propose: {_HOW}"
     if not callable(value.propose):

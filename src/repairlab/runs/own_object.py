@@ -33,7 +33,7 @@ LARGEST = 2**24
 
 
 class AnyForm:
-    """Makes candidates of whatever a repairer yields."""
+    """Turn what a repairer yields into candidates."""
 
     def __init__(self, repairer: Repairer, name: str, bug: Callable[[str], Bug]) -> None:
         """Take the repairer, and what returns the bug of an id."""
@@ -49,7 +49,7 @@ class AnyForm:
 
 @record
 class SentRepairer:
-    """What workers need to ask a repairer that is an object: a copy of it, or where the original answers."""
+    """How workers ask a repairer that is an object: through a copy, or where the original answers."""
 
     name: str
     pickled: bytes | None
@@ -108,7 +108,7 @@ class OwnRepairer:
 
 
 def _accept(listener: Listener, repairer: Repairer) -> None:
-    """Answer each worker in a thread of its own."""
+    """Answer each worker in a separate thread."""
     while True:
         try:
             connection = listener.accept()
@@ -138,7 +138,7 @@ def _answer(connection: Connection, repairer: Repairer, problem: Problem, histor
 
 
 def _pickled(value: object) -> bytes | None:
-    """Return a copy of an object that a worker can load; none where there is no such copy, or a large one."""
+    """Return a copy of an object that a worker can load, or None if there is none or it is too large."""
     file = _Limited()
     try:
         pickle.Pickler(file).dump(value)

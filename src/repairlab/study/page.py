@@ -2,12 +2,13 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import BUILT_IN
 from repairlab.benchmarks.health import CARD_NAME, HealthCard, read_card
 from repairlab.core.errors import UserError
+from repairlab.core.figure import Figure
 from repairlab.core.record import record
 from repairlab.core.storage.encoding import write_aside
 from repairlab.study.bugs import read_texts, view_bugs
@@ -15,8 +16,10 @@ from repairlab.study.curves import chart
 from repairlab.study.evidence import Choice
 from repairlab.study.leaderboard import Leaderboard, leaderboard
 from repairlab.study.page_templates import METRICS, VERDICTS, environment
+from repairlab.study.papers.facts import PaperFacts
 from repairlab.study.papers.reading import read_facts
 from repairlab.study.papers.table import TABLES, make_tables
+from repairlab.study.plots import Spot, scatter
 from repairlab.study.scores import worth_saying
 from repairlab.study.systems import System, bars, read_systems
 
@@ -33,24 +36,49 @@ class ReportPage:
     """What unfinished runs lack, one text each."""
 
 
-def make_report(folders: Sequence[Path], *, k: int | None = None, partial: bool = False, evidence: Choice = "first") -> ReportPage:
+@record
+class RunLink:
+    """Another page, which has every candidate of a run."""
+
+    page: str
+    anchors: Mapping[str, str]
+    """By bug id."""
+
+    def to(self, bug_id: str) -> str:
+        """Return the address of a bug's candidates."""
+        return f"{self.page}#{self.anchors[bug_id]}"
+
+
+def make_report(
+    folders: Sequence[Path],
+    *,
+    k: int | None = None,
+    partial: bool = False,
+    evidence: Choice = "first",
+    links: Mapping[str, RunLink] | None = None,
+    home: str = "",
+) -> ReportPage:
     """Read runs and make their page.
 
     `k` chooses the metric that ranks, `partial` takes the finished bugs of unfinished runs, `evidence` says which candidates of a
-    bug are shown.
+    bug are shown. With `links`, by the names of systems, candidates are on other pages; `home` is the page above this one.
     """
-    systems = read_systems(folders, k=k, partial=partial, evidence=evidence)
+    systems = read_systems(folders, k=k, partial=partial, evidence=None if links else evidence)
     unfinished = tuple(system.scores.run.missing for system in systems if system.scores.run.n_unfinished)
     named = [(system.name, system.scores) for system in systems]
     board = leaderboard(named, k=k)
     texts = read_texts(systems)
     bugs = view_bugs(systems, texts.bugs)
-    papers = make_tables(read_facts(systems, texts), [name for name in TABLES if name != "curves"])
+    facts = read_facts(systems, texts)
+    papers = make_tables(facts, [name for name in TABLES if name != "curves"])
     languages = list(dict.fromkeys(bug.language for bug in bugs))
     curve_metric = board.metric if board.k else "top@k"
     pages = environment("repairlab.study")
     script = pages.get_template("script.js").render()
     html = pages.get_template("page.html").render(
+        links=links or {},
+        home=home,
+        cost_chart=cost_chart(facts),
         systems=systems,
         by_name={system.name: system for system in systems},
         board=board,
@@ -91,6 +119,22 @@ def store_report(report: ReportPage, path: Path) -> None:
         write_aside(path, report.html.encode("utf-8", "replace").decode("utf-8"))
     except OSError as error:
         raise UserError(f"cannot write the report {path}: {error.strerror}; choose another place with -o") from None
+
+
+def cost_chart(facts: PaperFacts) -> Figure | None:
+    """Draw what systems cost a bug against what they fix, in dollars where any are known, else in tokens; none without either."""
+    runs = [run for run in facts.runs if run.bugs and not run.scores.is_oracle]
+    priced = [run for run in runs if run.spent.cost_usd is not None]
+    unit, costs = "USD per bug", [(run, (run.spent.cost_usd or 0.0) / len(run.bugs)) for run in priced]
+    if not any(value for _, value in costs):
+        unit, costs = "tokens per bug", [(run, (run.spent.tokens_in + run.spent.tokens_out) / len(run.bugs)) for run in runs]
+    if not any(value for _, value in costs):
+        return None
+    spots = [
+        Spot(name=run.name, index=run.index, cost=value, value=100 * sum(bug.is_fixed for bug in run.bugs) / len(run.bugs))
+        for run, value in costs
+    ]
+    return scatter("Cost against fixed bugs", unit, "fixed bugs", spots)
 
 
 def _ks(board: Leaderboard) -> list[int]:

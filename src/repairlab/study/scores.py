@@ -5,6 +5,7 @@ count as wrong; those that are still open are left out, as UNDECIDED ones are, a
 """
 
 import dataclasses
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from repairlab.metrics.metric import Duplicates, ScoreSettings
 from repairlab.metrics.table import METRICS, Scores, is_share, score_built, score_correct, score_ranking, score_run
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
-from repairlab.runs.samples import Judged, read_judged, read_samples
+from repairlab.runs.samples import Judged, open_bugs, read_judged, read_samples
 from repairlab.runs.store import Store
 from repairlab.study.assessment.labels import LabelFile, read_labels
 from repairlab.study.notebook import html_table, text_table
@@ -230,6 +231,24 @@ def _joined(parts: Sequence[Scores]) -> Scores:
 def store_scores(scores: RunScores) -> None:
     """Write scores.json into the run folder."""
     store_json(scores.run.folder / "scores.json", scores.data())
+
+
+def changed_scores(folder: Path) -> tuple[str, ...]:
+    """Say which numbers of scores.json its records do not give; nothing without such a file, or of an unfinished run."""
+    path = folder / "scores.json"
+    if not path.is_file() or open_bugs(Store(folder)):
+        return ()
+    try:
+        stored = [(str(item["signature"]), item["k"], float(item["value"])) for item in json.loads(path.read_text())["scores"]]
+    except (ValueError, KeyError, TypeError):
+        return ("scores.json is not what `repairlab score` writes",)
+    ks = sorted({k for _, k, _ in stored if k})
+    made = {item.signature: item for item in scores_of(folder, ks=ks or None).result.scores}
+    return tuple(
+        f"scores.json says {score_name(made[name])} {value:.4f}, its records give {made[name].value:.4f}"
+        for name, _, value in stored
+        if name in made and abs(made[name].value - value) > 1e-6
+    )
 
 
 def settings_of(manifest: Manifest, duplicates: Duplicates) -> ScoreSettings:

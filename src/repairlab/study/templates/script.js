@@ -29,7 +29,8 @@
     let shown = 0;
     for (const row of rows) {
       row.hidden = !wanted(row);
-      document.getElementById(row.dataset.anchor).hidden = row.hidden;
+      const entry = document.getElementById(row.dataset.anchor); // on another page, where each run has its own
+      if (entry) entry.hidden = row.hidden;
       shown += row.hidden ? 0 : 1;
     }
     count.textContent = `${shown} of ${rows.length} bugs`;
@@ -40,8 +41,8 @@
   document.getElementById("controls").hidden = false;
   const bugs = [...document.querySelectorAll("details.bug")];
   const all = (open) => bugs.forEach((bug) => { bug.open = open; });
-  document.getElementById("open-all").addEventListener("click", () => all(true));
-  document.getElementById("close-all").addEventListener("click", () => all(false));
+  document.getElementById("open-all")?.addEventListener("click", () => all(true));
+  document.getElementById("close-all")?.addEventListener("click", () => all(false));
   const reveal = () => {
     const target = document.getElementById(location.hash.slice(1));
     if (target && target.matches("details")) { target.hidden = false; target.open = true; target.scrollIntoView(); }

@@ -1,6 +1,6 @@
 """The Python API, which `import repairlab` offers name by name. docs/reference/api.md shows how to use it.
 
-It is a thin layer: what it does is done by the same code as what the command line does. Nothing is loaded before it is used.
+It is a thin layer: the command line runs the same code. Nothing is loaded before it is used.
 """
 
 import dataclasses
@@ -311,7 +311,7 @@ def run(
     progress: Callable[[Step], None] = lambda step: None,  # noqa: ARG005
     **options: Unpack[RunOptions],
 ) -> Run:
-    """Ask a repairer for fixes of every bug and validate them; the same call again goes on with a run that was stopped.
+    """Ask a repairer for fixes to every bug and validate them; the same call again goes on with a run that was stopped.
 
     A repairer is one that was chosen by name or file (`my.py:MyRepairer`), or your own: an object with `propose`, or a function
     that takes a problem and returns patches of any form. Workers get a copy of an object that they can load; any other is called

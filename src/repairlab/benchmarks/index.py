@@ -152,6 +152,6 @@ class BugReader:
 
 @functools.cache
 def _reading_digest() -> str:
-    """Return a hash of the code that reads bugs; what finds targets is part of the engine's."""
+    """Return a hash of the code that reads bugs; the engine's hash covers the search for targets."""
     files = [Path(module.__file__ or "") for module in (reading, protection, bug_files)]
     return digest(*(hashlib.sha256(path.read_bytes()).hexdigest() for path in files))

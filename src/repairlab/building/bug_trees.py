@@ -171,7 +171,7 @@ class BugTrees:
         return self._built_on(changed)
 
     def _test_run(self, runner: Runner, work: Path) -> TestRun:
-        return TestRun(self.bug, runner, "full", work, judge=self._sandbox)
+        return TestRun(self.bug, runner, "full", work, checker_sandbox=self._sandbox)
 
 
 @contextmanager
@@ -200,7 +200,7 @@ def generate(generator: Generator, bug: Bug, sandbox: Sandbox) -> str:
     """
     test = dataclasses.replace(bug.oracle.test, program=generator.program, env=tuple(generator.env.items()))
     with laid_out(bug, bug.oracle.reference) as work:
-        trial = TestRun(bug, sandbox, "full", work, judge=sandbox)
+        trial = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox)
         if problem := trial.build():
             raise DoesNotBuildError(f"the fixed tree does not build: {problem}")
         program = trial.toolchain.program(bug.oracle.build, test)

@@ -183,7 +183,7 @@ def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
             lay_out(bug, changed_files(candidate, bug), work)
             # A process that loaded its file and ran no test is forked for each: one of its own would cost most of the time.
             with sandbox.slot(work) as slot:
-                trial = TestRun(bug, slot, "full", work, judge=sandbox)
+                trial = TestRun(bug, slot, "full", work, checker_sandbox=sandbox)
                 problem = trial.build()
                 if isinstance(trial.toolchain, Loading):
                     trial.toolchain = trial.toolchain.loading()

@@ -85,7 +85,7 @@ def coverage_of(bug: Bug, sandbox: Sandbox) -> FixCoverage:
     found = []
     for stopped in _stopped_files(bug, fixed):
         with temporary_folder() as folder:
-            trial = TestRun(triggers, sandbox, "first-failure", folder / "work", judge=sandbox)
+            trial = TestRun(triggers, sandbox, "first-failure", folder / "work", checker_sandbox=sandbox)
             lay_out(bug, {**fixed, stopped.path: stopped.text}, trial.work)
             verdict, _ = trial.judge()
         if verdict is not Verdict.UNCOMPILABLE:

@@ -353,7 +353,7 @@ def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Poli
     loops over inputs that were cut short, and these are the longest.
     """
     with laid_out(bug, edits) as work, sandbox.slot(work) as slot:
-        trial = TestRun(bug, slot, policy, work, judge=sandbox)
+        trial = TestRun(bug, slot, policy, work, checker_sandbox=sandbox)
         if problem := trial.build():
             return [TestResult(id=case.id, verdict=TestVerdict.UNCOMPILABLE, message=problem) for case in bug.oracle.cases]
         cases, n_more = sorted(bug.oracle.cases, key=lambda case: len(case.input)), MOST_LATE

@@ -46,7 +46,9 @@ def check(
     ] = 1,
     card: Annotated[
         Path | None,
-        typer.Option("--card", help="Health card to write; by default health.json of the benchmark, after a check of all bugs."),
+        typer.Option(
+            "--card", help="Where to write the health card; a check of all bugs writes health.json of the benchmark by default."
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the card; keep its results for bugs that have not changed.")
@@ -62,7 +64,7 @@ def check(
         bool,
         typer.Option(
             "--exclude-failing",
-            help="Likewise tests that fail with the reference fix, and regression tests that fail on the buggy tree.",
+            help="Exclude tests that fail with the reference fix, and regression tests that fail on the buggy tree.",
         ),
     ] = False,
     counter_tests: Annotated[

@@ -32,12 +32,12 @@ GROUPS = {
         "audit": "Audit a benchmark for duplicates, leaked fixes and weak tests.",
     },
     "Repair": {
-        "run": "Ask a repairer for fixes of every bug and validate them.",
+        "run": "Ask a repairer for fixes to every bug and validate them.",
         "validate": "Validate candidates from a file.",
         "prompt": "Show the prompt a model would get, or a template to edit.",
         "study": "Run a study: systems × conditions × benchmarks × seeds.",
         "train": "Train a network on bug–fix pairs.",
-        "predict": "Predict fixes of pairs or bugs with a trained network.",
+        "predict": "Predict fixes for pairs or bugs with a trained network.",
     },
     "Read": {
         "score": "Compute the scores of runs and compare them bug by bug.",

@@ -38,7 +38,7 @@ def predict(
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
     json: Json = False,
 ) -> None:
-    """Predict fixes of pairs or bugs with a trained network."""
+    """Predict fixes for pairs or bugs with a trained network."""
     require_extra("predicting", read_settings(read_members(model).folders[0]))
     if to.suffix != ".jsonl":
         raise UserError(f"--to {to}: predictions are JSON lines; name the file *.jsonl")

@@ -114,7 +114,7 @@ def run(
     here: Machine,
     **own: Any,
 ) -> None:
-    """Ask a repairer for fixes of every bug and validate them.
+    """Ask a repairer for fixes to every bug and validate them.
 
     For example: repairlab run starter --repairer templates
     """

@@ -79,7 +79,7 @@ def build_and_test(folder: Path, bug: Bug, sandbox: Sandbox, names: list[str]) -
     with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as temporary:
         work = Path(temporary) / "work"
         shutil.copytree(folder, work, symlinks=True, ignore=shutil.ignore_patterns(".git", MARK, "failing_tests"))
-        trial = TestRun(bug, sandbox, "full", work, judge=sandbox)
+        trial = TestRun(bug, sandbox, "full", work, checker_sandbox=sandbox)
         if problem := trial.build():
             return CheckoutResult(build_error=problem, results=(), log=trial.evidence)
         cases = {case.id: case for case in bug.oracle.cases}

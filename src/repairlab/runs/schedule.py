@@ -227,11 +227,11 @@ class Schedule(Source[WorkLoad]):
                 if backlog := self._backlogs.get(event.bug_id):
                     backlog.begin(worker)
             case Judged():
-                self._judge(event, worker)
+                self._store_outcome(event, worker)
             case Failed():
                 self._fail(event.bug_id, event.reason)
             case Proposed():
-                self._propose(event)
+                self._store_candidate(event)
             case ProposalsEnded():
                 if backlog := self._backlogs.get(event.bug_id):  # else it failed meanwhile
                     self._end_proposals(event, backlog)
@@ -241,7 +241,7 @@ class Schedule(Source[WorkLoad]):
             case _:
                 self._step(event)
 
-    def _propose(self, event: Proposed) -> None:
+    def _store_candidate(self, event: Proposed) -> None:
         place = self._store.append_body(Candidate, event.body) if event.body else None
         backlog = self._backlogs.get(event.bug_id)
         if backlog is None or backlog.task.is_sequential:
@@ -260,7 +260,7 @@ class Schedule(Source[WorkLoad]):
         backlog.task = dataclasses.replace(backlog.task, own=None, given=None, examples=(), candidates={}, outcomes={}, given_up={})
         self._end_if_done(backlog)
 
-    def _judge(self, event: Judged, worker: int) -> None:
+    def _store_outcome(self, event: Judged, worker: int) -> None:
         self._begun.pop(worker, None)
         place = self._store.append_body(Outcome, event.body) if event.body else None
         backlog = self._backlogs.get(event.bug_id)

@@ -18,7 +18,7 @@ from repairlab.runs.store import Disagreement
 from repairlab.runs.task import Shard, Task, WorkLoad
 from repairlab.runs.worker import Event, Judged, open_worker
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.cache import VerdictCache, open_verdict_cache
+from repairlab.validation.cache import VerdictCache, open_verdict_cache, verdict_key
 from repairlab.validation.preflight import lock_of, provide
 
 _TREE = "bugs/bug/buggy"
@@ -90,7 +90,7 @@ class Dispatch(Source[Any]):
             self._keys[task.bug.id] = task.conditions.key
         if self._verdicts is None or isinstance(work, Task):
             return {}
-        names = {entry.candidate_id: f"{self._keys[work.bug_id]}-{entry.form}" for entry in work.entries}
+        names = {entry.candidate_id: verdict_key(self._keys[work.bug_id], entry.form) for entry in work.entries}
         self._names[worker] = names
         found = {name: self._verdicts.body(name) for name in set(names.values())}
         return {name: body for name, body in found.items() if body is not None}

@@ -28,7 +28,7 @@ from repairlab.core.storage.folders import scratch_folder
 from repairlab.runs.executors.executor import DEATHS, Event, Item, Work
 from repairlab.runs.executors.pool import Worker
 from repairlab.sandbox.sandbox import Sandbox
-from repairlab.validation.cache import VerdictCache, code_digest, engine_digest
+from repairlab.validation.cache import VerdictCache, code_digest, engine_digest, verdict_key
 from repairlab.validation.machine import Machine, environment_of
 from repairlab.validation.preflight import check_tools
 from repairlab.validation.validator import BugValidator, Conditions, is_sampled
@@ -183,7 +183,7 @@ class ValidatorPool:
         if remembered is None:
             return None
         form, candidate_id, similarity = json.loads(remembered)
-        key = f"{opened.key}-{form}"
+        key = verdict_key(opened.key, form)
         outcome = None if is_sampled(key, self.machine.recheck) else verdicts.get(key)
         if outcome is None:
             return None

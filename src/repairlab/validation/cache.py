@@ -1,4 +1,4 @@
-"""VerdictCache of earlier runs, kept in one file for all runs of a user: the verdict cache.
+"""Verdicts of earlier runs, in one file per user.
 
 A damaged file or one that cannot be written costs speed, never a verdict: every entry carries a checksum over key and value, and
 whatever goes wrong is the same as finding nothing.
@@ -34,6 +34,11 @@ _DECIDING = ("core", "languages", "sandbox", "validation")
 def engine_digest() -> str:
     """Return a hash of all code of ours that has a part in verdicts: a changed engine must not answer with old ones."""
     return code_digest(*_DECIDING)
+
+
+def verdict_key(conditions: str, form: str) -> str:
+    """Return the key of a verdict: the digest of the conditions it was made under, and the candidate's normal form."""
+    return f"{conditions}-{form}"
 
 
 @functools.cache

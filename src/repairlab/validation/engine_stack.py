@@ -92,7 +92,7 @@ class EngineStack:
         with temporary_folder() as folder:
             lay_out(bug, changed, folder / "work")
             runner = _SealingRunner(self._sandbox, sealed) if sealed else self._sandbox
-            test_run = TestRun(bug, runner, policy, folder / "work", confirm=confirm, judge=self._sandbox)
+            test_run = TestRun(bug, runner, policy, folder / "work", confirm=confirm, checker_sandbox=self._sandbox)
             verdict, message = test_run.judge()
             return Judgement(verdict=verdict, message=message, test_run=test_run)
 

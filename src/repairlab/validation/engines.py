@@ -136,7 +136,7 @@ class IncrementalEngine:
         last, self._last = self._last, None
         self._tree.reset(only_written=last is not None and last.left_tree_alone)
         self._tree.write(changed)
-        test_run = TestRun(bug or self._bug, self._runner, policy, self._tree.work, confirm=confirm, judge=self._sandbox)
+        test_run = TestRun(bug or self._bug, self._runner, policy, self._tree.work, confirm=confirm, checker_sandbox=self._sandbox)
         test_run.toolchain = toolchain or test_run.toolchain
         self._last = test_run
         return test_run
@@ -210,7 +210,7 @@ class ResidentEngine:
         except (ResidentLost, HarnessError):
             return None
         tree = self._base.tree if self._base else self._source
-        test_run = TestRun(bug, runner, policy, tree, confirm=confirm, judge=self._sandbox)
+        test_run = TestRun(bug, runner, policy, tree, confirm=confirm, checker_sandbox=self._sandbox)
         test_run.toolchain = self._tools.compiled
         return test_run
 

@@ -52,15 +52,15 @@ class TestRun:
         work: Path,
         *,
         confirm: int = 0,
-        judge: Sandbox | None = None,
+        checker_sandbox: Sandbox | None = None,
     ) -> None:
         """Take the bug whose recipe counts, and the folder `work` that holds the tree.
 
         A test that fails is run again, up to `confirm` times: the failure stands unless every one of these runs passes.
-        A bug's checker program runs in `judge`; `sandbox` may be bound to the candidate's.
+        A bug's checker program runs in `checker_sandbox`; `sandbox` may be bound to the candidate's.
         """
         self.confirm = confirm
-        self._judge = judge
+        self._checker_sandbox = checker_sandbox
         self._talk: Interaction | None = None
         self.bug = bug
         self.sandbox = sandbox
@@ -254,12 +254,12 @@ class TestRun:
         program = self.bug.oracle.checker
         if program is None:
             return compare
-        if self._judge is None:
+        if self._checker_sandbox is None:
             raise HarnessError("a checker program needs a sandbox apart from the candidate's")
         if program.interactive:
-            self._talk = stack.enter_context(interacting(program, self._judge, BuildLimits()))
+            self._talk = stack.enter_context(interacting(program, self._checker_sandbox, BuildLimits()))
             return self._talk.judge
-        return stack.enter_context(checking(program, self._judge, BuildLimits())).judge
+        return stack.enter_context(checking(program, self._checker_sandbox, BuildLimits())).judge
 
     def _confirmed(self, first: TestResult, again: Callable[[], TestResult]) -> TestResult:
         """Run a test that failed again, as often as asked for: one more failure confirms it, passes all the way excuse it.

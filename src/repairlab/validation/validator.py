@@ -19,7 +19,7 @@ from repairlab.core.outcome import Outcome, Policy, Verdict
 from repairlab.core.record import digest, record
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import normal_digest
-from repairlab.validation.cache import engine_digest, open_verdict_cache
+from repairlab.validation.cache import engine_digest, open_verdict_cache, verdict_key
 from repairlab.validation.counter_tests import CounterTests
 from repairlab.validation.engine_stack import EngineStack
 from repairlab.validation.machine import Isolation
@@ -145,7 +145,7 @@ class BugValidator:
 
     def judge(self, candidate: Candidate, name: str, form: str) -> Outcome:
         """Take the verdict of an earlier run, or validate; a share of the former is validated all the same, and must agree."""
-        key = f"{self._key}-{form}"
+        key = verdict_key(self._key, form)
         known = self._verdicts.get(key) if self._verdicts is not None else None
         if known is not None and not is_sampled(key, self._conditions.recheck):
             return dataclasses.replace(known, candidate_id=name, cached=True, environment=self._conditions.environment)

@@ -132,7 +132,7 @@ def student_program(name: str, assignment: Path, texts: Sequence[str], settings:
 
 
 def passes_all(path: Path) -> bool:
-    """Return whether IntroClass itself counts no failing test: 145 of its 1143 versions are no defects."""
+    """Return whether IntroClass itself counts no failing test: 145 of its 1143 versions have no defect."""
     try:
         facts = json.loads(read_text(path)) if path.is_file() else {}
         return bool(facts) and not any(facts[kind]["fail"] for kind in ("blackbox", "whitebox"))

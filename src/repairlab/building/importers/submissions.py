@@ -79,7 +79,7 @@ class SubmittedProblem:
     difficulty: str | None = None
     """In the source's own words, where it says something of it."""
     program: Callable[[PairTexts], JudgedProgram] | None = None
-    """How two programs are tested; none where there are no tests."""
+    """How two programs are tested; none without tests."""
 
 
 @record

@@ -40,7 +40,9 @@ class LlmSettings:
             may_change=True,
         ),
     ] = None
-    temperature: Annotated[float, Option("0 is greedy.", short=("--greedy", 0.0, "The likeliest answer: temperature 0."))] = 0.8
+    temperature: Annotated[float, Option("0 is greedy.", short=("--greedy", 0.0, "Take the likeliest answer: temperature 0."))] = (
+        0.8
+    )
     top_p: Annotated[float, Option("Sample from the likeliest tokens with this total probability.")] = 1.0
     max_tokens: Annotated[int, Option("Longest answer.")] = 1024
     stop: Annotated[tuple[str, ...], Option("Text that ends an answer, besides the strategy's own; repeatable.")] = ()

@@ -75,13 +75,21 @@ class Needy(Mine):
     def __init__(self, model):
         pass
 
+class Forgetful:
+    def propose(self, problem):
+        yield FIX[problem.id]
+
 class Mute:
     pass
+
+def greedy(problem, history):
+    return []
 
 def function(problem):
     return ["no idea", FIX[problem.id]]
 
 made = Mine()
+forgetful = Forgetful()
 number = 3
 """
 
@@ -111,6 +119,9 @@ def ran(arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
         ("own.py:Mien", "unknown repairer 'Mien'. Did you mean 'Mine'?"),
         ("own.py:Mute", "own.py: Mute has no propose"),
         ("own.py:number", "own.py: number has no propose"),
+        ("own.py:Forgetful", "own.py: Forgetful.propose must take (problem, history)\n"),
+        ("own.py:forgetful", "own.py: forgetful.propose must take (problem, history)\n"),
+        ("own.py:greedy", "own.py: greedy must take (problem)\n"),
         ("own.py:Needy", "cannot be made: missing a required argument: 'model'"),
         ("broken.py:Mine", "broken.py:2 cannot be imported: ValueError: no"),
         ("wrong.py:Mine", "wrong.py:1 cannot be imported: SyntaxError"),

@@ -49,29 +49,47 @@ def load_reference(reference: str) -> RepairerFactory:
     if name not in found:
         raise UserError(f"{path}: {unknown('repairer', name, [key for key, value in found.items() if _is_defined(value, found)])}")
     value = found[name]
-    problem = "" if isinstance(value, RepairerFactory) else what_is_wrong(value)
+    problem = "" if isinstance(value, RepairerFactory) else what_is_wrong(value, name)
     if problem:
-        raise UserError(f"{path}: {name} {problem}")
+        raise UserError(f"{path}: {problem}")
     return value if isinstance(value, RepairerFactory) else plain_factory(value, name, any_form=True)
 
 
-def what_is_wrong(value: object) -> str:
+def what_is_wrong(value: object, name: str) -> str:
     """Say why a value cannot be a repairer; return nothing if it can."""
     if not hasattr(value, "propose"):
-        return "" if callable(value) and not isinstance(value, type) else f"has no propose: {_HOW}"
+        if not callable(value) or isinstance(value, type):
+            return f"{name} has no propose: {_HOW}"
+        return "" if _takes(value, 1) else f"{name} must take (problem)"
     if not callable(value.propose):
-        return f"has a propose that cannot be called: {_HOW}"
+        return f"{name} has a propose that cannot be called: {_HOW}"
+    is_method = isinstance(value, type) and inspect.isfunction(inspect.getattr_static(value, "propose"))
+    if not _takes(value.propose, 3 if is_method else 2):
+        return f"{name}.propose must take (problem, history)"
     if isinstance(value, type) and not dataclasses.is_dataclass(settings_of_class(value)):
-        return "has Settings that are no record: decorate them with repairlab.core.record.record"
+        return f"{name} has Settings that are no record: decorate them with repairlab.core.record.record"
     if isinstance(value, type):
         given = ((),) if settings_of_class(value) is NoSettings else ((None,),)
         try:
             inspect.signature(value).bind(*given[0])
         except TypeError as error:
-            return f"cannot be made: {error}. Give it a record `Settings`, or hand over an object of it"
+            return f"{name} cannot be made: {error}. Give it a record `Settings`, or hand over an object of it"
         except ValueError:  # it has no signature to look at
             return ""
     return ""
+
+
+def _takes(function: Callable[..., Any], n: int) -> bool:
+    """Return whether a function can be called with n arguments, as far as its signature tells."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # it has none to look at
+        return True
+    try:
+        signature.bind(*range(n))
+    except TypeError:
+        return False
+    return True
 
 
 def settings_of_class(value: object) -> type:

@@ -71,6 +71,10 @@ class Broken(Mine):
         raise ZeroDivisionError("out of luck")
         yield
 
+class Unready(Mine):
+    def start(self, context):
+        self.model.load()
+
 class Needy(Mine):
     def __init__(self, model):
         pass
@@ -201,14 +205,40 @@ def test_a_changed_file_is_refused_unless_accepted(
     assert rl.score("run")["fixed"].value == 1.0  # reading a run needs no file
 
 
-def test_what_propose_raises_ends_the_run_as_for_a_package(
-    file: Path, tiny: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+def test_what_a_repairer_of_the_user_raises_is_one_message(
+    file: Path, tiny: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for chosen in ("own.py:Broken", lambda problem: [1 // 0]):
-        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+    lines = FILE_OF_ALL.split("\n")
+    for name, line, said in (
+        ("Broken", "raise ZeroDivisionError", "ZeroDivisionError: out of luck, while proposing for sum"),
+        ("Unready", "self.model", "AttributeError: 'Unready' object has no attribute 'model', while it was opened"),
+    ):
+        place = next(number for number, text in enumerate(lines, start=1) if line in text)
+        code, err = ran(f"tiny -i sum -n 1 -k 1 --to {name} --repairer own.py:{name}", capsys)
+        told = f"own.py:{place}: {said}. Go on with: repairlab run --resume {name}\n"
+        assert (code, told in err, "Traceback" in err) == (2, True, False), err
+
+
+def test_an_object_of_the_user_that_raises_is_named_by_its_line(tiny: Path, tmp_path: Path, sandbox: Sandbox) -> None:
+    number = 0
+    for chosen in (Clumsy(), lambda problem: [1 // number]):  # a copy in a worker, and one that stays
+        with pytest.raises(UserError, match=rf"{Path(__file__).name}:\d+: ZeroDivisionError: .*, while proposing for (shop|sum)$"):
             rl.run(tiny, chosen, to=tmp_path / "run", n=1, k=1, workers=1, cache=False)
         (tmp_path / "run/run.json").unlink()
+
+
+def test_a_changed_file_is_taken_as_long_as_it_has_proposed_nothing(
+    file: Path, tiny: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert ran("tiny -n 1 -k 1 --to run --repairer own.py:Broken", capsys)[0] == 2
+    first = Store(Path("run")).manifest().experiment
+    file.write_text(FILE_OF_ALL.replace('raise ZeroDivisionError("out of luck")', "yield FIX[problem.id]"))
+    code, said = ran("--resume run", capsys)
+    assert code == 0, said
+    assert Store(Path("run")).manifest().experiment.repairer_digest != first.repairer_digest
+    assert rl.score("run")["fixed"].value == 1.0
 
 
 def test_settings_of_a_file_are_settings_of_the_api(
@@ -233,6 +263,13 @@ def test_a_repairer_gets_what_it_is_opened_with(
         rl.run(tiny, chosen, to=f"run{number}", n=1, k=1, workers=2, cache=False, progress=said.append)
         assert len(Path(f"run{number}/mine.jsonl").read_text().splitlines()) == 2
         assert any("asked about sum" in repr(step) for step in said)
+
+
+class Clumsy:
+    name = "clumsy"
+
+    def propose(self, problem: rl.Problem, history: tuple[rl.Attempt, ...]) -> Iterator[object]:
+        yield str(1 // len(history))
 
 
 class Importable:
@@ -263,7 +300,7 @@ def test_an_object_that_stays_talks_lazily_and_sees_history(tiny: Path, tmp_path
             yield FIX[problem.id] if history else "no idea"
             raise AssertionError("nobody asked for more") if history else StopAsyncIteration
 
-    with pytest.raises(RuntimeError, match="StopAsyncIteration"):
+    with pytest.raises(UserError, match="StopAsyncIteration"):
         rl.run(tiny, Local(), to=tmp_path / "bad", n=3, k=1, rounds=2, workers=2, cache=False)
     seen.clear()
 

@@ -27,6 +27,7 @@ from repairlab.repairers.table import REPAIRERS, find_factory, make_settings
 from repairlab.runs.experiment import Coverage, Experiment, at_hand, make_experiment, movable, read_experiment, require_drawn
 from repairlab.runs.integrity import repair_run
 from repairlab.runs.misconfiguration import Doubt, doubts
+from repairlab.runs.own_object import OwnCodeError
 from repairlab.runs.repairing import asks_model, factory_of, prices_of, repairer_names
 from repairlab.runs.run import RunPlan, begin, complete, how_to_go_on, locked, plan_run
 from repairlab.runs.store import Disagreement, Store
@@ -250,9 +251,10 @@ def run_to_end(
     except (Interrupted, KeyboardInterrupt):
         talk().print(f"Stopped; everything so far is in {folder}. {_go_on(folder, given)}", markup=False)
         raise typer.Exit(130) from None
-    except HarnessError as error:
+    except (HarnessError, OwnCodeError) as error:
         end = "" if str(error).endswith(("?", "!", ".")) else "."
-        raise HarnessError(f"{error}{end} {_go_on(folder, given)}") from error
+        kind = HarnessError if isinstance(error, HarnessError) else UserError
+        raise kind(f"{error}{end} {_go_on(folder, given)}") from error
     finally:
         for item in disagreements:
             talk().print(_warning(item), markup=False)

@@ -4,6 +4,7 @@ Objects of notebooks and of the script that runs, lambdas, open connections and 
 thread answers each worker, one candidate at a time, so that both kinds pass through the same loop.
 """
 
+import contextlib
 import io
 import os
 import pickle
@@ -13,12 +14,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener, Pipe
+from pathlib import Path
 from typing import Annotated, Any
 
 from repairlab.core.arguments import check_value
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Attempt, Candidate
-from repairlab.core.errors import HarnessError, UserError
+from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.problem import Problem
 from repairlab.core.record import record
 from repairlab.formats.patch_forms import candidate_of
@@ -32,6 +34,10 @@ LARGEST = 2**24
 """Bytes of an object that is copied to workers; each of them would hold a copy."""
 
 
+class OwnCodeError(UserError):
+    """The code of a repairer that is the user's own raised something."""
+
+
 class AnyForm:
     """Turn what a repairer yields into candidates."""
 
@@ -41,10 +47,38 @@ class AnyForm:
 
     def propose(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[Candidate]:
         """Yield a candidate for each patch."""
-        patches = self._repairer.propose(problem, history)
-        check_value(f"the repairer {self.name}", f"what it returns for {problem.id}", patches, Patches)
-        for rank, patch in enumerate(patches, start=len(history) + 1):
+        for rank, patch in enumerate(self._patches(problem, history), start=len(history) + 1):
             yield candidate_of(patch, self._bug(problem.id), rank=rank, repairer=self.name)
+
+    def _patches(self, problem: Problem, history: tuple[Attempt, ...]) -> Iterator[object]:
+        with own_code(self.name, f"while proposing for {problem.id}"):
+            patches: Any = self._repairer.propose(problem, history)
+            check_value(f"the repairer {self.name}", f"what it returns for {problem.id}", patches, Patches)
+            yield from patches
+
+
+@contextmanager
+def own_code(name: str, doing: str) -> Iterator[None]:
+    """Turn what the user's code raises inside the block into one message, with the line of it that was reached."""
+    try:
+        yield
+    except (UserError, HarnessError, Interrupted, MemoryError):
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise OwnCodeError(f"{_place(error) or name}: {said}, {doing}") from error
+
+
+def _place(error: Exception) -> str:
+    """Return the last line that an error passed in the file where the user's code began; nothing if it passed none."""
+    lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    package = f"{Path(__file__).parents[1]}{os.sep}"
+    passed = [(file, line) for file, line in lines if not file.startswith((package, contextlib.__file__))]
+    if not passed:
+        return ""
+    file = passed[0][0]
+    path, here = Path(file), Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{[line for name, line in passed if name == file][-1]}"
 
 
 @record

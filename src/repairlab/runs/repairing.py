@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from repairlab.repairers.plain import file_digest, short_name
 from repairlab.repairers.repairer import Example, RepairContext, Repairer, RepairerFactory
 from repairlab.repairers.table import factory, find_factory, make_settings, names
 from repairlab.runs.experiment import Experiment
-from repairlab.runs.own_object import AnyForm, OwnRepairer
+from repairlab.runs.own_object import AnyForm, OwnRepairer, own_code
 from repairlab.runs.store import Store, append_line
 from repairlab.runs.task import Task
 from repairlab.runs.transcripts import TranscriptWriter
@@ -96,8 +96,11 @@ def open_repairer(
             earlier=tuple(earlier) if made.works_on_tree else (),
             workspaces=functools.partial(_open_workspaces, task, sandbox) if sandbox else None,
         )
-        with made.open(context) as opened:
-            yield AnyForm(opened, short_name(experiment.repairer), lambda bug_id: task.bug) if made.any_form else opened  # noqa: ARG005
+        name = short_name(experiment.repairer)
+        with ExitStack() as stack:
+            with own_code(name, "while it was opened") if made.any_form else nullcontext():
+                opened = stack.enter_context(made.open(context))
+            yield AnyForm(opened, name, lambda bug_id: task.bug) if made.any_form else opened  # noqa: ARG005
 
 
 def repair_context(made: RepairerFactory, task: Task, notify: Callable[[str], None]) -> RepairContext:

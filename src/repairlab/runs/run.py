@@ -125,13 +125,18 @@ def changes_of(old: Manifest, experiment: Experiment, benchmark: Benchmark, fold
         )
     was, now = _flat(identity(at_hand(old.experiment))), _flat(identity(experiment))
     before = old.experiment.repairer_digest
-    if before and not accept_file and was == now and before != experiment.repairer_digest:
+    if before and not accept_file and was == now and before != experiment.repairer_digest and _has_candidates(Store(folder)):
         return (
             f"{experiment.repairer} has changed since the run in {folder} began (was {before}, now {experiment.repairer_digest}). "
             "Choose another folder with --to, or go on with the changed file: --accept-changes"
         )
     changed = [f"{key} was {was.get(key)!r}, now {now.get(key)!r}" for key in {**was, **now} if was.get(key) != now.get(key)]
     return f"{folder} holds a run with other settings: {'; '.join(changed)}. Choose another folder with --to." if changed else ""
+
+
+def _has_candidates(store: Store) -> bool:
+    """Return whether a run holds what its repairer proposed, or that it proposed nothing for a bug."""
+    return next(store.candidates(), None) is not None or next(store.ends(), None) is not None
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -201,20 +202,36 @@ _FOREIGN_OPTIONS = {("work", "checkout"): {"-p": "", "-v": "", "-w": "FOLDER"}, 
 
 def point_from(verb: str, arguments: Sequence[str]) -> None:
     """Raise a UserError that names our command when these are another tool's."""
-    if verb in _FOREIGN_VERBS:
-        raise UserError(f"there is no verb {verb!r}. {_FOREIGN_VERBS[verb]}")
     words = (verb, *arguments[:1]) if verb == "work" else (verb,)
-    options = _FOREIGN_OPTIONS.get(words, {})
-    given = dict(options)
-    for place, argument in enumerate(arguments):
+    if words[-1] in _FOREIGN_VERBS:
+        raise UserError(f"there is no verb {' '.join(words)!r}. {_FOREIGN_VERBS[words[-1]]}")
+    is_info = words == ("work", "info")
+    ours = ("list",) if is_info else words
+    options = _FOREIGN_OPTIONS.get(ours, {})
+    given, others = dict(options), list[str]()
+    left = iter(arguments[len(words) - 1 :])
+    for argument in left:
         name = argument[:2]
         if name in options:
-            given[name] = argument[2:] or (arguments[place + 1] if place + 1 < len(arguments) else "")
-    if given == options:
-        return
+            given[name] = argument[2:] or next(left, "")
+        else:
+            others.append(argument)
+    command = f"repairlab {' '.join(ours)}"
+    if given != options:
+        raise UserError(_translated(command, given, others))
+    if is_info:
+        bug = shlex.join(others) or "BENCHMARK/BUG"
+        raise UserError(f"there is no verb 'work info'. `repairlab list` describes a bug: repairlab list --about {bug}")
+
+
+def _translated(command: str, given: Mapping[str, str], others: Sequence[str]) -> str:
+    """Return what to write instead of a command with the options of Defects4J."""
     number = given.get("-v") or given.get("-b") or ""
-    command = f"repairlab {' '.join(words)}"
+    named = [argument for argument in others if not argument.startswith("-")]
+    if named and not given["-p"] and not number:
+        flags = [argument for argument in others if argument.startswith("-")]
+        return f"{command} takes the folder without -w. Write: {command} {shlex.join([named[0], given['-w'] or 'FOLDER', *flags])}"
     ours = f"{command} BENCHMARK/{given['-p'] or 'PROJECT'}-{number.rstrip('bf') or 'NUMBER'}"
     if "-w" in given:
-        ours += f" {given['-w']}{' --fixed' if number.endswith('f') else ''}"
-    raise UserError(f"{command} takes a benchmark and the id of a bug in it, not a project and a number. Write: {ours}")
+        ours += f" {given['-w'] or 'FOLDER'}{' --fixed' if number.endswith('f') else ''}"
+    return f"{command} takes a benchmark and the id of a bug in it, not a project and a number. Write: {ours}"

@@ -61,6 +61,24 @@ def test_others_candidates_are_validated(tiny: Path, tmp_path: Path, name: str, 
     assert ("agreement" in found) == (name in ("nl2fix", "repairbench"))
 
 
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [{"instance_id": "sum", "model_name_or_path": model, "model_patch": DIFF} for model in ("alpha", "beta", "alpha")],
+        [{"bug": "sum", "model": model, "function": FUNCTION} for model in ("alpha", "beta")],
+    ],
+    ids=["swebench", "own"],
+)
+def test_a_file_of_several_models_is_refused(
+    tiny: Path, tmp_path: Path, entries: list[dict[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "predictions.jsonl"
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    code, _, err = said(capsys, "validate", str(tiny), str(path), "--to", str(tmp_path / "run"))
+    assert code == 2 and not (tmp_path / "run").exists()
+    assert f"{path} holds candidates of 2 models, which would be scored as one: alpha, beta. Split it into one file per" in err
+
+
 @pytest.mark.usefixtures("sandbox")
 def test_agreement_with_published_verdicts_is_told(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = store(tmp_path, "repairbench")

@@ -19,7 +19,13 @@ from repairlab.formats.table import FORMATS
 from repairlab.metrics.agreement import Agreement, VerdictPair, agreement
 from repairlab.runs.experiment import USUAL_KS, Coverage, experiment_data, make_experiment
 from repairlab.runs.store import Store
-from repairlab.study.external_candidates import ExternalCandidates, hold_against, read_external_candidates, unknown_bugs
+from repairlab.study.external_candidates import (
+    ExternalCandidates,
+    hold_against,
+    read_external_candidates,
+    require_one_model,
+    unknown_bugs,
+)
 from repairlab.validation.machine import Machine
 
 _SHOWN = 20
@@ -52,6 +58,7 @@ def validate(
     """Validate candidates from a file."""
     opened = open_benchmark(benchmark)
     external = read_external_candidates(candidates, opened, format_name)
+    require_one_model(external, candidates)
     chosen = [bug.id for bug in opened.select(tuple(include or ()), limit=limit)]
     _tell_unreadable(external, opened)
     external, coverage = hold_against(external, chosen, candidates, only_given=only_given)

@@ -19,7 +19,7 @@ from repairlab.runs.samples import read_sampled
 from repairlab.runs.store import Store
 
 _NAMED = 5
-"""How many unknown names are told."""
+"""How many names are told."""
 
 
 @record
@@ -73,6 +73,18 @@ def read_external_candidates(path: Path, benchmark: Benchmark, format_name: str 
         detail = f" The first problem: {external.errors[0]}" if unreadable else ""
         raise UserError(f"{path}, read as {name}, holds no usable candidate.{detail}")
     return external
+
+
+def require_one_model(external: ExternalCandidates, path: Path) -> None:
+    """Raise UserError when a file holds the candidates of several models: their scores would be one."""
+    found = (candidate.origin.model for candidates in external.candidates.values() for candidate in candidates)
+    models = list(dict.fromkeys(model for model in found if model is not None))
+    if len(models) > 1:
+        more = f" and {len(models) - _NAMED} more" if len(models) > _NAMED else ""
+        raise UserError(
+            f"{path} holds candidates of {len(models)} models, which would be scored as one: {', '.join(models[:_NAMED])}{more}. "
+            "Split it into one file per model"
+        )
 
 
 def unknown_bugs(external: ExternalCandidates, benchmark: Benchmark) -> str:

@@ -51,10 +51,10 @@ Guess = Callable[[Any, str], object]
 GUESSES: list[tuple[Guess, tuple[str, ...]]] = [
     # one thing for another
     (lambda b, to: api.Validator(b), ("Validator(): bug is <benchmark", "a bug, or BENCHMARK/BUG")),
-    (lambda b, to: api.Validator("shop"), ("'shop' is no bug", "BENCHMARK/BUG", "repairlab list")),
+    (lambda b, to: api.Validator("shop"), ("'shop' names no benchmark", "BENCHMARK/BUG", "repairlab list")),
     (lambda b, to: api.Validator(f"{b.source}/shpo"), ("unknown bug of tiny 'shpo'", "shop, sum", "Did you mean 'shop'?")),
     (lambda b, to: api.Validator("strater/x"), ("unknown benchmark 'strater'", "starter", "Did you mean 'starter'?")),
-    (lambda b, to: api.validate(FIXED, b["shop"]), ("is no bug", "BENCHMARK/BUG")),
+    (lambda b, to: api.validate(FIXED, b["shop"]), ("names no benchmark", "BENCHMARK/BUG")),
     (lambda b, to: api.load(f"{b.source}/shop"), ("names the bug 'shop'", "name the benchmark alone: '")),
     (lambda b, to: api.load(None), ("load(): benchmark is None", "name or folder")),
     (lambda b, to: b[None], ("which is None", "an id, a place or a slice")),

@@ -55,9 +55,11 @@ def split_reference(reference: str) -> tuple[str, str]:
     """Return the name or folder of the benchmark, and the bug's id."""
     name, slash, bug_id = reference.rpartition("/")
     if not slash:
-        raise UserError(
-            f"{reference!r} is no bug. Write BENCHMARK/BUG, for example starter/python-example; see: repairlab list starter"
-        )
+        there = [
+            f"{benchmark}/{reference}" for benchmark in benchmark_names() if (BUILT_IN / benchmark / "bugs" / reference).is_dir()
+        ]
+        hint = f"Did you mean {there[0]!r}?" if there else "For example: starter/python-version-order; see: repairlab list starter"
+        raise UserError(f"{reference[:80]!r} names no benchmark. Write BENCHMARK/BUG. {hint}")
     return name, bug_id
 
 

@@ -273,7 +273,7 @@ def _composition(bugs: Sequence[Bug], rows: Mapping[str, int], settings: Publish
     return [
         *lines,
         "",
-        f"- `problems` ({rows['problems']} rows): issue text, {files}, the function to fix. Nothing of tests or fixes.",
+        f"- `problems` ({rows['problems']} rows): issue text, {files}, the function to fix. Tests and fix.patch are left out.",
         f"- `pairs` ({rows['pairs']} rows): the file before and after the fix, where it changes one file.",
         f"- `labels` ({rows['labels']} rows): classification, origin, counts of tests, size of the fix.",
         *([f"- `found_labels` ({rows['found_labels']} rows): what rules say of each fix."] if rows["found_labels"] else []),

@@ -185,7 +185,8 @@ def _print(benchmark: Benchmark, card: HealthCard) -> None:
     if card.n_tests:
         bare = [bug.bug_id for bug in card.bugs if bug.n_tests and len(bug.unguarded or ()) == bug.n_tests]
         without = f"; bugs without any: {', '.join(bare)}" if bare else ""
-        data().print(f"{card.n_tests - card.n_unguarded} of {count(card.n_tests, 'unit test')} have counter-tests{without}")
+        have = "has" if card.n_tests == 1 else "have"
+        data().print(f"{card.n_tests - card.n_unguarded} of {count(card.n_tests, 'unit test')} {have} counter-tests{without}")
 
 
 def _excludable(bug: Health, *, flaky: bool, failing: bool) -> tuple[str, ...]:

@@ -141,7 +141,7 @@ def show_tables(runs: Sequence[Path], only: Sequence[str], *, csv: bool, to: Pat
         for table in made.tables:
             _print_table(table)
     if only and made.left_out and not made.tables:
-        raise UserError(f"these runs support none of the tables {', '.join(only)}")
+        raise UserError(f"these runs do not support {'the table' if len(only) == 1 else 'any of the tables'} {', '.join(only)}")
 
 
 def _print_index(facts: PaperFacts, made: Tables) -> None:

@@ -9,7 +9,7 @@ from repairlab.core.score import Ended, Samples
 from repairlab.runs.store import Store
 
 
-class Judged(NamedTuple):
+class VerdictInRun(NamedTuple):
     """The outcome that counts for equal candidates: of those that were tried again, the last one."""
 
     place: int
@@ -24,7 +24,7 @@ class Sampled(NamedTuple):
     rank: int
     place: int
     id: str
-    judged: Judged | None
+    judged: VerdictInRun | None
     """None: not judged yet."""
 
     def candidate(self, store: Store) -> Candidate:
@@ -38,14 +38,14 @@ class Sampled(NamedTuple):
 
 def read_sampled(store: Store) -> dict[str, list[Sampled]]:
     """Return the candidates of each bug that has any, by rank; only their places and a few facts are held in memory."""
-    judged = {name: Judged(place, verdict, passed) for place, (name, verdict, passed) in store.placed_facts(Outcome, _judged)}
+    judged = {name: VerdictInRun(place, verdict, passed) for place, (name, verdict, passed) in store.placed_facts(Outcome, _judged)}
     by_rank: dict[str, dict[int, Sampled]] = defaultdict(dict)
     for place, (bug_id, rank, name) in store.placed_facts(Candidate, lambda data: (data["bug_id"], data["rank"], data["id"])):
         by_rank[bug_id][rank] = Sampled(rank, place, name, judged.get(name))
     return {bug_id: [found[rank] for rank in sorted(found)] for bug_id, found in by_rank.items()}
 
 
-def read_judged(store: Store) -> dict[str, list[tuple[str, Judged]]]:
+def read_judged(store: Store) -> dict[str, list[tuple[str, VerdictInRun]]]:
     """Return the judged candidates of every bug by rank, with their ids."""
     sampled = read_sampled(store)
     return {

@@ -20,7 +20,7 @@ from repairlab.metrics.metric import Duplicates, ScoreSettings
 from repairlab.metrics.table import METRICS, Scores, is_share, score_built, score_correct, score_ranking, score_run
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
-from repairlab.runs.samples import Judged, open_bugs, read_judged, read_samples
+from repairlab.runs.samples import VerdictInRun, open_bugs, read_judged, read_samples
 from repairlab.runs.store import Store
 from repairlab.study.assessment.labels import LabelFile, read_labels
 from repairlab.study.notebook import html_table, text_table
@@ -28,7 +28,7 @@ from repairlab.study.ranking.stored import Ranking, ranking_files, read_ranking
 
 ORACLE = "reference"
 """The repairer that proposes the developers' fixes."""
-JudgedIds = Mapping[str, Sequence[tuple[str, Judged]]]
+JudgedIds = Mapping[str, Sequence[tuple[str, VerdictInRun]]]
 """By bug, the judged candidates by rank."""
 _AT_K = re.compile(r"(.+)@(\d+)")
 SCORE_COLUMNS = ("metric", "value", "95 % interval", "bugs", "candidates", "undecided")

@@ -48,6 +48,18 @@ def test_a_folder_that_was_deleted_does_not_keep_anybody_from_working(tmp_path: 
     assert ask("42") == ("42", None, "/", True)
 
 
+def test_modules_of_the_current_folder_are_not_taken_for_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("secrets", "bisect", "pickle", "py", "packaging"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('the module of a user')")
+    monkeypatch.chdir(tmp_path)
+    server = ForkServer()
+    ours, theirs = Pipe()
+    with ours, theirs:
+        server.fork(answer, ("42",), theirs)
+        assert ours.poll(30) and ours.recv()[0] == "42"
+    server.close()
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_how_a_fork_ended_is_told(number: signal.Signals) -> None:
     for function, arguments, code in ((die, (int(number),), -number), (fail, (), 1)):

@@ -77,7 +77,7 @@ def test_files_are_written_with_pictures(two: tuple[Path, Path], tmp_path: Path,
 def test_wrong_input_is_named(two: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Did you mean 'overlap'" in said(capsys, *two, "--only", "overlaps", code=2)[1]
     assert "choose one" in said(capsys, *two, "--csv", "--json", code=2)[1]
-    assert "support none of the tables overlap" in said(capsys, two[0], "--only", "overlap", code=2)[1]
+    assert "do not support the table overlap" in said(capsys, two[0], "--only", "overlap", code=2)[1]
     assert "is no run folder" in said(capsys, tmp_path / "none", code=2)[1]
     (tmp_path / "file").touch()
     assert "choose another place" in said(capsys, *two, "--to", tmp_path / "file", code=2)[1]

@@ -4,11 +4,13 @@ A copy keeps the host's site-packages out of reach of candidates: an installed r
 """
 
 import functools
-import importlib.util
+import importlib.machinery
+import importlib.metadata
 import json
 import os
 import re
 import shutil
+import site
 import subprocess
 import sys
 import sysconfig
@@ -156,7 +158,13 @@ def libraries(home: Path) -> tuple[tuple[str, str], ...]:
 
 
 def _package(name: str) -> Path:
-    found = importlib.util.find_spec(name)
+    """Return the file or folder of a package where pytest is installed: the caller's folder may hold files of that name."""
+    try:
+        installed_in = str(importlib.metadata.distribution("pytest").locate_file(""))
+    except importlib.metadata.PackageNotFoundError:
+        installed_in = ""
+    folders = [folder for folder in (installed_in, *site.getsitepackages(), site.getusersitepackages()) if folder]
+    found = importlib.machinery.PathFinder.find_spec(name, folders)
     if found is None or found.origin is None:
         raise HarnessError(f"the Python package {name} is missing beside repairlab. Install it with: pip install pytest")
     origin = Path(found.origin)

@@ -37,7 +37,10 @@ class ForkServer:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", code], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=environment
+                [sys.executable, "-P", "-c", code],  # -P: modules in the current folder are not ours
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env=environment,
             )
         self._socket = ours
         self._connection = Connection(os.dup(ours.fileno()))

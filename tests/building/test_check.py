@@ -11,6 +11,7 @@ from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.health import Health, go_on, make_card, read_card, write_card
 from repairlab.building.check import check_bug, check_bugs
 from repairlab.building.exclusions import exclude
+from repairlab.cli.main import run
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Execution, Limits
 from repairlab.core.outcome import Verdict
@@ -263,3 +264,67 @@ def test_a_card_speaks_for_bugs_that_have_not_changed(tiny: Path, tmp_path: Path
     assert [bug.bug_id for bug in go_on(path, open_benchmark(str(tiny)), {}, repeats=1).bugs] == ["shop"]
     write_card(path, make_card(benchmark, [dataclasses.replace(bug, undecided=True) for bug in card.bugs], {}, repeats=1))
     assert go_on(path, benchmark, {}, repeats=1).bugs == ()
+
+
+def misspell(tiny: Path, old: str, new: str) -> None:
+    facts = tiny / "bugs/shop/bug.toml"
+    facts.write_text(facts.read_text().replace(f'{old}"', f'{new}"'))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("test_cart.py::test_total", "test_cart.py::test_totl"),
+        ("test_cart.py::test_empty", "test_cart.py::test_emtpy"),
+        ("test_cart.py::test_total", "test_crat.py::test_total"),
+    ],
+)
+def test_a_name_that_no_tree_has_is_taken_for_a_typo(tiny: Path, sandbox: Sandbox, old: str, new: str) -> None:
+    misspell(tiny, old, new)
+    sick = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox)
+    said = f"bug.toml names a test that does not exist: tests/{new}. Did you mean tests/{old}?"
+    assert (sick.healthy, sick.absent, sick.failing, sick.problems) == (False, (f"tests/{new}",), (), (said,))
+
+
+def test_a_name_like_no_other_comes_without_a_suggestion(tiny: Path, sandbox: Sandbox) -> None:
+    misspell(tiny, "tests/test_cart.py::test_total", "qqq/zz.py::xxx")
+    sick = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox)
+    assert sick.problems == ("bug.toml names a test that does not exist: qqq/zz.py::xxx",)
+
+
+def test_what_fails_beside_a_typo_is_still_told(tiny: Path, sandbox: Sandbox) -> None:
+    misspell(tiny, "test_total", "test_totl")
+    rewrite_tests(tiny, "assert Cart([]).total() == 7")
+    sick = check_bug(open_benchmark(str(tiny)).bug("shop"), sandbox)
+    assert sick.failing == ("tests/test_cart.py::test_empty",)
+    assert sick.problems[1] == "regression test tests/test_cart.py::test_empty fails on the buggy tree"
+    assert sick.problems[2].startswith("the reference fix fails 1 of 2 tests (tests/test_cart.py::test_empty: ")
+
+
+def test_no_exclusion_is_advised_or_written_for_a_typo(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for old, new in (("test_total", "test_totl"), ("test_empty", "test_emtpy")):
+        misspell(tiny, old, new)
+    facts = (tiny / "bugs/shop/bug.toml").read_text()
+    assert run(["check", str(tiny), "-i", "shop", "--exclude-failing", "--no-counter-tests"]) == 1
+    told = capsys.readouterr()
+    assert "bug shop: bug.toml names a test that does not exist: tests/test_cart.py::test_totl. Did you mean" in told.out
+    assert "exclude" not in told.out + told.err and "leave it out" not in told.out
+    assert (tiny / "bugs/shop/bug.toml").read_text() == facts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "old", "new", "advice"),
+    [
+        ("go-choose-alias", "choose::TestTeamsOfFour", "choose::TestTeamsOfFur", ". Did you mean choose::TestTeamsOfFour?"),
+        ("javascript-once-listener", "test/emitter.test.js::all who were there are counted", "test/emitter.test.js::all", ""),
+    ],
+)
+def test_a_test_that_is_silently_passed_over_on_both_trees_does_not_exist(
+    name: str, old: str, new: str, advice: str, sandbox: Sandbox
+) -> None:
+    bug = open_benchmark("starter").bug(name)
+    trigger = tuple(new if test == old else test for test in bug.oracle.trigger)
+    sick = check_bug(dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, trigger=trigger)), sandbox)
+    assert (sick.absent, sick.failing) == ((new,), ())
+    assert sick.problems == (f"bug.toml names a test that does not exist: {new}{advice}",)

@@ -56,6 +56,8 @@ class Health:
     failing: tuple[str, ...] = ()
     """Tests that a candidate cannot be judged by: they fail with the reference fix, too, or are regression tests of which the
     buggy tree fails."""
+    absent: tuple[str, ...] = ()
+    """Tests that bug.toml names and neither tree has."""
     excluded: tuple[str, ...] = ()
     """Tests that bug.toml leaves out."""
     buggy_verdict: Verdict

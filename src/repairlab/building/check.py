@@ -10,13 +10,16 @@ from typing import Any
 
 from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
 from repairlab.benchmarks.protection import advice_for, unprotected_expectations
+from repairlab.building.bug_trees import laid_out
+from repairlab.building.discovery import list_tests
 from repairlab.core.amounts import count
 from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
-from repairlab.core.errors import HarnessError
+from repairlab.core.errors import HarnessError, UserError, nearest
 from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.record import record
 from repairlab.languages.language import Loading
+from repairlab.languages.reports import is_missing
 from repairlab.runs.executors.executor import Delivery, Parcel
 from repairlab.runs.executors.work_queue import open_executor, run_all
 from repairlab.runs.transfer import arrived, departing, folders_of
@@ -24,7 +27,7 @@ from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.apply import changed_files, lay_out
 from repairlab.validation.machine import Machine
 from repairlab.validation.preflight import check_tools, needs_of
-from repairlab.validation.test_run import TestRun
+from repairlab.validation.test_run import NOT_REPORTED, TestRun
 from repairlab.validation.validator import BugValidator, Conditions, validate
 
 
@@ -116,20 +119,23 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
     flips = (*_flips("buggy", before), *_flips("fixed", after))
     flaky = tuple(dict.fromkeys(flip.test for flip in flips))
     failures = [seen.message for seen in (*before[1:], *after[1:]) if seen.verdict is Verdict.UNDECIDED]
+    absent = _absent(first, fixed)
     unfit = [test.id for test in fixed.tests if not test.passed]
     unfit += [test.id for test in first.tests if not test.passed and test.runs and test.id in bug.oracle.regression]
     return Health(
         bug_id=bug.id,
         digest=bug.digest,
         problems=(
-            *_problems_before(bug, first),
-            *_problems_after(fixed),
+            *_absences(bug, absent, sandbox),
+            *_problems_before(bug, first, absent),
+            *_problems_after(fixed, absent),
             *exposed,
             *(f"a repeat could not be validated: {message}" for message in dict.fromkeys(failures)),
         ),
         flaky=flaky,
         flips=flips,
-        failing=tuple(name for name in dict.fromkeys(unfit) if name not in flaky),
+        failing=tuple(name for name in dict.fromkeys(unfit) if name not in flaky and name not in absent),
+        absent=absent,
         excluded=bug.oracle.excluded,
         buggy_verdict=first.verdict,
         undecided=any(seen.verdict is Verdict.UNDECIDED for seen in (*before, *after)),
@@ -198,7 +204,51 @@ def _run_each_alone(bug: Bug, candidate: Candidate, sandbox: Sandbox) -> _Seen:
     return _Seen(order="alone", verdict=verdict, message=problem, built=not problem, tests=tuple(trial.tests))
 
 
-def _problems_before(bug: Bug, outcome: Outcome) -> list[str]:
+def _absent(first: Outcome, fixed: Outcome) -> tuple[str, ...]:
+    """Return the tests that neither tree has; of one that does not build nothing is known."""
+    found = {test.id for test in first.tests if not _is_not_there(test)}
+    return tuple(test.id for test in fixed.tests if _is_not_there(test) and test.id not in found)
+
+
+def _is_not_there(test: TestResult) -> bool:
+    """Return whether there is no such test in a tree; some test frameworks say so by saying nothing."""
+    return is_missing(test) or test.message == NOT_REPORTED
+
+
+def _absences(bug: Bug, absent: Sequence[str], sandbox: Sandbox) -> list[str]:
+    """Say which tests do not exist, and which ones were probably meant."""
+    listed = _listed(bug, absent, sandbox) if absent else ()
+    meant = [nearest(name, listed) for name in absent]
+    return [
+        f"bug.toml names a test that does not exist: {name}{f'. Did you mean {near}?' if near else ''}"
+        for name, near in zip(absent, meant, strict=True)
+    ]
+
+
+def _listed(bug: Bug, absent: Sequence[str], sandbox: Sandbox) -> tuple[str, ...]:
+    """Return the tests of the fixed tree near those that bug.toml names, as far as they can be listed."""
+    named = (*bug.oracle.trigger, *bug.oracle.regression)
+    # Some listers end at a place that does not exist, so the places of tests that do come first.
+    inner = [_place(name) for name in sorted(named, key=lambda name: name in absent)]
+    places = dict.fromkeys((*inner, *(place.rpartition("/")[0] for place in inner), "*"))
+    try:
+        with laid_out(bug, bug.oracle.reference) as work, sandbox.slot(work) as slot:
+            trial = TestRun(bug, slot, "full", work, checker_sandbox=sandbox)
+            return () if trial.build() else list_tests(trial, [place for place in places if place])[0]
+    except (UserError, HarnessError):
+        return ()
+
+
+def _place(test: str) -> str:
+    """Return where a test is by its name.
+
+    >>> _place("tests/test_a.py::TestA::test_b"), _place("shop.CartTest.total"), _place("total")
+    ('tests/test_a.py', 'shop.CartTest', '')
+    """
+    return test.partition("::")[0] if "::" in test else test.rpartition(".")[0]
+
+
+def _problems_before(bug: Bug, outcome: Outcome, absent: Sequence[str]) -> list[str]:
     if outcome.verdict is Verdict.UNDECIDED:
         return [f"the buggy tree could not be validated: {outcome.message}"]
     if outcome.verdict is Verdict.PLAUSIBLE:
@@ -211,16 +261,17 @@ def _problems_before(bug: Bug, outcome: Outcome) -> list[str]:
         return problems
     passed = {test.id for test in outcome.tests if test.passed}
     problems += [f"trigger test {name} passes on the buggy tree" for name in bug.oracle.trigger if name in passed]
-    problems += [f"regression test {name} fails on the buggy tree" for name in bug.oracle.regression if name not in passed]
-    return problems
+    failed = [name for name in bug.oracle.regression if name not in passed and name not in absent]
+    return problems + [f"regression test {name} fails on the buggy tree" for name in failed]
 
 
-def _problems_after(outcome: Outcome) -> list[str]:
-    if outcome.verdict is Verdict.PLAUSIBLE:
+def _problems_after(outcome: Outcome, absent: Sequence[str]) -> list[str]:
+    failed = [test for test in outcome.tests if not test.passed and test.id not in absent]
+    if outcome.verdict is Verdict.PLAUSIBLE or (absent and not failed and outcome.verdict is not Verdict.UNDECIDED):
         return []
-    failed = [test.id for test in outcome.tests if not test.passed]
     outcome_said = f"fails {len(failed)} of {count(outcome.n_tests, 'test')}" if failed else f"is {outcome.verdict}"
-    return [f"the reference fix {outcome_said} ({outcome.message})"]
+    message = f"{failed[0].id}: {failed[0].message}" if absent and failed else outcome.message
+    return [f"the reference fix {outcome_said} ({message})"]
 
 
 def _flips(tree: TreeName, repeats: Sequence[_Seen]) -> list[Flips]:

@@ -368,7 +368,7 @@ def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Poli
 def _run_fixed(trees: BugTrees, search: Search, named: tuple[str, ...], tell: Callable[[str], None]) -> _Seen:
     """Run the tests that are named or listed for places on the fixed tree."""
     trial = trees.built(trees.bug.oracle.reference)
-    names, error = _list(trial, search.places)
+    names, error = list_tests(trial, search.places)
     tests = tuple(dict.fromkeys((*expanded(named, names), *names)))
     tell(f"running {count(len(tests), 'test')} on the fixed tree")
     cpu_s, wall_s = trial.cpu_s, trial.wall_s
@@ -391,7 +391,8 @@ def _run(trees: BugTrees, edits: tuple[Edit, ...], tests: Sequence[str], repeat:
     return _Seen(tests=tuple(tests), results=tuple(trial.tests))
 
 
-def _list(trial: TestRun, places: Sequence[str]) -> tuple[tuple[str, ...], str]:
+def list_tests(trial: TestRun, places: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return the tests of some places of a built tree, and why not all could be listed."""
     bug = trial.bug
     toolchain = language(bug.problem.language).toolchain
     if not isinstance(toolchain, Lister):

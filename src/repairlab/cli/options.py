@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,13 +12,13 @@ import typer
 
 from repairlab.cli.output import talk
 from repairlab.cli.record_options import RecordOption, options_of, values_for, with_options
-from repairlab.core.errors import UserError
+from repairlab.core.errors import HarnessError, UserError
 from repairlab.core.model import Access
 from repairlab.languages.language import default_cache
 from repairlab.repairers.llm.client.model import ChatModel
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.integrity import has_checks
-from repairlab.runs.samples import open_bugs
+from repairlab.runs.samples import open_bugs, why_none_decided
 from repairlab.runs.store import Store
 from repairlab.validation.machine import COURSE, Machine, local_machine
 
@@ -112,6 +113,19 @@ def finished(folders: Sequence[Path]) -> list[Path]:
     if not found:
         raise UserError("none of these runs is finished; go on with: repairlab run --resume DIR, or add --partial")
     return found
+
+
+def require_decided(folders: Sequence[Path]) -> None:
+    """Raise a HarnessError that names the finished runs of which no candidate was decided, and how to go on with them."""
+    said = []
+    for folder in folders:
+        if why := why_none_decided(Store(folder)):
+            place = shlex.quote(str(folder))
+            is_given = Store(folder).manifest().experiment.repairer == "file"
+            again = f"validate BENCHMARK CANDIDATES --to {place}" if is_given else f"run --resume {place}"
+            said.append(f"{why}; see: repairlab doctor; `repairlab {again}` judges them again")
+    if said:
+        raise HarnessError("\n".join(said))
 
 
 @contextmanager

@@ -90,7 +90,7 @@ def _print(board: Leaderboard) -> None:
             row.system,
             _value(row.score),
             _fixed(row),
-            row.score.n_undecided if row.score else 0,
+            row.n_undecided,
         )
         for row in board.rows
     ]

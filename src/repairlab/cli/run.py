@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import Include, Json, Limit, Repair, numbers, on_machine, warn_unchecked
+from repairlab.cli.options import Include, Json, Limit, Repair, numbers, on_machine, require_decided, warn_unchecked
 from repairlab.cli.output import RunBar, count, data, print_json, progress_bar, talk
 from repairlab.cli.record_options import RecordOption, owner_of, repairer_options, values_for, with_options
 from repairlab.core.amounts import dollars
@@ -158,6 +158,7 @@ def run(
     from repairlab.cli.score import show_scores  # noqa: PLC0415  # `validate` shows no scores, and numpy takes a while to load
 
     show_scores([folder], ks=None if k is None else numbers(k, "-k"), as_json=json)
+    require_decided([folder])
 
 
 def with_own_options(arguments: Sequence[str] = ()) -> Callable[..., None]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from repairlab.cli.options import Json, Partial, Runs, numbers, warn_unchecked
+from repairlab.cli.options import Json, Partial, Runs, numbers, require_decided, warn_unchecked
 from repairlab.cli.output import data, print_json, print_table, talk
 from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
@@ -49,6 +49,7 @@ def score(
         else:
             data().print()
             show_comparison(found)
+    require_decided(runs)
 
 
 def _duplicates(text: str) -> Duplicates:
@@ -109,9 +110,9 @@ def _say(scores: RunScores, asked: Sequence[int] | None) -> None:
         talk().print(f"{run.folder}: no {', '.join(metrics)}: {reason}", markup=False)
     if run.n_unfinished:
         talk().print(f"{run.folder}: {run.n_unfinished} unfinished bugs are left out (--partial)", markup=False)
-    undecided = max((item.n_undecided for item in scores.result.scores), default=0)
-    if undecided:
-        talk().print(f"{run.folder}: {count(undecided, 'candidate')} UNDECIDED and left out; see: repairlab doctor", markup=False)
+    if scores.n_undecided:
+        undecided = count(scores.n_undecided, "candidate")
+        talk().print(f"{run.folder}: {undecided} UNDECIDED and left out; see: repairlab doctor", markup=False)
 
 
 def show_comparison(found: PairwiseComparison, *, as_json: bool = False) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.cli.options import Include, Json, Limit, Repair, on_machine
+from repairlab.cli.options import Include, Json, Limit, Repair, on_machine, require_decided
 from repairlab.cli.output import count, data, print_json, print_table, talk
 from repairlab.cli.run import repair_folder, run_to_end
 from repairlab.core.benchmark import Benchmark
@@ -80,6 +80,7 @@ def validate(
         repair_folder(folder)
     run_to_end(settings, opened, folder, here, external.candidates, coverage)
     _show(Store(folder), external, coverage, as_json=json)
+    require_decided([folder])
 
 
 def _tell_unreadable(external: ExternalCandidates, benchmark: Benchmark) -> None:

@@ -45,13 +45,22 @@ def unknown(kind: str, value: str | Sequence[str], known: Iterable[str], *, list
     "unknown repairer 'templatse'. Did you mean 'templates'? Known: copy, templates."
     """
     names, values = sorted(map(str, known)), [value] if isinstance(value, str) else list(dict.fromkeys(value))
-    near = [match for item in values for match in difflib.get_close_matches(item, names, n=1)]
+    near = [match for item in values if (match := nearest(item, names))]
     brief = f"unknown {kind} {_listed(list(map(repr, values)))}."
     if near:
         brief += f" Did you mean {_listed([repr(name) for name in dict.fromkeys(near)])}?"
     shown = names if len(names) <= _SHOWN + _FEW_MORE else names[:_SHOWN]
     rest = f" … and {len(names) - len(shown)} more{f': {listing}' if listing else '.'}" if len(names) > len(shown) else "."
     return UnknownNameError(brief, f"Known: {', '.join(shown) or 'none'}{rest}")
+
+
+def nearest(value: str, known: Iterable[str]) -> str | None:
+    """Return the known name that was probably meant; none where all are too different.
+
+    >>> nearest("templatse", ["copy", "templates"]), nearest("llm", ["copy", "templates"])
+    ('templates', None)
+    """
+    return next(iter(difflib.get_close_matches(value, sorted(known), n=1)), None)
 
 
 def _listed(texts: list[str]) -> str:

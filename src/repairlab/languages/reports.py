@@ -15,11 +15,12 @@ from repairlab.languages.language import Batch, Listing, Report
 
 _LONGEST_MESSAGE = 2000
 
+_NO_SUCH_TEST = "there is no such test"
 _STATUS_TEXT = {
     "skipped": "the test was skipped",
     "xfailed": "the test was expected to fail and did",
     "xpassed": "the test was expected to fail but passed",
-    "missing": "there is no such test",
+    "missing": _NO_SUCH_TEST,
 }
 
 
@@ -113,6 +114,16 @@ def _seconds(value: object) -> float:
     return max(float(value), 0.0) if isinstance(value, int | float) and math.isfinite(value) else 0.0
 
 
+def missing(test: str) -> TestResult:
+    """Return the result of a test that a tree does not have."""
+    return TestResult(id=test, verdict=TestVerdict.WRONG, message=_NO_SUCH_TEST)
+
+
+def is_missing(result: TestResult) -> bool:
+    """Return whether a test failed because the tree does not have it."""
+    return result.verdict is TestVerdict.WRONG and result.message.partition(": ")[0] == _NO_SUCH_TEST
+
+
 def parse_xml(report: bytes) -> ElementTree.Element | None:
     """Return the root of an XML report; none when it is empty, truncated or otherwise broken."""
     try:
@@ -130,8 +141,7 @@ def single_report(batch: Batch, execution: Execution, found: TestResult | None, 
     passed = found is not None and found.verdict is TestVerdict.PASSED
     if not complete or (passed and not execution.succeeded):
         return Report(results=(), unfinished=test)
-    missing = TestResult(id=test, verdict=TestVerdict.WRONG, message=_STATUS_TEXT["missing"])
-    return Report(results=(found or missing,))
+    return Report(results=(found or missing(test),))
 
 
 # Scripts also say such things in passing, so they count where nothing else does.

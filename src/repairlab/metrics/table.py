@@ -35,6 +35,10 @@ _CORRECT = "[correct]"
 """Behind the name of a metric that takes correct candidates for plausible ones."""
 
 
+NONE_DECIDED = "no bug has a value, because none was decided"
+"""Why a run has no score where every candidate of every bug is UNDECIDED."""
+
+
 @record
 class Scores:
     """All that the metrics say of a run."""
@@ -66,7 +70,7 @@ def values_of(metric: str, k: int | None, samples: Measured, settings: ScoreSett
 
 def _defined(metric: str, values: Values) -> Values:
     if not values.by_bug:
-        raise UserError(f"{metric}: no bug has a value, because {'nothing was fixed' if 'rank' in metric else 'none was decided'}")
+        raise UserError(f"{metric}: {'no bug has a value, because nothing was fixed' if 'rank' in metric else NONE_DECIDED}")
     return values
 
 

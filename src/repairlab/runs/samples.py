@@ -1,8 +1,9 @@
 """Join a run's candidates and outcomes, and make of them what metrics count. Executes nothing."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any, NamedTuple
 
+from repairlab.core.amounts import count
 from repairlab.core.candidate import Candidate
 from repairlab.core.outcome import Outcome, TestVerdict, Verdict
 from repairlab.core.score import Ended, Samples
@@ -75,6 +76,21 @@ def open_bugs(store: Store) -> tuple[str, ...]:
     """Return the bugs of a run that are not finished."""
     ended = {end.bug_id for end in store.ends()}
     return tuple(bug_id for bug_id in store.manifest().bug_ids if bug_id not in ended)
+
+
+def why_none_decided(store: Store) -> str:
+    """Say that no candidate of a finished run was decided, with the most frequent reason; nothing of any other run.
+
+    What stands for bugs without a candidate is left out.
+    """
+    coverage = store.manifest().coverage
+    missing = frozenset(coverage.missing if coverage else ())
+    outcomes = (data for _, data in store.scan_data(Outcome) if data["bug_id"] not in missing)
+    if open_bugs(store) or any(data["verdict"] != Verdict.UNDECIDED for data in outcomes):
+        return ""
+    judged = [found for bug_id, found_of in read_judged(store).items() if bug_id not in missing for _, found in found_of]
+    reasons = Counter(store.at(Outcome, found.place).message.partition("\n")[0] for found in judged)
+    return f"none of {count(len(judged), 'candidate')} was decided: {reasons.most_common(1)[0][0]}" if judged else ""
 
 
 def _judged(data: dict[str, Any]) -> tuple[str, Verdict, float]:

@@ -28,6 +28,8 @@ class Row:
     """Why the row is not ranked."""
     is_oracle: bool = False
     """The developers' own fixes: shown apart, never ranked."""
+    n_undecided: int = 0
+    """Candidates left out because our own machinery failed on them, with or without a score."""
     coverage: str = ""
     """How candidates made elsewhere cover the bugs, where they do not cover all."""
 
@@ -124,6 +126,7 @@ def leaderboard(entries: Sequence[tuple[str, RunScores]], *, k: int | None = Non
                 group=group.name if group else None,
                 reason="" if entry.is_oracle or len(rivals) > 1 else _reason(score, groups, entry, metric, chosen_k),
                 is_oracle=entry.is_oracle,
+                n_undecided=score.n_undecided if score else entry.n_undecided,
                 coverage=entry.run.coverage,
             )
         )

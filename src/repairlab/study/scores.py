@@ -16,8 +16,8 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import record, to_data
 from repairlab.core.score import Samples, Score
 from repairlab.core.storage.encoding import store_json
-from repairlab.metrics.metric import Duplicates, ScoreSettings
-from repairlab.metrics.table import METRICS, Scores, is_share, score_built, score_correct, score_ranking, score_run
+from repairlab.metrics.metric import Duplicates, ScoreSettings, n_undecided
+from repairlab.metrics.table import METRICS, NONE_DECIDED, Scores, is_share, score_built, score_correct, score_ranking, score_run
 from repairlab.runs.experiment import Manifest
 from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import VerdictInRun, open_bugs, read_judged, read_samples
@@ -90,6 +90,11 @@ class RunScores:
         return html_table(self.title, SCORE_COLUMNS, score_rows(self.result.scores), below=self.run.missing)
 
     @property
+    def n_undecided(self) -> int:
+        """How many candidates are UNDECIDED, whether or not a score could be made of the others."""
+        return n_undecided(self.run.sampled)
+
+    @property
     def is_oracle(self) -> bool:
         """Whether the run is of the developers' own fixes, which rank nowhere."""
         return self.run.manifest.experiment.repairer == ORACLE
@@ -116,11 +121,16 @@ def score_name(score: Score) -> str:
 def worth_saying(scores: Scores, asked: Sequence[int] | None = None) -> dict[str, str]:
     """Return what is left out and will be missed: pass@k at a k that was asked for, stored rankings, and metrics of others.
 
-    Most runs lack something: TCA@k needs another policy, a rank needs a fix, a usual k may exceed n. Nobody asked for these.
+    So is pass@k where no candidate was decided. Most runs lack something: TCA@k needs another policy, a rank needs a fix, a usual k
+    may exceed n. Nobody asked for these.
     """
     if not scores.scores:
         return scores.left_out
-    return {name: reason for name, reason in scores.left_out.items() if _is_missed(name, asked or ())}
+    return {
+        name: reason
+        for name, reason in scores.left_out.items()
+        if _is_missed(name, asked or ()) or (reason == NONE_DECIDED and name.partition("@")[0] == "pass" and "[" not in name)
+    }
 
 
 def _is_missed(name: str, asked: Sequence[int]) -> bool:

@@ -25,6 +25,8 @@ from repairlab.validation.worktree import files_below
 NOT_FOUND = 127
 """Exit code of shells, and of our launcher, when there is no such program; build tools themselves have others."""
 EVIDENCE_CHARS = 4000
+NOT_REPORTED = "not reported by the test run"
+"""The message of a test of which a process that came to its proper end said nothing."""
 MOST_LATE = 5
 """So many regression tests of a candidate may pass their time limit; it loops, and each further one would take as long again."""
 
@@ -369,7 +371,7 @@ class TestRun:
         else:
             reported = {result.id for result in report.results}
             missing = [test for test in tests if test not in reported]
-            message = report.error or "not reported by the test run"
+            message = report.error or NOT_REPORTED
         verdict = of_process(execution, self.toolchain) or TestVerdict.CRASH
         for test in missing:
             yield TestResult(id=test, verdict=verdict, cpu_s=round(execution.cpu_s, 3), message=message)

@@ -122,8 +122,7 @@ def report(form: Form, batch: Batch, execution: Execution) -> Report:
     # Runners that end with an error say so of a test, too, asked for or not; one that does not has not come to its end.
     orderly = execution.ending is Ending.EXITED if failed else execution.succeeded
     if orderly:
-        missing = [test for test in batch.tests if test not in {result.id for result in results}]
-        absent = (TestResult(id=test, verdict=TestVerdict.WRONG, message="there is no such test") for test in missing)
+        absent = [reports.missing(test) for test in batch.tests if test not in {result.id for result in results}]
         return Report(results=(*results, *absent))
     unfinished = _unfinished(batch.tests, results, lines)
     return Report(results=tuple(result for result in results if result.id != unfinished), unfinished=unfinished)

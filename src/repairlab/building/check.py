@@ -211,7 +211,7 @@ def _absent(first: Outcome, fixed: Outcome) -> tuple[str, ...]:
 
 
 def _is_not_there(test: TestResult) -> bool:
-    """Return whether there is no such test in a tree; some test frameworks say so by saying nothing."""
+    """Return whether a test is missing from a tree; some test frameworks say so by saying nothing."""
     return is_missing(test) or test.message == NOT_REPORTED
 
 

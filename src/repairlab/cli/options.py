@@ -116,7 +116,7 @@ def finished(folders: Sequence[Path]) -> list[Path]:
 
 
 def require_decided(folders: Sequence[Path]) -> None:
-    """Raise a HarnessError that names the finished runs of which no candidate was decided, and how to go on with them."""
+    """Raise a HarnessError that names the finished runs without a decided candidate, and how to go on with them."""
     said = []
     for folder in folders:
         if why := why_none_decided(Store(folder)):

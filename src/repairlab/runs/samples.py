@@ -81,7 +81,7 @@ def open_bugs(store: Store) -> tuple[str, ...]:
 def why_none_decided(store: Store) -> str:
     """Say that no candidate of a finished run was decided, with the most frequent reason; nothing of any other run.
 
-    What stands for bugs without a candidate is left out.
+    Placeholders for bugs without a candidate are left out.
     """
     coverage = store.manifest().coverage
     missing = frozenset(coverage.missing if coverage else ())

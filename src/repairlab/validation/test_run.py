@@ -26,7 +26,7 @@ NOT_FOUND = 127
 """Exit code of shells, and of our launcher, when there is no such program; build tools themselves have others."""
 EVIDENCE_CHARS = 4000
 NOT_REPORTED = "not reported by the test run"
-"""The message of a test of which a process that came to its proper end said nothing."""
+"""The message of a test that a process did not report although it ended properly."""
 MOST_LATE = 5
 """So many regression tests of a candidate may pass their time limit; it loops, and each further one would take as long again."""
 

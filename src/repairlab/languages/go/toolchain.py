@@ -89,6 +89,7 @@ class GoToolchain:
 
     def batches(self, build: Build, test: Test, tests: Sequence[str], *, stop: bool) -> tuple[Batch, ...]:
         """Return one batch per package; a test is called `folder::TestName/subtest`, the tree's own folder is `.`."""
+        del stop
         del build
         by_folder: dict[str, list[str]] = {}
         for name in dict.fromkeys(tests):
@@ -96,7 +97,7 @@ class GoToolchain:
             if not mark:
                 raise UserError(f"test {name!r} names no folder; write FOLDER::TestName, or .::TestName in the tree's own")
             by_folder.setdefault(folder, []).append(name)
-        return tuple(_batch(test, folder, tuple(names), stop=stop) for folder, names in by_folder.items())
+        return tuple(_batch(test, folder, tuple(names)) for folder, names in by_folder.items())
 
     def listing(self, build: Build, test: Test, places: Sequence[str]) -> Batch:
         """Return the command that names the tests of folders."""
@@ -195,12 +196,15 @@ def _binary(folder: str) -> str:
     return f"{_OUT}/tests/{'.root' if folder == '.' else folder.replace('/', '.')}.test"
 
 
-def _batch(test: Test, folder: str, tests: tuple[str, ...], *, stop: bool) -> Batch:
-    """Return the command that runs tests of a package, in its folder as `go test` does; what it prints is the report."""
+def _batch(test: Test, folder: str, tests: tuple[str, ...]) -> Batch:
+    """Return the command that runs tests of a package, in its folder as `go test` does; what it prints is the report.
+
+    Go runs tests in the order of their source, so stopping at the first that fails could hide the failure of a trigger test.
+    """
     names = dict.fromkeys(name.partition("::")[2].partition("/")[0] for name in tests)
     wanted = "^(?:" + "|".join(re.escape(name) for name in names) + ")$"
     binary = f"{os.path.relpath('.', folder)}/{_binary(folder)}"
-    argv = (binary, "-test.v", f"-test.run={wanted}", *(("-test.failfast",) if stop else ()))
+    argv = (binary, "-test.v", f"-test.run={wanted}")
     command = Command(
         argv=("/bin/sh", "-c", 'exec "$0" "$@" >&3', *argv), cwd=folder, env=test.env, private=True, address_space=False
     )

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
@@ -142,6 +142,7 @@ def test_a_target_that_does_not_fit_is_unanswerable() -> None:
         asking.ask(python_problem())
 
 
+@settings(max_examples=150)
 @given(
     window=st.integers(50, 3000),
     lengths=st.lists(st.tuples(st.integers(0, 2000), st.integers(1, 1500)), max_size=5),

@@ -80,7 +80,7 @@ def test_a_server_that_was_killed_is_started_anew() -> None:
 
 
 def test_threads_may_fork_at_the_same_time() -> None:
-    questions = [str(number) for number in range(6)]
+    questions = [str(number) for number in range(12)]
     with ThreadPoolExecutor(6) as threads:
         assert [said[0] for said in threads.map(ask, questions)] == questions  # type: ignore[index]  # what `answer` sends
 

@@ -101,7 +101,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=200), st.sampled_from(PROBLEMS))
-@settings(max_examples=60)
+@settings(max_examples=150)
 def test_any_text_is_read_without_failing(answer: str, problem: Problem) -> None:
     for wanted in shapes(problem):
         patched(problem, answer, wanted)

@@ -23,9 +23,9 @@ from repairlab.repairers.plain import file_digest, short_name
 from repairlab.repairers.repairer import Example, RepairContext, Repairer, RepairerFactory
 from repairlab.repairers.table import factory, find_factory, make_settings, names
 from repairlab.runs.experiment import Experiment
+from repairlab.runs.messages import Task
 from repairlab.runs.own_object import AnyForm, OwnRepairer, own_code
 from repairlab.runs.store import Store, append_line
-from repairlab.runs.task import Task
 from repairlab.runs.transcripts import TranscriptWriter
 from repairlab.sandbox.sandbox import Sandbox
 from repairlab.validation.machine import Machine

@@ -26,6 +26,7 @@ from repairlab.runs.executors.pool import Stopping
 from repairlab.runs.executors.work_queue import open_executor
 from repairlab.runs.experiment import Coverage, Experiment, Manifest, at_hand, identity
 from repairlab.runs.integrity import read_seal, require_intact, write_seal
+from repairlab.runs.messages import Notice, Progress, Step, Task
 from repairlab.runs.misconfiguration import FirstStarts, forget, has_only_failures
 from repairlab.runs.own_object import OwnRepairer
 from repairlab.runs.repairing import (
@@ -43,10 +44,8 @@ from repairlab.runs.repairing import (
     with_budget,
 )
 from repairlab.runs.sampler import GRACE_S
-from repairlab.runs.schedule import Schedule, read_stored
+from repairlab.runs.scheduler import Scheduler, read_stored
 from repairlab.runs.store import Store
-from repairlab.runs.task import Task
-from repairlab.runs.worker import Notice, Progress, Step
 from repairlab.validation.machine import LOCAL, Machine, environment_of
 from repairlab.validation.preflight import check_needs, check_tools, needs_of
 
@@ -216,12 +215,12 @@ def complete(
             context = repair_context(own.factory, tasks[0], lambda text: step(Notice(text=text)))
             sent = stack.enter_context(own.opened(context, benchmark.bug))
             tasks = [dataclasses.replace(task, own=sent) for task in tasks]
-        schedule = Schedule(store, step, first_starts, given_up={})
+        schedule = Scheduler(store, step, first_starts, given_up={})
         schedule.run(tasks, executor)
         again = _undecided(store, without=schedule.given_up) - set(schedule.failed) if schedule.n_undecided else set()
         if again:
             # These steps were counted already.
-            later = Schedule(store, lambda event: None, first_starts, given_up=schedule.given_up)  # noqa: ARG005
+            later = Scheduler(store, lambda event: None, first_starts, given_up=schedule.given_up)  # noqa: ARG005
             tasks = _tasks(benchmark, sorted(again), store, machine, given, schedule.given_up)
             later.run([dataclasses.replace(task, own=sent) for task in tasks], executor)
             schedule.failed.update(later.failed)
@@ -263,7 +262,7 @@ def _stopping(experiment: Experiment, step: Callable[[Step], None], go_on: str) 
     return Stopping(notify=notify, grace_s=GRACE_S if is_asking else None)
 
 
-def _raise_failures(schedule: Schedule, first_failure: str | None) -> None:
+def _raise_failures(schedule: Scheduler, first_failure: str | None) -> None:
     """Raise a HarnessError that says what our own machinery could not do, each reason once."""
     bugs_by_reason: dict[str, list[str]] = defaultdict(list)
     for bug_id, reason in schedule.failed.items():

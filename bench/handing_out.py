@@ -23,8 +23,8 @@ from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.core.storage.encoding import encode
 from repairlab.runs.executors.executor import Source
 from repairlab.runs.experiment import make_experiment
+from repairlab.runs.first_starts import FirstStarts
 from repairlab.runs.messages import Begun, Event, Judged, ProposalsEnded, Proposed, Task, WorkerTime
-from repairlab.runs.misconfiguration import FirstStarts
 from repairlab.runs.scheduler import Scheduler
 from repairlab.runs.store import Store
 from repairlab.validation.machine import local_machine

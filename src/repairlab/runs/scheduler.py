@@ -16,6 +16,7 @@ from repairlab.core.outcome import Outcome, Verdict
 from repairlab.core.record import record
 from repairlab.languages.facts import facts
 from repairlab.runs.executors.executor import DEATHS, Deaths, Executor, Source
+from repairlab.runs.first_starts import FirstStarts
 from repairlab.runs.messages import (
     Begun,
     Drawn,
@@ -31,7 +32,6 @@ from repairlab.runs.messages import (
     Step,
     Task,
 )
-from repairlab.runs.misconfiguration import FirstStarts
 from repairlab.runs.repairing import draws_ahead, n_at_once, open_repairer
 from repairlab.runs.sampler import Sampler, sample
 from repairlab.runs.sharding import Backlog

@@ -21,7 +21,7 @@ MOST_SEALED = 50
 """How many files and folders are sealed one by one."""
 
 
-class Guard:
+class PassGuard:
     """Examines passes of candidates of one bug."""
 
     def __init__(self, engines: Engines, open_twin: Callable[[Bug, Mapping[str, str]], AbstractContextManager[Validating]]) -> None:

@@ -22,7 +22,7 @@ from repairlab.validation.apply import changed_files, normal_digest
 from repairlab.validation.cache import engine_digest, open_verdict_cache, verdict_key
 from repairlab.validation.counter_tests import CounterTests
 from repairlab.validation.engines import Engines, TwinOf, outcome_of
-from repairlab.validation.guards import Guard
+from repairlab.validation.guards import PassGuard
 from repairlab.validation.machine import Isolation
 from repairlab.validation.test_run import Judgement
 
@@ -108,7 +108,7 @@ class BugValidator:
         self._forms = digest(engine_digest(), conditions.bug.digest) if cache else ""
         self._twin = twin
         self._stack, self._open = ExitStack(), ExitStack()
-        self._guard: Guard | None = None
+        self._guard: PassGuard | None = None
         self._probe_at = PROBE_AFTER
         self.n_undecided = 0
         self.has_decided = False
@@ -224,12 +224,12 @@ class BugValidator:
             return dataclasses.replace(outcome, guard=found.note)
         return dataclasses.replace(outcome, verdict=Verdict.WRONG, message=found.problem[:_MESSAGE_CHARS], guard=found.note)
 
-    def _opened(self) -> Guard:
+    def _opened(self) -> PassGuard:
         """Return what examines passes, with the engines."""
         if self._guard is None:
             warm = self._conditions.isolation == "warm"
             engines = self._open.enter_context(Engines(self._conditions.bug, self._sandbox, warm=warm, twin=self._twin))
-            self._guard = Guard(engines, lambda bug, texts: self._open_twin(bug, TwinOf(engines=engines, texts=texts)))
+            self._guard = PassGuard(engines, lambda bug, texts: self._open_twin(bug, TwinOf(engines=engines, texts=texts)))
         return self._guard
 
     def _open_twin(self, bug: Bug, twin: TwinOf) -> "BugValidator":

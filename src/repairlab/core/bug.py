@@ -154,7 +154,8 @@ class Bug:
     def digest(self) -> str:
         """Return the hash of all that can change a verdict."""
         if not self._known_digest:
-            remember_digest(self, digest(self.problem, self.oracle, self.tree.digest))
+            judged = dataclasses.replace(self.problem, error=None)  # messages may differ a little from machine to machine
+            remember_digest(self, digest(judged, self.oracle, self.tree.digest))
         return self._known_digest
 
     def candidate(self, edits: tuple[Edit, ...], repairer: str) -> Candidate:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target, open_benchmark
 from repairlab.benchmarks.folder import load_bug
+from repairlab.building.amending import leave_out, project_of_bug
 from repairlab.building.discovery import DiscoveredTests
-from repairlab.building.exclusions import leave_out, project_of_bug
 from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.building.importers.repository import Repository, licence_of, licences_of
 from repairlab.building.importers.tree_recipes import Fix, bug_of_fix

@@ -24,11 +24,13 @@ def test_single_round_has_greedy_first_and_then_each_temperature(bench: Bench) -
         bench.run("4", half, llm=LlmSettings(model="acme/b", temperature=0.2)),
     ]
     table = single_round(bench.facts(*runs))
-    assert table.columns[2:] == ("greedy pass@1", "T=0.2 pass@1", "T=0.2 pass@2", "T=0.8 pass@1", "T=0.8 pass@2")
+    assert table.columns[2:7] == ("greedy pass@1", "T=0.2 pass@1", "T=0.2 pass@2", "T=0.8 pass@1", "T=0.8 pass@2")
+    assert table.columns[7:] == ("best pass@1", "T* of 1", "best pass@2", "T* of 2")
     assert table.rows == (
-        ("acme/a", "zero-shot", 0.0, 50.0, 100.0, 100.0, 100.0),
-        ("acme/b", "zero-shot", None, 50.0, 100.0, None, None),
+        ("acme/a", "zero-shot", 0.0, 50.0, 100.0, 100.0, 100.0, 100.0, 0.8, 100.0, 0.2),
+        ("acme/b", "zero-shot", None, 50.0, 100.0, None, None, 50.0, 0.2, 100.0, 0.2),
     )
+    assert len(single_round(bench.facts(*runs[2:])).columns) == 5  # one temperature, nothing to choose
     with pytest.raises(UserError, match="no run is single-round"):
         single_round(bench.facts(bench.run("5", half)))
 

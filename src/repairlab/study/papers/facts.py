@@ -79,6 +79,8 @@ class BugFacts:
     project: str
     category: str | None
     location: str | None
+    domain: str | None
+    n_trigger: int
     is_vulnerability: bool
     submission_verdict: str | None
     """What the judge said of the buggy program, for stdin/stdout bugs."""

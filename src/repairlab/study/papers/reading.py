@@ -55,6 +55,8 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
                 project=project_of(bug_id, bug, benchmark),
                 category=bug.labels.category if bug else None,
                 location=bug.labels.location if bug else None,
+                domain=bug.labels.domain if bug else None,
+                n_trigger=len(bug.oracle.trigger) if bug else 0,
                 is_vulnerability=bool(bug and bug.origin.cve),
                 submission_verdict=_submission_verdict(bug),
                 n_tokens=len(_TOKEN.findall(bug.problem.target.text)) if bug else None,

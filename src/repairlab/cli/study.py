@@ -11,7 +11,7 @@ import typer
 
 from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import RunBar, count, data, print_json, print_table, progress_bar, talk
-from repairlab.cli.train import train_model
+from repairlab.cli.train import summary, train_model
 from repairlab.core.amounts import dollars
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import to_data
@@ -62,7 +62,9 @@ def study(
         return
     for training in () if page else models.values():
         settings = load_system(training.system, preset=training.preset, changes=training.set)
-        train_model(settings, training.pairs, training.folder, seed=training.seed, device=training.device, resume=True)
+        made = train_model(settings, training.pairs, training.folder, seed=training.seed, device=training.device, resume=True)
+        if made:
+            talk().print(summary(made, training.folder), markup=False)
     problems = {} if page else _run(asked, cells, file, folder, here)
     _show_results(asked, folder, problems, k=k, as_json=json)
     if problems:

@@ -109,9 +109,13 @@ def train(
         return
     if pairs is None or to is None:
         raise UserError("what to train on, or where to write to, is not said: add --pairs SET and --to MODEL")
-    made = train_model(settings, pairs, to, seed=seed, device=device, resume=resume, search=search, keep=keep, as_json=json)
-    if made is None or json:
+    made = train_model(settings, pairs, to, seed=seed, device=device, resume=resume, search=search, keep=keep)
+    if made is None:
         return
+    if json:
+        print_json({**to_data(made), "folder": str(made.folder), "model": str(to)})
+        return
+    data().print(summary(made, to), markup=False)
     talk().print(f"Next: repairlab predict {to} --pairs {pairs} --split test --to predictions.jsonl", markup=False)
 
 
@@ -125,9 +129,8 @@ def train_model(
     resume: bool,
     search: int = 0,
     keep: int = 1,
-    as_json: bool = False,
 ) -> "TrainedModel | None":
-    """Train a model with a progress bar and say what came of it; nothing in all but the first of several processes."""
+    """Train a model with a progress bar; all but the first of several processes return none."""
     require_extra("training", settings.model)
     from repairlab.learning.training.distributed import is_first_process  # noqa: PLC0415  # loads torch
     from repairlab.learning.training.search import search_settings  # noqa: PLC0415
@@ -149,17 +152,17 @@ def train_model(
     if not is_first_process():
         return None
     draw_curves(made.folder / CURVES)
-    if as_json:
-        print_json({**to_data(made), "folder": str(made.folder), "model": str(to)})
-        return made
     for reason, n in sorted(made.dropped.items()):
         talk().print(f"left out {n}: {reason}", markup=False)
-    data().print(
-        f"{made.system} in {to}: {count(made.n_parameters, 'parameter')}, {count(made.steps, 'step')}, "
-        f"perplexity {made.metrics['perplexity']:.3f}, {100 * made.metrics['exact_match']:.1f} % of the validation pairs matched",
-        markup=False,
-    )
     return made
+
+
+def summary(made: "TrainedModel", to: Path) -> str:
+    """Say what came of a training."""
+    return (
+        f"{made.system} in {to}: {count(made.n_parameters, 'parameter')}, {count(made.steps, 'step')}, "
+        f"perplexity {made.metrics['perplexity']:.3f}, {100 * made.metrics['exact_match']:.1f} % of the validation pairs matched"
+    )
 
 
 def _reward(

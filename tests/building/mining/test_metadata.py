@@ -41,14 +41,20 @@ def test_stars_licences_and_forks_decide_which_clones_are_mined(
 
 
 def test_a_cve_with_several_patches_is_left_out(tmp_path: Path) -> None:
-    rows = [("CVE-2020-0001", SHA), ("CVE-2020-0002", SHA[::-1]), ("CVE-2020-0002", "f" * 40), ("CVE-2020-0003", "issues/7")]
+    rows = [
+        ("CVE-2020-0001", SHA),
+        ("CVE-2020-0002", SHA[::-1]),
+        ("CVE-2020-0002", "f" * 40),
+        ("CVE-2020-0003", "issues/7"),
+        ("", SHA),
+    ]
     path = tmp_path / "cves.csv"
     path.write_text("cve,url\n" + "".join(f"{cve},https://example.org/a/b/commit/{sha}\n" for cve, sha in rows), encoding="utf-8")
     found = read_cves(path)
     assert found.by_commit == {SHA: "CVE-2020-0001"}
     assert [note.partition(": ")[2] for note in found.notes] == [
         "1 CVEs with several patches left out: CVE-2020-0002",
-        "1 rows without a commit left out",
+        "2 rows without a CVE or a commit left out",
     ]
 
 

@@ -113,12 +113,13 @@ def read_cves(path: Path) -> PatchedCves:
     n_without = 0
     columns: Sequence[str] = ("url", "commit_url", "commit")
     for where, row in read_csv(path, ("cve",)):
-        if not _CVE.fullmatch(row["cve"].strip()):
+        cve = row["cve"].strip()
+        if cve and not _CVE.fullmatch(cve):
             raise UserError(f"{where}: the column 'cve' is {row['cve']!r}; it should be such as CVE-2020-15908")
         address = next((row[name] for name in columns if row.get(name)), "")
         found = _COMMIT.search(address.strip().lower())
-        if found:
-            commits[row["cve"].strip()].add(found[1])
+        if cve and found:
+            commits[cve].add(found[1])
         else:
             n_without += 1
     several = sorted(cve for cve, patches in commits.items() if len(patches) > 1)
@@ -130,5 +131,5 @@ def read_cves(path: Path) -> PatchedCves:
         shown = ", ".join(several[:3]) + (", …" if len(several) > 3 else "")
         notes.append(f"{path}: {len(several)} CVEs with several patches left out: {shown}")
     if n_without:
-        notes.append(f"{path}: {n_without} rows without a commit left out")
+        notes.append(f"{path}: {n_without} rows without a CVE or a commit left out")
     return PatchedCves(by_commit=by_commit, notes=tuple(notes))

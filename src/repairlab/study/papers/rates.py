@@ -115,10 +115,10 @@ def _without_pass_at_k(runs: Sequence[RunFacts], ks: Sequence[int]) -> tuple[str
 
 def single_round(facts: PaperFacts) -> Table:
     """Return a row for each model and prompt, with greedy pass@1 first and then each temperature."""
-    runs = [run for run in facts.runs if run.llm and pass_percent(run, 1) is not None]
+    runs = [run for run in facts.runs if _temperature(run) is not None and pass_percent(run, 1) is not None]
     if not runs:
         raise UserError("no run is single-round repair by a language model")
-    temperatures = sorted({run.llm.temperature for run in runs if run.llm and run.llm.temperature})
+    temperatures = sorted({heat for run in runs if (heat := _temperature(run))})
     ks = ks_of(runs)
     sampled = [(temperature, k) for temperature in temperatures for k in ks]
     best = ks if len(temperatures) > 1 else []
@@ -137,7 +137,7 @@ def single_round(facts: PaperFacts) -> Table:
     return Table(
         name="single-round",
         title="Single-round repair: pass@k by model and temperature, in per cent",
-        source="Defects4C, table 3",
+        source="Defects4C, tables 3 and 6",
         columns=(
             *("model", "prompt", "greedy pass@1"),
             *(f"T={temperature:g} pass@{k}" for temperature, k in sampled),
@@ -149,6 +149,13 @@ def single_round(facts: PaperFacts) -> Table:
     )
 
 
+def _temperature(run: RunFacts) -> float | None:
+    """Return the temperature of sampled answers, 0 for greedy ones; none for other repairers."""
+    if run.decoding == "greedy":
+        return 0.0
+    return float(run.decoding.removeprefix("T=").split()[0]) if run.decoding.startswith("T=") else None
+
+
 def _best(runs: list[RunFacts], temperatures: Sequence[float], k: int) -> tuple[float | None, float | None]:
     """Return the best pass@k of all temperatures and that temperature, the lowest of equals."""
     found = [(rate, -temperature) for temperature in temperatures if (rate := _at_temperature(runs, temperature, k)) is not None]
@@ -157,7 +164,7 @@ def _best(runs: list[RunFacts], temperatures: Sequence[float], k: int) -> tuple[
 
 
 def _at_temperature(runs: list[RunFacts], temperature: float, k: int) -> float | None:
-    run = next((run for run in runs if run.llm and run.llm.temperature == temperature), None)
+    run = next((run for run in runs if _temperature(run) == temperature), None)
     return pass_percent(run, k) if run else None
 
 

@@ -210,6 +210,10 @@ def test_every_starter_bug_has_the_message_that_its_buggy_tree_gives() -> None:
     named = [bug for bug in bugs if bug.oracle.trigger and "error: " not in str(bug.problem.error)]
     assert [bug.id for bug in named if not str(bug.problem.error).startswith(bug.oracle.trigger)] == []
     assert [bug.id for bug in bugs if "/work/" in str(bug.problem.error) or "/tmp/" in str(bug.problem.error)] == []
+    for bug in bugs:
+        patch = (Path(bug.tree.source).parent / "fix.patch").read_text(encoding="utf-8").splitlines()
+        added = [line[1:].strip() for line in patch if line.startswith("+") and not line.startswith("+++")]
+        assert [line for line in added if len(line) >= 8 and line in str(bug.problem.error)] == []
 
 
 def test_an_exclusion_that_cannot_be_written_is_one_clear_error(tiny: Path) -> None:

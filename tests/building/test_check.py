@@ -9,8 +9,8 @@ import pytest
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.benchmarks.health import Health, go_on, make_card, read_card, write_card
+from repairlab.building.amending import exclude, store_error
 from repairlab.building.check import check_bug, check_bugs
-from repairlab.building.exclusions import exclude
 from repairlab.cli.main import run
 from repairlab.core.errors import UserError
 from repairlab.core.execution import Command, Execution, Limits
@@ -182,6 +182,38 @@ def test_an_exclusion_that_is_there_is_extended(tiny: Path, old: str) -> None:
     exclude(bug, ("01",))
     assert open_benchmark(str(tiny)).bug("sum").oracle.excluded == (*bug.oracle.excluded, "01")
     assert 'framework = "stdio" # [test]\n' in facts.read_text()
+
+
+def test_first_failing_messages_are_stored_once_and_change_no_digest(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before, facts = open_benchmark(str(tiny)), tiny / "bugs/sum/bug.toml"
+    text = facts.read_text()
+    assert run(["check", str(tiny), "--store-errors", "--no-counter-tests"]) == 0
+    assert "2 first failing messages stored" in capsys.readouterr().err
+    stored = {bug.id: str(bug.problem.error) for bug in open_benchmark(str(tiny))}
+    assert stored["sum"] == "01: token 1 is '4', expected '3'"
+    assert stored["shop"].startswith("tests/test_cart.py::test_total: assert 1 == 3")
+    assert open_benchmark(str(tiny)).digest == before.digest
+    assert facts.read_text().replace(f'error = "{stored["sum"]}"\n', "") == text
+    assert run(["check", str(tiny), "--store-errors", "--no-counter-tests", "-i", "sum"]) == 0
+    assert "0 first failing messages stored" in capsys.readouterr().err
+
+
+def test_a_message_of_any_text_can_be_stored(tiny: Path) -> None:
+    message = 'said "no" \\ [test]\n\ttwice: \x7f “…”'
+    store_error(open_benchmark(str(tiny)).bug("sum"), message)
+    assert open_benchmark(str(tiny)).bug("sum").problem.error == message
+
+
+def test_every_starter_bug_has_the_message_that_its_buggy_tree_gives() -> None:
+    bugs = open_benchmark("starter")
+    assert [bug.id for bug in bugs if not bug.problem.error] == []
+    named = [bug for bug in bugs if bug.oracle.trigger and "error: " not in str(bug.problem.error)]
+    assert [bug.id for bug in named if not str(bug.problem.error).startswith(bug.oracle.trigger)] == []
+    assert [bug.id for bug in bugs if "/work/" in str(bug.problem.error) or "/tmp/" in str(bug.problem.error)] == []
+    for bug in bugs:
+        patch = (Path(bug.tree.source).parent / "fix.patch").read_text(encoding="utf-8").splitlines()
+        added = [line[1:].strip() for line in patch if line.startswith("+") and not line.startswith("+++")]
+        assert [line for line in added if len(line) >= 8 and line in str(bug.problem.error)] == []
 
 
 def test_an_exclusion_that_cannot_be_written_is_one_clear_error(tiny: Path) -> None:

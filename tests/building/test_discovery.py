@@ -68,6 +68,7 @@ def test_tests_are_sorted_by_what_they_say_of_the_buggy_tree(tiny: Path, sandbox
     seen = found(tiny, sandbox)
     assert seen == DiscoveredTests(bug_id="shop", trigger=(TOTAL,), regression=(EMPTY,))
     assert seen.symptom.startswith(f"{TOTAL}: assert 1 == 3")
+    assert seen.error.startswith(f"{TOTAL}: assert 1 == 3")
 
 
 def test_what_fails_with_the_fix_now_and_then_is_left_out(tiny: Path, sandbox: Sandbox) -> None:

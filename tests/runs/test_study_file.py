@@ -84,9 +84,28 @@ def test_a_wrong_study_is_named(changes: dict[str, str], words: str, tmp_path: P
     assert words in str(error.value)
 
 
+def test_a_system_may_be_a_model_that_the_study_trains(tmp_path: Path) -> None:
+    text = "[study]\nname = 'x'\nbenchmarks = ['starter']\n[[systems]]\nname = 'a b'\ntrain = {{ {system} }}\n"
+    given = 'system = "lora", pairs = "p", set = ["training.epochs=0"]'
+    (cell,) = read_study(write(tmp_path / "s.toml", text=text, system=given), tmp_path / "to").cells
+    assert cell.training is not None
+    assert (cell.training.system, cell.training.set) == ("lora", ("training.epochs=0",))
+    assert cell.experiment.repairer == "neural"
+    assert cell.experiment.settings.model == str(cell.training.folder) == str(tmp_path / "to" / "models" / "a-b")
+    with pytest.raises(UserError, match=r"train of a b.*epochs"):
+        read_study(write(tmp_path / "s.toml", text=text, system=f"{given}, epochs = 3"))
+
+
 def test_every_study_of_the_papers_can_be_read() -> None:
     folder = Path(__file__).parents[2] / "experiments"
     studies = [path for path in folder.glob("*.toml") if "[study]" in path.read_text(encoding="utf-8")]
-    assert {path.stem for path in studies} >= {"nl2fix", "npr4j", "defects4c-single", "defects4c-conversation", "fixeval"}
+    assert {path.stem for path in studies} >= {
+        "nl2fix",
+        "npr4j",
+        "defects4c-single",
+        "defects4c-conversation",
+        "defects4c-tuning",
+        "fixeval",
+    }
     for path in studies:
         assert read_study(path).head.name == path.stem

@@ -61,6 +61,8 @@ class Health:
     excluded: tuple[str, ...] = ()
     """Tests that bug.toml leaves out."""
     buggy_verdict: Verdict
+    error: str = ""
+    """The first failing message of the buggy tree."""
     undecided: bool = False
     """Whether a tree could not be validated for a reason of this machine."""
     repeats: int

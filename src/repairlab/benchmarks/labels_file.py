@@ -15,7 +15,7 @@ from repairlab.core.record import record
 from repairlab.core.storage.encoding import decode, encode, write_aside
 
 LABELS_NAME = "labels.jsonl"
-FIELDS = ("location", "state", "element", "difficulty")
+FIELDS = ("location", "state", "element", "difficulty", "category", "domain")
 """Rules whose values are labels of `Labels`."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from repairlab.benchmarks.health import BUILD, Cause, Flips, Health, TreeName
 from repairlab.benchmarks.protection import advice_for, unprotected_expectations
+from repairlab.building.amending import first_message
 from repairlab.building.bug_trees import laid_out
 from repairlab.building.discovery import list_tests
 from repairlab.core.amounts import count
@@ -140,6 +141,7 @@ def check_bug(bug: Bug, sandbox: Sandbox, *, repeats: int = 1, counter_tests: bo
         absent=absent,
         excluded=bug.oracle.excluded,
         buggy_verdict=first.verdict,
+        error="" if first.verdict in (Verdict.PLAUSIBLE, Verdict.UNDECIDED) else first_message(first.message),
         undecided=any(seen.verdict is Verdict.UNDECIDED for seen in (*before, *after)),
         repeats=repeats,
         n_tests=len(bug.oracle.trigger) + len(bug.oracle.regression),

@@ -10,6 +10,7 @@ from typing import Any
 from repairlab.benchmarks.catalog import find_target
 from repairlab.benchmarks.folder import load_bug
 from repairlab.benchmarks.writing import toml
+from repairlab.building.amending import first_message
 from repairlab.building.bug_trees import (
     BugTrees,
     BuildFolder,
@@ -83,6 +84,8 @@ class DiscoveredTests:
     """Tests that both passed and failed on one tree."""
     symptom: str = dataclasses.field(default="", compare=False)
     """What the first trigger tests say on the buggy tree."""
+    error: str = dataclasses.field(default="", compare=False)
+    """The first failing message of the buggy tree."""
     cases_left_out: tuple[str, ...] = ()
     verdict: str = ""
     """How the wrong program of a stdin/stdout bug fails."""
@@ -259,6 +262,7 @@ def _discover(search: Search, bug: Bug, sandbox: Sandbox, folder: BuildFolder, t
         regression=tuple(regression),
         unsteady=flipped,
         symptom=symptom,
+        error=first_message(f"{trigger[0]}: {failing[trigger[0]]}"),
         limits=limits,
     )
 
@@ -309,18 +313,22 @@ def _why_not(test: str, broken: Mapping[str, str], unsteady: Mapping[str, str]) 
 
 def write_down(search: Search, found: DiscoveredTests) -> None:
     """Change the folder of a bug to what was found."""
-    if found.trigger:
-        tests = {"trigger": found.trigger, "regression": found.regression, **({"env": found.env} if found.env else {})}
-        _write_facts(search, release=found.release, limits=found.limits, **tests)
+    if found.trigger or found.error:
+        listed = {"trigger": found.trigger, "regression": found.regression} if found.trigger else {}
+        tests = {**listed, **({"env": found.env} if found.env else {})}
+        _write_facts(search, release=found.release, limits=found.limits, error=found.error, **tests)
     for case in found.cases_left_out:
         for ending in ("in", "out"):
             (search.folder / "cases" / f"{case}.{ending}").unlink()
 
 
-def _write_facts(search: Search, *, release: int | None, limits: Mapping[str, float] | None = None, **tests: Any) -> None:
+def _write_facts(
+    search: Search, *, release: int | None, limits: Mapping[str, float] | None = None, error: str = "", **tests: Any
+) -> None:
     build = {"build": {**search.facts["build"], "release": release}} if release else {}
     needed = {"limits": {**search.facts["limits"], **limits}} if limits else {}
-    facts = {**search.facts, **build, **needed, "test": {**search.facts["test"], **tests}}
+    message = {"error": search.facts.get("error") or error or None}
+    facts = {**search.facts, **message, **build, **needed, "test": {**search.facts["test"], **tests}}
     (search.folder / "bug.toml").write_text(toml({"schema": SCHEMA_VERSION, **facts}), encoding="utf-8")
 
 
@@ -335,7 +343,7 @@ def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
         told = f"{len(broken)} of {count(len(fixed), 'case')}, the first: {case}: {' '.join(why.split())}"
         return DiscoveredTests(bug_id=bug.id, problem=f"the right program is not accepted here ({told})")
     left = dataclasses.replace(bug, oracle=dataclasses.replace(bug.oracle, cases=good))
-    failed = [result.verdict for result in _run_cases(left, (), sandbox, "first-failure") if not result.passed]
+    failed = [result for result in _run_cases(left, (), sandbox, "first-failure") if not result.passed]
     if not failed:
         return DiscoveredTests(bug_id=bug.id, problem=f"the wrong program passes every case ({len(good)})")
     not_run = {case.id: f"{len(case.input)} characters" for case in cases if case.id not in fixed}
@@ -343,7 +351,15 @@ def _prove(search: Search, bug: Bug, sandbox: Sandbox) -> DiscoveredTests:
         *_note("left out, which the right program does not pass", broken, "case"),
         *_note(f"left out, not run after {MOST_LATE} that took the right program too long", not_run, "case"),
     )
-    return DiscoveredTests(bug_id=bug.id, notes=notes, cases_left_out=(*broken, *not_run), verdict=failed[0].value)
+    first = failed[0]
+    built = first.verdict is not TestVerdict.UNCOMPILABLE
+    return DiscoveredTests(
+        bug_id=bug.id,
+        notes=notes,
+        cases_left_out=(*broken, *not_run),
+        verdict=first.verdict.value,
+        error=first_message(f"{first.id}: {first.message}" if built else first.message),
+    )
 
 
 def _run_cases(bug: Bug, edits: tuple[Edit, ...], sandbox: Sandbox, policy: Policy) -> list[TestResult]:

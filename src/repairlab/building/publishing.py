@@ -281,7 +281,7 @@ def _composition(bugs: Sequence[Bug], rows: Mapping[str, int], settings: Publish
 
 
 def _labels(bugs: Sequence[Bug]) -> list[str]:
-    fields = ("location", "state", "element", "category", "symptom", "difficulty")
+    fields = ("location", "state", "element", "category", "domain", "symptom", "difficulty")
     found = {name: Counter(value for bug in bugs if (value := getattr(bug.labels, name)) is not None) for name in fields}
     lines = [
         f"- {name}: {', '.join(f'{value} {n}' for value, n in counts.most_common(12))}" for name, counts in found.items() if counts

@@ -1,7 +1,7 @@
 """`repairlab check`."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -22,11 +22,12 @@ from repairlab.benchmarks.health import (
     with_bugs,
     write_card,
 )
+from repairlab.building.amending import exclude, exclusion_line, leave_out, project_of_bug, shows_nothing, store_error
 from repairlab.building.check import check_bugs
-from repairlab.building.exclusions import exclude, exclusion_line, leave_out, project_of_bug, shows_nothing
 from repairlab.cli.options import Include, Json, Limit, on_machine
 from repairlab.cli.output import count, data, print_json, progress_bar, talk
 from repairlab.core.benchmark import Benchmark
+from repairlab.core.bug import Bug
 from repairlab.core.errors import Interrupted, UserError
 from repairlab.validation.machine import Machine, environment_of
 
@@ -65,6 +66,13 @@ def check(
         typer.Option(
             "--exclude-failing",
             help="Exclude tests that fail with the reference fix, and regression tests that fail on the buggy tree.",
+        ),
+    ] = False,
+    store_errors: Annotated[
+        bool,
+        typer.Option(
+            "--store-errors",
+            help="Write the first failing message to each healthy bug that has none, for run --show-error.",
         ),
     ] = False,
     counter_tests: Annotated[
@@ -119,8 +127,9 @@ def check(
         _print(opened, shown)
     if no_card:
         talk().print(no_card, markup=False, soft_wrap=True)
-    if exclude_flaky or exclude_failing:
-        _exclude(benchmark, shown, flaky=exclude_flaky, failing=exclude_failing)
+    _exclude(benchmark, shown, flaky=exclude_flaky, failing=exclude_failing)
+    if store_errors:
+        _store_errors(bugs, found)
     if shown.n_bugs < len(bugs):
         how = "go on with the same command and --resume" if card else "with --card it could be resumed"
         talk().print(f"Stopped after {shown.n_bugs} of {count(len(bugs), 'bug')}; this is what they showed; {how}", markup=False)
@@ -194,7 +203,16 @@ def _excludable(bug: Health, *, flaky: bool, failing: bool) -> tuple[str, ...]:
     return tuple(name for name in names if name != BUILD)
 
 
+def _store_errors(bugs: Iterable[Bug], found: Mapping[str, Health]) -> None:
+    lacking = [bug for bug in bugs if not bug.problem.error and (seen := found.get(bug.id)) and seen.healthy and seen.error]
+    for bug in lacking:
+        store_error(bug, found[bug.id].error)
+    talk().print(f"{count(len(lacking), 'first failing message')} stored", markup=False)
+
+
 def _exclude(benchmark: str, card: HealthCard, *, flaky: bool, failing: bool) -> None:
+    if not (flaky or failing):
+        return
     opened = open_benchmark(benchmark)
     for bug in card.sick:
         if names := _excludable(bug, flaky=flaky, failing=failing):

@@ -1,8 +1,9 @@
 """`repairlab label`."""
 
 import csv
+import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,10 +14,11 @@ from repairlab.benchmarks.catalog import benchmark_names, find_folder, open_benc
 from repairlab.benchmarks.labels_file import LABELS_NAME, write_labels
 from repairlab.cli.options import Include, Json, asked_model
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
-from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets, show_agreement
+from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, SettledSheet, TakenSheets, show_agreement, shown_value
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.record import record, to_data
+from repairlab.metrics.raters import Reliability
 from repairlab.study.assessment.bug_project import (
     BugProject,
     as_found,
@@ -67,6 +69,18 @@ def label(
     raters: Raters = None,
     overlap: Overlap = 1.0,
     per_task: PerTask = 2,
+    share: Annotated[
+        float, typer.Option("--share", help="Share of the bugs that a new project takes, 0 to 1.", rich_help_panel=SHEETS)
+    ] = 1.0,
+    after: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--after", help="Project of an earlier round, whose bugs a new one leaves out; repeatable.", rich_help_panel=SHEETS
+        ),
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Take the labelled bugs of the rounds --after instead.", rich_help_panel=SHEETS)
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.", rich_help_panel=SHEETS)] = 0,
     take: TakenSheets = None,
     adjudicate: SettledSheet = None,
@@ -81,10 +95,18 @@ def label(
     if taxonomy is not None or raters is not None or take or adjudicate or (to is not None and is_project(to)):
         if to is None:
             raise UserError("people label bugs in a folder of its own; name it with --to")
-        chosen = [bug.id for bug in opened.select(tuple(include or ()))]
+        earlier = {path: _round_of(path) for path in after or ()}
+        chosen = [bug.id for bug in opened.select(tuple(include or ()))] if include or not is_project(to) else []
+        chosen = _drawn_bugs(chosen, earlier.values(), share, seed, again=again)
         draw = RaterDraw(raters=raters, overlap=overlap, per_task=per_task, seed=seed)
         sheets = FilledSheets(taken=tuple(take or ()), settled=adjudicate, by=by)
         label_by_people(benchmark, opened, chosen, to, taxonomy, draw, sheets, as_json=json)
+        if earlier and not json:
+            rounds = [*earlier.items(), (to, _round_of(to))]
+            rows = [
+                (str(path), len(found.bugs), item.name, *shown_value(item)) for path, found in rounds for item in found.agreement
+            ]
+            print_table("Rounds", ["round", "bugs", "coefficient", "value", "95 % interval"], rows)
         return
     if to is None and benchmark in benchmark_names():
         raise UserError(f"{benchmark} is built in and is not written to; name a file for its labels with --to")
@@ -146,6 +168,41 @@ def _solved(runs: Sequence[Path]) -> dict[str, tuple[int, int]]:
             won, tried = solved.get(line.bug, (0, 0))
             solved[line.bug] = won + (line.first_plausible is not None), tried + 1
     return solved
+
+
+@record
+class LabelRound:
+    """A project of one round of labelling."""
+
+    bugs: tuple[str, ...]
+    labelled: tuple[str, ...]
+    """Bugs whose label is settled."""
+    agreement: tuple[Reliability, ...]
+
+
+def _round_of(folder: Path) -> LabelRound:
+    scheme = read_project(folder).scheme
+    with open_assessment(folder) as store:
+        settled = {label.task for label in project_labels(store) if label.label}
+        tasks, overall = store.tasks(), rater_agreement(store.ratings(), scheme.labels).overall
+    labelled = tuple(task.bug_id for task in tasks if task.id in settled)
+    known = tuple(item for item in overall if item.value is not None)
+    return LabelRound(bugs=tuple(task.bug_id for task in tasks), labelled=labelled, agreement=known)
+
+
+def _drawn_bugs(bugs: Sequence[str], earlier: Iterable[LabelRound], share: float, seed: int, *, again: bool) -> list[str]:
+    """Return the bugs of a new round: those that no earlier round has, or labelled ones again."""
+    if not 0 < share <= 1:
+        raise UserError(f"--share is {share:g}: write a number above 0, and at most 1")
+    rounds = list(earlier)
+    if again and not rounds:
+        raise UserError("--again takes bugs of earlier rounds: name their folders with --after")
+    known = {bug for item in rounds for bug in (item.labelled if again else item.bugs)}
+    left = [bug for bug in bugs if (bug in known) == again]
+    if bugs and not left:
+        raise UserError(f"the earlier rounds leave no bug {'that is labelled' if again else 'to label'}")
+    drawn = set(random.Random(seed).sample(sorted(left), max(1, round(share * len(left))))) if left else set()
+    return [bug for bug in left if bug in drawn]
 
 
 _SHEETS = "sheets"

@@ -17,7 +17,7 @@ from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
 from repairlab.runs.checkout import properties
 
-_COUNTED = ("location", "state", "element", "category", "symptom", "difficulty")
+_COUNTED = ("location", "state", "element", "category", "domain", "symptom", "difficulty")
 
 
 def list_bugs(

@@ -1,5 +1,6 @@
 """`repairlab mine`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 from repairlab.building.importers.importer import Settings
 from repairlab.building.mining.funnel import Stage, funnel_table
 from repairlab.building.mining.issues import Issues
+from repairlab.building.mining.metadata import fitting, read_cves
 from repairlab.building.mining.mine import MiningPlan, known_commits, mine_pairs
 from repairlab.building.mining.mine import mine as mine_histories
 from repairlab.building.mining.settings import PRESETS, RULES, MiningSettings, preset
@@ -40,6 +42,20 @@ def mine(
     until: Annotated[str | None, typer.Option("--until", help="Only fixes committed before this day.")] = None,
     language: Annotated[str | None, typer.Option("--language", help="Only fixes in this language.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", help="Try at most this many commits of each clone, newest first.")] = None,
+    metadata: Annotated[
+        Path | None,
+        typer.Option("--metadata", help="What is known of repositories: CSV (repository, stars, licence, fork) or GitHub's JSON."),
+    ] = None,
+    min_stars: Annotated[
+        int | None, typer.Option("--min-stars", help="Only repositories with this many stars, by --metadata.")
+    ] = None,
+    licence: Annotated[
+        list[str] | None, typer.Option("--licence", help="Only repositories under this licence, by --metadata; repeatable.")
+    ] = None,
+    cves: Annotated[
+        Path | None,
+        typer.Option("--cves", help="CSV of CVEs and their patches (cve, url): these commits are vulnerabilities, others bugs."),
+    ] = None,
     issues: Annotated[
         list[Path] | None,
         typer.Option("--issues", help="Tracker export (JSON of GitHub, GitLab or Jira) or a folder of NUMBER.md; repeatable."),
@@ -82,7 +98,11 @@ def mine(
         until=until,
         language=language,
         limit=limit,
+        min_stars=min_stars,
+        licences=tuple(licence) if licence else None,
     )
+    patches = _patches(cves, rules, is_for_pairs=pairs)
+    repositories = list(fitting(repositories, metadata, rules, talk().print))
     if pairs:
         _mine_pairs(repositories, name or to.name, rules, to, as_json=json)
         return
@@ -93,6 +113,7 @@ def mine(
         build=Settings(libraries=libraries, python=python, tests=sorted_tests, repeat=repeat),
         issues=Issues(issues or ()),
         known=known_commits(since_benchmark) if since_benchmark else frozenset(),
+        cves=patches,
     )
     with progress_bar() as progress, asked_model(model, base_url) as writer:
         task = progress.add_task("reading histories", total=None)
@@ -113,8 +134,23 @@ def mine(
     for remark in made.imported.remarks:
         talk().print(remark, markup=False)
     print_table(table.title, list(table.columns), [list(row) for row in table.rows])
-    data().print(f"{count(len(made.imported.bugs), 'bug')} verified and written to {to}", markup=False)
+    patched = f" ({count(len(made.vulnerabilities), 'vulnerability', 'vulnerabilities')})" if cves else ""
+    data().print(f"{count(len(made.imported.bugs), 'bug')}{patched} verified and written to {to}", markup=False)
     talk().print(f"Next: repairlab check {to} --repeat 3", markup=False)
+
+
+def _patches(cves: Path | None, rules: MiningSettings, *, is_for_pairs: bool) -> Mapping[str, str]:
+    """Return the CVE of each commit that is its one patch."""
+    if cves is None:
+        if rules.message == "cve":
+            raise UserError("--message cve takes the patches of CVEs alone: name their list with --cves")
+        return {}
+    if is_for_pairs:
+        raise UserError("--cves marks bugs of a benchmark; --pairs has none")
+    patches = read_cves(cves)
+    for note in patches.notes:
+        talk().print(note, markup=False)
+    return patches.by_commit
 
 
 def _check_issue(issue: str, model: str | None) -> None:

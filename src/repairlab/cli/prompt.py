@@ -29,7 +29,7 @@ def with_own_options(_arguments: Sequence[str] = ()) -> Callable[..., None]:
 
 
 def _options() -> tuple[RecordOption, ...]:
-    names = ("strategy", "prompt", "comments", "shots", "selection", "examples", "split")
+    names = ("strategy", "opening", "prompt", "comments", "shots", "selection", "examples", "split")
     return options_of(_LLM, "settings", LlmSettings, names)
 
 

@@ -33,7 +33,7 @@ def show_agreement(agreement: RaterAgreement) -> None:
         f"{count(len(agreement.raters), 'rater')}, {count(agreement.n_shared, 'task')} that several rated",
         ["of", "coefficient", "value", "95 % interval"],
         [
-            (of, item.name, *_shown(item))
+            (of, item.name, *shown_value(item))
             for of, items in {"all labels": agreement.overall, **agreement.per_label}.items()
             for item in items
             if item.value is not None
@@ -41,6 +41,7 @@ def show_agreement(agreement: RaterAgreement) -> None:
     )
 
 
-def _shown(item: Reliability) -> tuple[str, str]:
+def shown_value(item: Reliability) -> tuple[str, str]:
+    """Return a coefficient and its interval as tables print them."""
     interval = f"{item.interval.low:.2f} – {item.interval.high:.2f}" if item.interval else "–"
     return (f"{item.value:.3f}" if item.value is not None else "–"), interval

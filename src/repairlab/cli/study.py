@@ -11,10 +11,13 @@ import typer
 
 from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import RunBar, count, data, print_json, print_table, progress_bar, talk
+from repairlab.cli.train import summary, train_model
 from repairlab.core.amounts import dollars
 from repairlab.core.errors import HarnessError, Interrupted, UserError
 from repairlab.core.record import to_data
 from repairlab.core.table import Table, shown
+from repairlab.learning.networks.folder import WEIGHTS
+from repairlab.learning.training.settings import load_system
 from repairlab.runs.matrix import CellEnd, cell_folder, plan_cells, run_cells, seconds_of, spent_usd
 from repairlab.runs.messages import Step
 from repairlab.runs.repairing import asks_model
@@ -45,14 +48,23 @@ def study(
 
     The same command resumes it. For example: repairlab study experiments/nl2fix.toml
     """
-    asked = read_study(file)
-    folder = to or Path("studies") / asked.head.name
+    asked = read_study(file, to)
+    folder = asked.folder
     cells = [cell for cell in asked.cells if not only or any(fnmatchcase(cell.name, pattern) for pattern in only)]
     if not cells:
         raise UserError(f"no cell matches {', '.join(only or ())}; the first is called {asked.cells[0].name}")
+    wanted = {cell.training.folder: cell.training for cell in cells if cell.training}
+    models = {place: training for place, training in wanted.items() if not (place / WEIGHTS).is_file()}
     if dry_run:
-        _show_plan(cells, folder, here, as_json=json)
+        for place, training in models.items():
+            talk().print(f"trains {training.system} on {training.pairs} to {place}", markup=False)
+        _show_plan([cell for cell in cells if not (cell.training and cell.training.folder in models)], folder, here, as_json=json)
         return
+    for training in () if page else models.values():
+        settings = load_system(training.system, preset=training.preset, changes=training.set)
+        made = train_model(settings, training.pairs, training.folder, seed=training.seed, device=training.device, resume=True)
+        if made:
+            talk().print(summary(made, training.folder), markup=False)
     problems = {} if page else _run(asked, cells, file, folder, here)
     _show_results(asked, folder, problems, k=k, as_json=json)
     if problems:

@@ -14,13 +14,14 @@ from repairlab.core.errors import Interrupted, UserError
 from repairlab.core.outcome import Outcome
 from repairlab.core.record import to_data
 from repairlab.learning.networks.folder import read_members, read_settings, require_extra
-from repairlab.learning.training.settings import as_facts, load_system, system_names
+from repairlab.learning.training.settings import SystemSettings, as_facts, load_system, system_names
 from repairlab.study.charts import draw_curves
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from repairlab.learning.training.loop import Look
+    from repairlab.learning.training.train import TrainedModel
 
 
 class _Listener:
@@ -108,11 +109,33 @@ def train(
         return
     if pairs is None or to is None:
         raise UserError("what to train on, or where to write to, is not said: add --pairs SET and --to MODEL")
+    made = train_model(settings, pairs, to, seed=seed, device=device, resume=resume, search=search, keep=keep)
+    if made is None:
+        return
+    if json:
+        print_json({**to_data(made), "folder": str(made.folder), "model": str(to)})
+        return
+    data().print(summary(made, to), markup=False)
+    talk().print(f"Next: repairlab predict {to} --pairs {pairs} --split test --to predictions.jsonl", markup=False)
+
+
+def train_model(
+    settings: SystemSettings,
+    pairs: Path,
+    to: Path,
+    *,
+    seed: int,
+    device: str,
+    resume: bool,
+    search: int = 0,
+    keep: int = 1,
+) -> "TrainedModel | None":
+    """Train a model with a progress bar; all but the first of several processes return none."""
     require_extra("training", settings.model)
     from repairlab.learning.training.distributed import is_first_process  # noqa: PLC0415  # loads torch
     from repairlab.learning.training.search import search_settings  # noqa: PLC0415
     from repairlab.learning.training.train import CURVES, TrainOptions  # noqa: PLC0415
-    from repairlab.learning.training.train import train as train_model  # noqa: PLC0415
+    from repairlab.learning.training.train import train as train_one  # noqa: PLC0415
 
     options = TrainOptions(seed=seed, device=device, resume=resume)
     try:
@@ -123,23 +146,23 @@ def train(
                 trials = search_settings(settings, pairs, to, options, listener, n=search, keep=keep)
                 made = trials[0]
             else:
-                made = train_model(settings, pairs, to, options, listener)
+                made = train_one(settings, pairs, to, options, listener)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped; go on with: repairlab train … --to {to} --resume") from None
     if not is_first_process():
-        return
+        return None
     draw_curves(made.folder / CURVES)
-    if json:
-        print_json({**to_data(made), "folder": str(made.folder), "model": str(to)})
-        return
     for reason, n in sorted(made.dropped.items()):
         talk().print(f"left out {n}: {reason}", markup=False)
-    data().print(
+    return made
+
+
+def summary(made: "TrainedModel", to: Path) -> str:
+    """Say what came of a training."""
+    return (
         f"{made.system} in {to}: {count(made.n_parameters, 'parameter')}, {count(made.steps, 'step')}, "
-        f"perplexity {made.metrics['perplexity']:.3f}, {100 * made.metrics['exact_match']:.1f} % of the validation pairs matched",
-        markup=False,
+        f"perplexity {made.metrics['perplexity']:.3f}, {100 * made.metrics['exact_match']:.1f} % of the validation pairs matched"
     )
-    talk().print(f"Next: repairlab predict {to} --pairs {pairs} --split test --to predictions.jsonl", markup=False)
 
 
 def _reward(

@@ -127,6 +127,8 @@ class Labels:
     """Error element (NPR4J): a token, part of a statement, a whole statement, several statements."""
     category: str | None = None
     """Defects4C taxonomy: A.1-A.4 signature, B sanitizer, C.1-C.3 memory, D.1-D.2 logic."""
+    domain: str | None = None
+    """What the project is for, such as networking or compilers, in words of whoever labels it."""
     symptom: str | None = None
     """What a user sees: wrong answer, crash, time-out, memory, output, presentation, compile error, memory error."""
     difficulty: Literal["easy", "medium", "hard"] | None = None
@@ -163,7 +165,8 @@ class Bug:
     def digest(self) -> str:
         """Return the hash of all that can change a verdict."""
         if not self._known_digest:
-            remember_digest(self, digest(self.problem, self.oracle, self.tree.digest))
+            judged = dataclasses.replace(self.problem, error=None)  # messages may differ a little from machine to machine
+            remember_digest(self, digest(judged, self.oracle, self.tree.digest))
         return self._known_digest
 
     @property

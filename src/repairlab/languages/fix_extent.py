@@ -1,5 +1,6 @@
 """How far a fix extends: a line, a hunk, one function or more."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
@@ -8,13 +9,18 @@ from repairlab.core.diff import changed_lines
 from repairlab.languages.language import Token
 from repairlab.languages.language import language as language_of
 
-Extent = Literal["function", "hunk", "file", "files"]
+Extent = Literal["function", "one-function", "one-header", "hunk", "file", "files"]
 EXTENTS: dict[str, str] = {
     "function": "one function of one file, its signature unchanged; comments and docstrings do not count",
+    "one-function": "one function of one file, its signature included; comments and docstrings do not count",
+    "one-header": "one file, all of whose hunks git shows below the same line",
     "hunk": "one run of lines of one file",
     "file": "one file",
     "files": "any number of files",
 }
+
+
+_SEVERAL = "more than one function, or code outside of functions, is changed"
 
 
 def too_wide(language: str, before: str, after: str, extent: Extent, max_lines: int) -> str:
@@ -26,9 +32,27 @@ def too_wide(language: str, before: str, after: str, extent: Extent, max_lines: 
         return f"more than {max_lines} lines are changed"
     if extent == "hunk" and len(lines) > 1:
         return "several runs of lines are changed"
-    if extent == "function":
-        return _not_one_function(language, before, after)
-    return ""
+    if extent == "one-header":
+        return "" if len(_headers(before, after)) <= 1 else "git shows its hunks below several functions"
+    if extent == "one-function":
+        return "" if fixed_function(language, before, after) else _SEVERAL
+    return _not_one_function(language, before, after) if extent == "function" else ""
+
+
+_CONTEXT = 3
+_HEADER = re.compile(r"[A-Za-z_$]")
+"""How a line begins that git shows in the head of a hunk."""
+
+
+def _headers(before: str, after: str) -> set[str]:
+    """Return the lines that git shows in the heads of the hunks of a change."""
+    old, found, last = before.split("\n"), set(), None
+    for change in changed_lines("", before, after):
+        if last is None or change.first - last - 1 > 2 * _CONTEXT:  # else both are of one hunk
+            above = old[: max(change.first - _CONTEXT - 1, 0)]
+            found.add(next((line for line in reversed(above) if _HEADER.match(line)), ""))
+        last = max(change.last, change.first - 1)
+    return found
 
 
 def fixed_function(language: str, before: str, after: str) -> str | None:
@@ -73,7 +97,7 @@ def _not_one_function(language: str, before: str, after: str) -> str:
     syntax = language_of(language).syntax
     name = fixed_function(language, before, after)
     if not name:
-        return "more than one function, or code outside of functions, is changed"
+        return _SEVERAL
     heads = [
         [
             _plain(language, text[function.span.start : function.body.start])

@@ -31,6 +31,20 @@ class Head:
 
 
 @record
+class Training:
+    """A model that a study trains before its runs; what `repairlab train` is given."""
+
+    system: str
+    pairs: Path
+    preset: str | None = None
+    set: tuple[str, ...] = ()
+    seed: int = 1
+    device: str = "auto"
+    folder: Path = Path()
+    """Where the model comes to be."""
+
+
+@record
 class Cell:
     """One run of a study."""
 
@@ -41,17 +55,23 @@ class Cell:
     experiment: Experiment
     access: object | None
     """Local settings of the repairer."""
+    training: Training | None = None
+    """The model that its system trains."""
 
     @property
     def name(self) -> str:
         """Return what is unique to the cell, fit for a folder."""
         words = (Path(self.benchmark).name, self.system, self.condition, f"seed-{self.seed}")
-        return "--".join(re.sub(r"[^A-Za-z0-9._]+", "-", word) for word in words)
+        return "--".join(map(_plain, words))
 
     @property
     def title(self) -> str:
         """Return the cell as people read it."""
         return f"{self.system} · {self.condition} · {Path(self.benchmark).name} · seed {self.seed}"
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._]+", "-", text)
 
 
 @record
@@ -60,9 +80,10 @@ class Study:
 
     head: Head
     cells: tuple[Cell, ...]
+    folder: Path
 
 
-def read_study(path: Path) -> Study:
+def read_study(path: Path, to: Path | None = None) -> Study:
     """Read a study file; a UserError says which cell is wrong before anything runs."""
     data, text = read_toml(path, "the study file")
     if wrong := [key for key in data if key not in _TABLES]:
@@ -78,19 +99,30 @@ def read_study(path: Path) -> Study:
         if not given:
             raise UserError(f"{path}: the study has no {what}")
     cells: dict[str, Cell] = {}
-    for cell in _cells(path, head, data.get("settings", {}), systems, conditions):
+    folder = to or Path("studies") / head.name
+    for cell in _cells(path, folder, head, data.get("settings", {}), systems, conditions):
         if cell.name in cells:
             raise UserError(f"{path}: two cells are called {cell.name}; give systems, conditions and benchmarks different names")
         cells[cell.name] = cell
-    return Study(head=head, cells=tuple(cells.values()))
+    return Study(head=head, cells=tuple(cells.values()), folder=folder)
 
 
 def _cells(
-    path: Path, head: Head, shared: dict[str, Any], systems: list[dict[str, Any]], conditions: dict[str, dict[str, Any]]
+    path: Path,
+    folder: Path,
+    head: Head,
+    shared: dict[str, Any],
+    systems: list[dict[str, Any]],
+    conditions: dict[str, dict[str, Any]],
 ) -> Iterator[Cell]:
     """Yield the cells, those of one system together: its model is loaded once, or still warm."""
     for system in systems:
-        own = {key: value for key, value in system.items() if key not in ("name", "conditions", "seeds")}
+        own = {key: value for key, value in system.items() if key not in ("name", "conditions", "seeds", "train")}
+        training = None
+        if "train" in system:
+            place = folder / "models" / _plain(system["name"])
+            training = checked(Training, {**system["train"], "folder": place}, f"{path}: train of {system['name']}")
+            own = merged({"repairer": "neural", "neural": {"model": str(place)}}, own)
         wanted, seeds = system.get("conditions", list(conditions)), system.get("seeds", head.seeds)
         if strange := [name for name in wanted if name not in conditions]:
             raise unknown(f"condition of system {system['name']}", strange[0], conditions)
@@ -115,6 +147,7 @@ def _cells(
                         seed=seed,
                         experiment=experiment,
                         access=access,
+                        training=training,
                     )
 
 

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.building.exclusions import leave_out
+from repairlab.building.amending import leave_out
 
 TOTAL, EMPTY = "tests/test_cart.py::test_total", "tests/test_cart.py::test_empty"
 

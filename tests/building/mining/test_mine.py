@@ -31,6 +31,7 @@ def test_a_fix_in_a_history_becomes_a_bug_with_its_tests(shop: History, tmp_path
     assert bug.oracle.trigger == ("tests/test_price.py::test_total",)
     assert bug.oracle.regression == ("tests/test_price.py::test_label",)
     assert "prices[1:]" in bug.problem.source
+    assert str(bug.problem.error).startswith("tests/test_price.py::test_total: assert ")
     assert (bug.problem.title, bug.problem.description.strip()) == ("The total is too small", "By the first price.")
     assert not list((tmp_path / "bench").rglob(".git"))
     assert [(stage["name"], stage["n"]) for stage in made["funnel"]][-2:] == [("recipe", 1), ("tests", 1)]

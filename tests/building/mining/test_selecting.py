@@ -10,7 +10,7 @@ from repairlab.building.mining.funnel import Funnel
 from repairlab.building.mining.selecting import read_history, select
 from repairlab.building.mining.settings import MiningSettings, message_rule, preset
 from repairlab.core.errors import UserError
-from repairlab.languages.fix_extent import Extent, fixed_function, too_wide
+from repairlab.languages.fix_extent import Extent, _headers, fixed_function, too_wide
 from tests.building.mining.conftest import History
 
 
@@ -55,6 +55,7 @@ def test_presets_differ_in_what_they_take(shop: History) -> None:
         return [item.commit.message for item in select(Repository(shop.folder), preset(name), Funnel())]
 
     assert messages("defects4c") == ["Fix two bugs"]
+    assert messages("defects4c-paper") == ["Fix labels for more", "Fix the total: the first price was lost (#1)"]
     assert messages("npr4j") == []
     assert messages("swe") == [
         "Fix labels for more",
@@ -160,3 +161,56 @@ def test_of_overloads_the_one_that_differs_is_named(after: str, name: str | None
     assert fixed_function("java", OVERLOADS.format("x", "1"), after) == name
     said = too_wide("java", OVERLOADS.format("x", "1"), after, "function", 20)
     assert said == ("" if name else "more than one function, or code outside of functions, is changed")
+
+
+C = """int low(int x)
+{
+    int y = x;
+    y += 1;
+    y += 2;
+    y += 3;
+    return y;
+}
+
+int high(int x)
+{
+    int z = x;
+    z += 1;
+    z += 2;
+    z += 3;
+    return z;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "one_function", "one_header"),
+    [
+        ({"int y = x": "int y = 2 * x"}, True, True),
+        ({"int y = x": "int y = 2 * x", "return y": "return y + 1"}, True, True),
+        ({"low(int x)": "low(long x)"}, True, True),
+        ({"int y = x": "int y = 2 * x", "return z": "return z + 1"}, False, False),
+        # Three lines before the function are shown with its first change, so its header is that of the function above.
+        ({"int y = x": "int y = 2 * x", "int z = x": "int z = 2 * x"}, False, False),
+        ({"return y": "return y + 1", "int z = x": "int z = 2 * x"}, False, True),
+        ({"int low": "int n;\n\nint low"}, False, True),
+    ],
+)
+def test_one_function_is_judged_as_the_paper_says_and_as_its_scripts_do(
+    changes: dict[str, str], one_function: bool, one_header: bool
+) -> None:
+    after = C
+    for old, new in changes.items():
+        after = after.replace(old, new)
+    assert (too_wide("c", C, after, "one-function", 200) == "") == one_function
+    assert (too_wide("c", C, after, "one-header", 200) == "") == one_header
+
+
+def test_hunks_have_the_headers_that_git_shows(history: History) -> None:
+    history.commit("Begin", a="".join(f"{'f' if number % 7 == 0 else ' '}{number}\n" for number in range(60)))
+    before = (history.folder / "a").read_text(encoding="utf-8")
+    for lines in ((8, 9), (8, 20), (3, 40), (30, 33, 50), (0,), (29, 36)):
+        after = "".join("x\n" if number in lines else line for number, line in enumerate(before.splitlines(keepends=True)))
+        (history.folder / "a").write_text(after, encoding="utf-8")
+        shown = {line.split("@@")[2].strip() for line in history.git("diff").splitlines() if line.startswith("@@")}
+        assert _headers(before, after) == shown

@@ -155,3 +155,24 @@ def test_what_cannot_be_predicted_is_said_and_nothing_is_written(
         assert run(["predict", str(model), *options, "--device", "cpu", "--to", str(to)]) == 2
         assert message in capsys.readouterr().err
         assert not to.exists()
+
+
+@pytest.mark.slow
+def test_a_study_trains_its_models_once_and_compares_them(
+    tmp_path: Path, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch.set_num_threads(1)
+    pairs, tiny = python_pairs(tmp_path / "pairs", {"train": 60, "valid": 10}), write_tiny(tmp_path / "tiny")
+    lines = ["[study]", "name = 'tuned'", f"benchmarks = ['{tiny}']", "[settings]", "n = 3", "k = [1, 3]", f"include = ['{BUG}']"]
+    for name, steps in (("before", "training.epochs=0"), ("after", "training.max_steps=120")):
+        given = f"system = 'sequencer', preset = 'small', pairs = '{pairs}', set = ['{steps}', 'network.width=32'], device = 'cpu'"
+        lines += ["[[systems]]", f"name = '{name}'", f"train = {{ {given} }}"]
+    (tmp_path / "study.toml").write_text("\n".join(lines), encoding="utf-8")
+    command = ["study", str(tmp_path / "study.toml"), "--to", str(tmp_path / "out"), "-k", "3"]
+    assert run([*command, "--dry-run"]) == 0
+    assert capsys.readouterr().err.count("trains sequencer on") == 2
+    assert run([*command, "--json"]) == 0
+    rates = {row[0]: row for row in json.loads(capsys.readouterr().out)["tables"][0]["rows"]}
+    assert (rates["after"][4], rates["before"][4]) == (100, 0)
+    assert run(command) == 0
+    assert "done already" in capsys.readouterr().err

@@ -34,7 +34,7 @@ def as_text(asked: Prompt, further: list[str]) -> str:
 @pytest.mark.parametrize("name", names())
 def test_the_prompt_of_each_strategy_is_as_agreed(name: str) -> None:
     asking = prompter(name, shots=2)
-    problem = shown(python_problem(), Visibility(error=name in ("infill-line", "conversation")))
+    problem = shown(python_problem(), Visibility(error=name in ("infill", "infill-line", "conversation")))
     asked = asking.ask(problem)
     values = {**asked.values, "is_cut": False, "unread": "", "feedback": "WRONG at cases: expected 1, got 2", "turn": 2}
     text = as_text(asked.opening, [asking.template.turn(turn, values) for turn in range(1, asking.template.n_turns)])

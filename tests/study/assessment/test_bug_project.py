@@ -105,3 +105,56 @@ def test_what_makes_no_project_is_refused(tiny: Path, taxonomy: Path, tmp_path: 
     assert code == 2 and "unknown label 'Z.9'" in err and "Nothing of the sheet was taken" in err
     (tmp_path / "p" / "labelling.json").write_text("{", encoding="utf-8")
     assert "cannot be read" in label(capsys, tiny, "--to", tmp_path / "p")[2]
+
+
+def test_rounds_share_no_bug_and_the_last_rates_labelled_ones_again(
+    taxonomy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def begin(name: str, *more: object) -> list[str]:
+        code, _, err = label(
+            capsys,
+            "starter",
+            "--taxonomy",
+            taxonomy,
+            "--raters",
+            "ada,ben",
+            "--to",
+            tmp_path / name,
+            "-i",
+            "go-*",
+            "--share",
+            "0.5",
+            *more,
+        )
+        assert code == 0, err
+        with (tmp_path / name / "sheets" / "ada.csv").open(newline="", encoding="utf-8") as file:
+            return sorted(row["bug"] for row in csv.DictReader(file))
+
+    def rate(name: str, ben: str, *more: object) -> str:
+        sheets = tmp_path / name / "sheets"
+        for rater, said in (("ada", "value"), ("ben", ben)):
+            with (sheets / f"{rater}.csv").open(newline="", encoding="utf-8") as file:
+                rows = [row["bug"] for row in csv.DictReader(file)]
+            fill(sheets / f"{rater}.csv", **{bug: said if number else "logic" for number, bug in enumerate(sorted(rows))})
+        code, out, err = label(
+            capsys, "starter", "--to", tmp_path / name, "--take", sheets / "ada.csv", "--take", sheets / "ben.csv", *more
+        )
+        assert code == 0, err
+        return out
+
+    first = begin("one")
+    rate("one", "value")
+    second = begin("two", "--after", tmp_path / "one")
+    assert len(first) == 4 and len(second) == 2 and not set(first) & set(second)
+    rate("two", "logic")
+    third = begin("three", "--after", tmp_path / "one", "--after", tmp_path / "two", "--again")
+    assert third and set(third) <= {*first, *second}
+    told = rate("three", "value", "--after", tmp_path / "one", "--after", tmp_path / "two")
+    assert "Rounds" in told and told.count("Cohen's kappa") >= 2
+    for more, words in (
+        (("--again",), "name their folders with --after"),
+        (("--share", "0"), "--share is 0"),
+        (("--after", tmp_path / "no"), "cannot be read"),
+    ):
+        code, _, err = label(capsys, "starter", "--taxonomy", taxonomy, "--to", tmp_path / "new", *more)
+        assert code == 2 and words in err

@@ -4,11 +4,12 @@ import functools
 
 import pytest
 
+from repairlab.benchmarks.labels_file import FoundLabel, write_labels
 from repairlab.core.errors import UserError
 from repairlab.repairers.ledger import FILE, Ledger, Request
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.store import Store, append_line
-from repairlab.study.papers.bug_groups import categories, locations
+from repairlab.study.papers.bug_groups import categories, distribution, domains, faults, locations
 from repairlab.study.papers.cost import bug_cost, cost
 from repairlab.study.papers.ranks import conversation
 from repairlab.study.papers.rates import single_round
@@ -24,11 +25,13 @@ def test_single_round_has_greedy_first_and_then_each_temperature(bench: Bench) -
         bench.run("4", half, llm=LlmSettings(model="acme/b", temperature=0.2)),
     ]
     table = single_round(bench.facts(*runs))
-    assert table.columns[2:] == ("greedy pass@1", "T=0.2 pass@1", "T=0.2 pass@2", "T=0.8 pass@1", "T=0.8 pass@2")
+    assert table.columns[2:7] == ("greedy pass@1", "T=0.2 pass@1", "T=0.2 pass@2", "T=0.8 pass@1", "T=0.8 pass@2")
+    assert table.columns[7:] == ("best pass@1", "T* of 1", "best pass@2", "T* of 2")
     assert table.rows == (
-        ("acme/a", "zero-shot", 0.0, 50.0, 100.0, 100.0, 100.0),
-        ("acme/b", "zero-shot", None, 50.0, 100.0, None, None),
+        ("acme/a", "zero-shot", 0.0, 50.0, 100.0, 100.0, 100.0, 100.0, 0.8, 100.0, 0.2),
+        ("acme/b", "zero-shot", None, 50.0, 100.0, None, None, 50.0, 0.2, 100.0, 0.2),
     )
+    assert len(single_round(bench.facts(*runs[2:])).columns) == 5  # one temperature, nothing to choose
     with pytest.raises(UserError, match="no run is single-round"):
         single_round(bench.facts(bench.run("5", half)))
 
@@ -46,6 +49,26 @@ def test_categories_count_bugs_and_vulnerabilities_apart(bench: Bench) -> None:
     assert cells["bugs: all"] == "2/5"
     assert cells["vulnerabilities: logic"] == "1/1"
     assert cells["vulnerabilities: all"] == "1/1"
+
+
+def test_what_a_benchmark_is_made_of_counts_each_bug_once(bench: Bench) -> None:
+    facts = bench.facts(bench.run("a", {"Cli-1": (FIX,)}), bench.run("b", {"Cli-1": (WRONG,)}))
+    assert faults(facts).rows[0] == ("A.1", "Incorrect Function Usage", 1, 0, 1)
+    assert faults(facts).rows[-2:] == (("D.2", "Wrong Function Call Sequence", 0, 1, 1), ("all", None, 5, 1, 6))
+    assert distribution(facts).columns[3:6] == ("line", "hunk", "function")
+    assert distribution(facts).rows == (
+        ("Cli", 2, 0, 2, 0, 0, 1.0),
+        ("Csv", 2, 0, 0, 2, 0, 1.0),
+        ("Math", 2, 1, 0, 0, 2, 1.0),
+        ("all", 6, 1, 2, 2, 2, 1.0),
+    )
+    with pytest.raises(UserError, match=r"labels\.domain"):
+        domains(facts)
+    found = [FoundLabel(bug=name, rule="domain", values=("tools",), by="people") for name in BUGS[:4]]
+    write_labels(
+        bench.benchmark / "labels.jsonl", [*found, FoundLabel(bug=BUGS[4], rule="domain", values=("a",), is_suggested=True)]
+    )
+    assert domains(bench.facts(bench.root / "a")).rows == (("tools", 4, 66.666667), ("no label", 2, 33.333333), ("all", 6, 100.0))
 
 
 def test_tries_of_a_conversation_are_its_fresh_starts(bench: Bench) -> None:

@@ -56,6 +56,7 @@ class Fix:
     date: str
     version: str
     licence: str | None
+    cve: str | None = None
 
 
 def bug_of_fix(fix: Fix, settings: Settings) -> ImportedBug:
@@ -63,7 +64,7 @@ def bug_of_fix(fix: Fix, settings: Settings) -> ImportedBug:
     if fix.language not in _RECIPES:
         raise UserError(f"how projects in {fix.language} are built and tested is not known; known are {', '.join(_RECIPES)}")
     made = _RECIPES[fix.language](fix, settings)
-    origin = {"repository": fix.repository, "commit": fix.commit, "issue": fix.issue, "licence": fix.licence}
+    origin = {"repository": fix.repository, "commit": fix.commit, "issue": fix.issue, "licence": fix.licence, "cve": fix.cve}
     facts = {**made.facts, "target": fix.target or made.facts.get("target"), "labels": {"location": fix.location}, "origin": origin}
     return dataclasses.replace(made, facts=facts, unsorted=True, generous=True)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from repairlab.benchmarks.catalog import find_target, open_benchmark
 from repairlab.benchmarks.folder import load_bug
+from repairlab.building.amending import leave_out, project_of_bug
 from repairlab.building.discovery import DiscoveredTests
-from repairlab.building.exclusions import leave_out, project_of_bug
 from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, TreeFile
 from repairlab.building.importers.repository import Repository, licence_of, licences_of
 from repairlab.building.importers.tree_recipes import Fix, bug_of_fix
@@ -39,6 +39,8 @@ class Mined:
 
     imported: Imported
     stages: tuple[Stage, ...]
+    vulnerabilities: tuple[str, ...] = ()
+    """Bugs among them that are patches of CVEs."""
 
 
 @record
@@ -53,6 +55,8 @@ class MiningPlan:
     issues: Issues
     known: frozenset[str] = frozenset()
     """Commits that another benchmark has already."""
+    cves: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Commits that are the one patch of a CVE."""
 
 
 def known_commits(benchmark: str) -> frozenset[str]:
@@ -115,7 +119,12 @@ def mine(  # noqa: PLR0913  # four of them are told how it goes on
             raise
         counts = ", ".join(f"{stage.name} {stage.n}" for stage in funnel.stages)
         raise UserError(f"{error}\nleft by each stage: {counts}") from None
-    return Mined(imported=dataclasses.replace(made, notes=(*made.notes, *told)), stages=funnel.stages)
+    patches = {commit[:_SHORT] for commit in plan.cves}
+    return Mined(
+        imported=dataclasses.replace(made, notes=(*made.notes, *told)),
+        stages=funnel.stages,
+        vulnerabilities=tuple(name for name in made.bugs if name.rpartition("@")[2] in patches),
+    )
 
 
 def _write_issues(model: ChatModel, benchmark: Path, bugs: Sequence[str], symptoms: Mapping[str, str]) -> Iterator[str]:
@@ -131,7 +140,7 @@ def _found(plan: MiningPlan, repositories: Sequence[Repository], funnel: Funnel)
     selected = [
         (repository, found)
         for repository in repositories
-        for found in select(repository, plan.settings, funnel)
+        for found in select(repository, plan.settings, funnel, patches=plan.cves)
         if found.commit.id not in plan.known
     ]
     names = ", ".join(project_of(repository) for repository in repositories)
@@ -187,6 +196,7 @@ def _bug(name: str, repository: Repository, found: Selected, plan: MiningPlan) -
             date=commit.date,
             version=repository.version(commit.id),
             licence=licence_of(fixed),
+            cve=plan.cves.get(commit.id),
         ),
         # A hook beside the clone may say how it is built and tested.
         dataclasses.replace(plan.build, clones=_place(repository).parent),
@@ -231,8 +241,8 @@ class MinedPairs:
 
 def mine_pairs(sources: Sequence[Path], name: str, settings: MiningSettings, folder: Path, done: Callable[[], None]) -> MinedPairs:
     """Write the fixed functions of histories to a new folder."""
-    if settings.extent != "function":
-        raise UserError(f"--pairs takes fixes of one function: --extent function, not {settings.extent}")
+    if settings.extent not in ("function", "one-function"):
+        raise UserError(f"--pairs takes fixes of one function: --extent function or one-function, not {settings.extent}")
     if settings.language is None:
         raise UserError("--pairs needs a language, which all pairs of a set share: --language java, for example")
     repositories, funnel = [Repository(path) for path in sources], Funnel()
@@ -266,7 +276,7 @@ def _pair(repository: Repository, found: Selected, language: str) -> Pair:
     commit, path = found.commit, found.change.sources[0]
     before, after = ((repository.read(revision, path) or b"").decode() for revision in (commit.parents[0], commit.id))
     name = fixed_function(language, before, after) or ""
-    buggy, fixed = (_function_text(language, text, name) for text in (before, after))
+    buggy, fixed = _function_texts(language, before, after, name)
     return Pair(
         id=f"{project_of(repository)}@{commit.id[:12]}",
         buggy=buggy,
@@ -278,7 +288,11 @@ def _pair(repository: Repository, found: Selected, language: str) -> Pair:
     )
 
 
-def _function_text(language: str, source: str, name: str) -> str:
-    """Return the first function of a name; overloads of it are the same before and after, or the fix would be of two."""
-    function = next(item for item in language_of(language).syntax.functions(source) if item.qualified == name)
-    return source[function.span.start : function.span.end]
+def _function_texts(language: str, before: str, after: str, name: str) -> tuple[str, str]:
+    """Return the function of a name, or of the signature of an overload, before and after its fix, which may change that."""
+    old, new = (language_of(language).syntax.functions(text) for text in (before, after))
+    mine = next(item for item in old if name in (item.qualified, item.signature))
+    texts = {item.span.of(before) for item in old}
+    same = [item for item in new if item.qualified == mine.qualified]
+    fixed = next((item for item in same if item.signature == mine.signature), None)
+    return mine.span.of(before), (fixed or next(item for item in same if item.span.of(after) not in texts)).span.of(after)

@@ -4,7 +4,7 @@ A history is read as a stream of one `git log`; the paths that a commit changes 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 
@@ -135,8 +135,18 @@ class Selected:
     """How far the fix extends, where it is in one file."""
 
 
-def select(repository: Repository, settings: MiningSettings, funnel: Funnel, *, needs_tests: bool = True) -> Iterator[Selected]:
-    """Yield the commits that pass every filter, the newest first, at most as many as the settings allow."""
+def select(
+    repository: Repository,
+    settings: MiningSettings,
+    funnel: Funnel,
+    *,
+    needs_tests: bool = True,
+    patches: Collection[str] = (),
+) -> Iterator[Selected]:
+    """Yield the commits that pass every filter, the newest first, at most as many as the settings allow.
+
+    Commits that are known as `patches` are fixes, whatever their messages say.
+    """
     says_so = message_rule(settings.message)
     n_found = 0
     for commit in read_history(repository, since=settings.since, until=settings.until):
@@ -144,7 +154,8 @@ def select(repository: Repository, settings: MiningSettings, funnel: Funnel, *, 
             return
         if not funnel.count(COMMITS, "" if len(commit.parents) == 1 else "a merge, or the first of all"):
             continue
-        if not funnel.count(MESSAGE, "" if says_so(commit.message) else "the message names no fix"):
+        is_fix = commit.id in patches or says_so(commit.message)
+        if not funnel.count(MESSAGE, "" if is_fix else "the message names no fix"):
             continue
         change = change_of(commit)
         if not funnel.count(PATHS, unfit(change, settings.extent, needs_tests=needs_tests) or _other_language(change, settings)):

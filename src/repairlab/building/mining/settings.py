@@ -26,6 +26,9 @@ class MiningSettings:
     """Only bugs whose fix is in this language."""
     limit: int | None = None
     """Of each repository at most so many commits are tried, the newest first."""
+    min_stars: int = 0
+    licences: tuple[str, ...] = ()
+    """Licences that a repository may have; none: any. Both need the metadata of repositories."""
 
     def check(self) -> None:
         """Refuse what makes no sense."""
@@ -47,8 +50,8 @@ def _day(option: str, text: str) -> datetime.date | None:
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "functions": {},
-    "defects4c": {"message": "defects4c", "extent": "file"},
-    "defects4c-paper": {"message": "defects4c-paper", "extent": "file"},
+    "defects4c": {"message": "defects4c", "extent": "one-header"},
+    "defects4c-paper": {"message": "defects4c-paper", "extent": "one-function"},
     "npr4j": {"message": "npr4j", "extent": "hunk"},
     "swe": {"message": "any", "extent": "files", "max_lines": 1000},
 }
@@ -95,9 +98,10 @@ RULES: Mapping[str, Callable[[str], bool]] = {
     "defects4c-paper": _defects4c_paper,
     "npr4j": lambda message: _ISSUE.search(message) is not None,
     "any": lambda message: True,  # noqa: ARG005
+    "cve": lambda message: False,  # noqa: ARG005
 }
 """`words`: a word of fixing. `defects4c`: a word of mending and one of faults, as its scripts have it; `defects4c-paper`: any of
-both, as its text has it. `npr4j`: names an issue by number."""
+both, as its text has it. `npr4j`: names an issue by number. `cve`: none but the patches of CVEs, which need no message."""
 
 
 def message_rule(name: str) -> Callable[[str], bool]:

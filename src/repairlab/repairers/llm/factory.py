@@ -64,9 +64,7 @@ def _plan(settings: LlmSettings, asked: SamplingPlan, feedback: str) -> Sampling
             "Allow it with --feedback message (verdict and first failing message) or --feedback verdict"
         )
     if asked.n not in (None, settings.tries):
-        tries = f"attempts × turns = {settings.tries} tries" + (
-            "" if settings.temperature else ", for a greedy model has one attempt"
-        )
+        tries = f"{settings.attempts} attempts × {settings.turns} turns = {settings.tries} candidates"
         raise UserError(f"-n is {asked.n}, but a conversation has {tries}: use --attempts and --turns")
     stop = True if asked.stop_when_fixed is None else asked.stop_when_fixed
     return SamplingPlan(n=settings.tries, rounds=settings.tries, stop_when_fixed=stop)
@@ -107,7 +105,8 @@ def _estimate(settings: LlmSettings, n: int, examples: tuple[Example, ...]) -> C
         ]
         answers = n if settings.temperature else 1
         if settings.strategy == CONVERSATION:
-            tokens, answers = tokens * settings.turns, settings.tries // settings.turns
+            # Equal questions to a greedy model are asked once, and its attempts are all alike.
+            tokens, answers = tokens * settings.turns, settings.attempts if settings.temperature else 1
         return AskEstimate(
             requests=answers * len(tokens),
             tokens_in=answers * sum(size + turn * settings.max_tokens for turn, size in enumerate(tokens)),

@@ -3,6 +3,7 @@
 All that a conversation knows of validation is the feedback in the history, so a stopped run goes on where it was.
 """
 
+import dataclasses
 import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from repairlab.core.record import digest, record
 from repairlab.repairers.llm.answers.read import read
 from repairlab.repairers.llm.client.model import ChatModel, Completion, Embedder, Unanswerable, shorter
 from repairlab.repairers.llm.prompts.prompter import Asked, Prompter, go_on
+from repairlab.repairers.llm.prompts.strategies import Question
 from repairlab.repairers.llm.prompts.templates import absent, fenced, indentation
 from repairlab.repairers.llm.settings import CONVERSATION, LlmSettings
 from repairlab.repairers.repairer import Example
@@ -168,14 +170,40 @@ def converse(prompter: Prompter, problem: Problem, history: tuple[Attempt, ...])
     attempt, turn = divmod(len(history), settings.turns)
     place = AttemptNumber(rank=len(history) + 1, attempt=attempt, turn=turn)
     try:
-        asked = prompter.ask(problem)
-        prompt = _prompt(prompter, asked, history[attempt * settings.turns :])
+        asked, prompt = _turn(prompter, problem, history[attempt * settings.turns :])
         # Equal prompts of different attempts and turns are different questions.
         answers = prompter.complete(asked, prompt, first=turn * settings.attempts + attempt)
         candidate = drafted(asked, prompt, answers, place, model=prompter.model.name)
     except Unanswerable as error:
         candidate = refused(problem.id, str(error), place, model=prompter.model.name, notes=prompter.notes)
     yield candidate
+
+
+def _turn(prompter: Prompter, problem: Problem, past: Sequence[Attempt]) -> tuple[Asked, Prompt]:
+    """Return what to ask after the candidates of an attempt, and how its answer is read."""
+    read = [item for item in past if item.candidate.problem is None]
+    if prompter.settings.follow_up == "replace":
+        asked = _ask_about(prompter, problem, read[-1]) if read else prompter.ask(problem)
+        return asked, asked.opening
+    asked = prompter.ask(problem)
+    prompt = _prompt(prompter, asked, past)
+    # Later turns ask for the whole function, however an attempt was opened.
+    return (dataclasses.replace(asked, question=Question()) if past else asked), prompt
+
+
+def _ask_about(prompter: Prompter, problem: Problem, latest: Attempt) -> Asked:
+    """Ask about the function as the latest candidate leaves it, with its own message (Defects4C appendix B: F_n and M_n)."""
+    code, told = _fixed(problem, latest.candidate.edits), _told(latest)
+    for length in _LENGTHS:
+        asked = prompter.ask_anew(problem, code=code, **({"error": shorter(told, length)} if told else {}))
+        if prompter.window.fits(asked.opening):
+            return asked
+    raise prompter.window.lacking(asked.opening)
+
+
+def _told(item: Attempt) -> str | None:
+    """Return how a candidate failed, as far as the policy shows it; our own failures are none of the candidate's."""
+    return None if (item.feedback or "").startswith("UNDECIDED") else item.feedback
 
 
 def _prompt(prompter: Prompter, asked: Asked, past: Sequence[Attempt]) -> Prompt:
@@ -201,7 +229,7 @@ def _said(problem: Problem, candidate: Candidate, length: int) -> str:
 
 def _reply(prompter: Prompter, asked: Asked, item: Attempt, length: int) -> str:
     unread, turn = item.candidate.problem, item.candidate.origin.turn + 1
-    feedback = None if unread or (item.feedback or "").startswith("UNDECIDED") else item.feedback
+    feedback = None if unread else _told(item)
     values: dict[str, Any] = {
         "is_cut": (unread or "").startswith(CUT_OFF),
         "unread": unread.rstrip(".") if unread else absent("unread", "the answer could be read"),

@@ -10,6 +10,8 @@ from repairlab.repairers.llm.prompts.table import STRATEGIES
 Selection = Literal["nearest", "embedding", "random", "fixed"]
 """How few-shot examples are chosen: nearest buggy code by edit distance or by embedding, at random, or the first ones."""
 Comments = Literal["original", "stripped"]
+Opening = Literal["function", "infill"]
+FollowUp = Literal["dialogue", "replace"]
 CONVERSATION = "conversation"
 """The one strategy whose questions depend on how earlier candidates failed."""
 
@@ -28,8 +30,8 @@ class LlmSettings:
     strategy: Annotated[
         str,
         Option(
-            "zero-shot, title-only, few-shot, reasoning, infill-line, infill-hunk, infill-function, verdict, completion, edit, "
-            "file, conversation, or one of another package."
+            "zero-shot, title-only, few-shot, reasoning, infill, infill-line, infill-hunk, infill-function, verdict, completion, "
+            "edit, file, conversation, or one of another package."
         ),
     ] = "zero-shot"
     base_url: Annotated[
@@ -62,11 +64,18 @@ class LlmSettings:
     ] = None
     attempts: Annotated[int, Option("Conversation: fresh starts.")] = 10
     turns: Annotated[int, Option("Conversation: answers per start.")] = 3
+    opening: Annotated[Opening, Option("Conversation: begin each start with the function, or as the strategy infill does.")] = (
+        "function"
+    )
+    follow_up: Annotated[
+        FollowUp,
+        Option("Conversation: dialogue continues the chat; replace asks anew about the last candidate's function and its message."),
+    ] = "dialogue"
 
     @property
     def tries(self) -> int:
-        """Return how many candidates a conversation may have; a greedy model has one attempt, for each would be like the first."""
-        return (self.attempts if self.temperature > 0 else 1) * self.turns
+        """Return how many candidates a conversation may have."""
+        return self.attempts * self.turns
 
     def check(self) -> None:
         """Refuse values that no model takes."""

@@ -1,11 +1,12 @@
 """Bugs in groups, and how many of each are fixed: by project, category and extent of the fix; beside them, how large bugs are."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.table import Cell, Table, mean, percent
+from repairlab.formats.defects4c import CATEGORIES as CATEGORY_NAMES
 from repairlab.formats.nl2fix import HEAD, Size, rows_by_project
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts
 from repairlab.study.papers.similarity import compared
@@ -101,6 +102,75 @@ def _category_row(run: RunFacts, fields: Sequence[tuple[str, bool, str]], shown:
         mine = [bug for bug in run.decided if bug.is_vulnerability is flag and _category_of(bug) == name]
         cells += [_fixed_of(mine), mean([float(tries) for bug in mine if (tries := _tries_of(run, bug)) is not None])]
     return (*cells, *(_fixed_of([bug for bug in run.decided if bug.is_vulnerability is flag]) for flag in shown))
+
+
+def _distinct(facts: PaperFacts, value: Callable[[BugFacts], str | None], lack: str) -> dict[str, list[BugFacts]]:
+    """Return the bugs of all runs, each once, by a value; a run's benchmark must be at hand."""
+    bugs = {
+        (run.scores.run.manifest.benchmark_digest, bug.samples.bug_id): bug
+        for run in facts.runs
+        if run.has_texts
+        for bug in run.bugs
+    }
+    groups: dict[str, list[BugFacts]] = defaultdict(list)
+    for bug in bugs.values():
+        groups[value(bug) or "no label"].append(bug)
+    if not groups.keys() - {"no label"}:
+        raise UserError("; ".join(facts.missing) or lack)
+    return {**{name: groups[name] for name in sorted(groups)}, "all": list(bugs.values())}
+
+
+def faults(facts: PaperFacts) -> Table:
+    """Return bugs and vulnerabilities by category, those of all runs, each once."""
+    groups = _distinct(facts, lambda bug: bug.category, "no bug of these runs has a category (labels.category)")
+    rows = [
+        (name, CATEGORY_NAMES.get(name), *(sum(bug.is_vulnerability is flag for bug in bugs) for _, flag in _KINDS), len(bugs))
+        for name, bugs in groups.items()
+    ]
+    return Table(
+        name="faults",
+        title="Bugs and vulnerabilities by category",
+        source="Defects4C, table 2",
+        columns=("category", "error type", *(kind for kind, _ in _KINDS), "all"),
+        rows=tuple(rows),
+        n_heads=2,
+        notes=("A bug with a CVE is a vulnerability.",),
+    )
+
+
+def distribution(facts: PaperFacts) -> Table:
+    """Return the bugs of each project by the extent of their fixes, with the mean number of tests that show them."""
+    groups = _distinct(facts, lambda bug: bug.project, "the benchmark of these runs is not at hand")
+    rows = [
+        (
+            name,
+            len(bugs),
+            sum(bug.is_vulnerability for bug in bugs),
+            *(sum(bug.location == place for bug in bugs) for place in LOCATIONS[::-1]),
+            mean([float(bug.n_trigger) for bug in bugs]),
+        )
+        for name, bugs in sorted(groups.items(), key=lambda item: (item[0] == "all", len(item[1])))
+    ]
+    return Table(
+        name="distribution",
+        title="Bugs by project and extent of the fix",
+        source="Defects4C, table 7",
+        columns=("project", "faults", "of them vulnerabilities", *LOCATIONS[::-1], "trigger tests (mean)"),
+        rows=tuple(rows),
+    )
+
+
+def domains(facts: PaperFacts) -> Table:
+    """Return the bugs of each application domain."""
+    groups = _distinct(facts, lambda bug: bug.domain, "no bug of these runs has a domain (labels.domain)")
+    ordered = sorted(groups.items(), key=lambda item: (item[0] == "all", -len(item[1])))
+    return Table(
+        name="domains",
+        title="Bugs by application domain",
+        source="Defects4C, figure 2",
+        columns=("domain", "faults", "%"),
+        rows=tuple((name, len(bugs), percent(len(bugs), len(groups["all"]))) for name, bugs in ordered),
+    )
 
 
 LOCATIONS = ("function", "hunk", "line")

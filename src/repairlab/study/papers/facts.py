@@ -90,6 +90,8 @@ class BugFacts:
     project: str
     category: str | None
     location: str | None
+    domain: str | None
+    n_trigger: int
     is_vulnerability: bool
     submission_verdict: str | None
     """What the judge said of the buggy program, for stdin/stdout bugs."""
@@ -232,6 +234,8 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
                 project=project_of(bug_id, bug, manifest.benchmark_name),
                 category=bug.labels.category if bug else None,
                 location=bug.labels.location if bug else None,
+                domain=bug.labels.domain if bug else None,
+                n_trigger=len(bug.oracle.trigger) if bug else 0,
                 is_vulnerability=bool(bug and bug.origin.cve),
                 submission_verdict=_submission_verdict(bug),
                 n_tokens=len(_TOKEN.findall(bug.problem.target.text)) if bug else None,

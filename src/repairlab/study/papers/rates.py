@@ -115,32 +115,56 @@ def _without_pass_at_k(runs: Sequence[RunFacts], ks: Sequence[int]) -> tuple[str
 
 def single_round(facts: PaperFacts) -> Table:
     """Return a row for each model and prompt, with greedy pass@1 first and then each temperature."""
-    runs = [run for run in facts.runs if run.llm and pass_percent(run, 1) is not None]
+    runs = [run for run in facts.runs if _temperature(run) is not None and pass_percent(run, 1) is not None]
     if not runs:
         raise UserError("no run is single-round repair by a language model")
-    temperatures = sorted({run.llm.temperature for run in runs if run.llm and run.llm.temperature})
+    temperatures = sorted({heat for run in runs if (heat := _temperature(run))})
     ks = ks_of(runs)
     sampled = [(temperature, k) for temperature in temperatures for k in ks]
+    best = ks if len(temperatures) > 1 else []
     groups: dict[tuple[str, str], list[RunFacts]] = {}
     for run in runs:
         groups.setdefault((run.model, run.prompt), []).append(run)
     rows: list[tuple[Cell, ...]] = [
-        (*group, _at_temperature(found, 0.0, 1), *(_at_temperature(found, temperature, k) for temperature, k in sampled))
+        (
+            *group,
+            _at_temperature(found, 0.0, 1),
+            *(_at_temperature(found, temperature, k) for temperature, k in sampled),
+            *(cell for k in best for cell in _best(found, temperatures, k)),
+        )
         for group, found in groups.items()
     ]
     return Table(
         name="single-round",
         title="Single-round repair: pass@k by model and temperature, in per cent",
-        source="Defects4C, table 3",
-        columns=("model", "prompt", "greedy pass@1", *(f"T={temperature:g} pass@{k}" for temperature, k in sampled)),
+        source="Defects4C, tables 3 and 6",
+        columns=(
+            *("model", "prompt", "greedy pass@1"),
+            *(f"T={temperature:g} pass@{k}" for temperature, k in sampled),
+            *(text for k in best for text in (f"best pass@{k}", f"T* of {k}")),
+        ),
         rows=tuple(rows),
         n_heads=2,
         notes=("Of several runs with the same model, prompt and temperature, the first is shown.",),
     )
 
 
+def _temperature(run: RunFacts) -> float | None:
+    """Return the temperature of sampled answers, 0 for greedy ones; none for other repairers."""
+    if run.decoding == "greedy":
+        return 0.0
+    return float(run.decoding.removeprefix("T=").split()[0]) if run.decoding.startswith("T=") else None
+
+
+def _best(runs: list[RunFacts], temperatures: Sequence[float], k: int) -> tuple[float | None, float | None]:
+    """Return the best pass@k of all temperatures and that temperature, the lowest of equals."""
+    found = [(rate, -temperature) for temperature in temperatures if (rate := _at_temperature(runs, temperature, k)) is not None]
+    rate, negated = max(found, default=(None, None))
+    return rate, None if negated is None else -negated
+
+
 def _at_temperature(runs: list[RunFacts], temperature: float, k: int) -> float | None:
-    run = next((run for run in runs if run.llm and run.llm.temperature == temperature), None)
+    run = next((run for run in runs if _temperature(run) == temperature), None)
     return pass_percent(run, k) if run else None
 
 

@@ -141,8 +141,32 @@ def test_a_plausible_candidate_ends_the_conversation() -> None:
     assert list(repairer.propose(python_problem(), (judged(candidate, "", Verdict.PLAUSIBLE),))) == []
 
 
-def test_a_greedy_model_has_one_attempt() -> None:
-    assert len(talk(llm(Recorder([fix(1)]), temperature=0.0), python_problem())) == 3
+def test_a_greedy_model_has_all_its_attempts() -> None:
+    assert len(talk(llm(Recorder([fix(1)]), temperature=0.0), python_problem())) == 6
+
+
+def test_an_attempt_may_open_by_infilling_and_go_on_with_the_function() -> None:
+    model = Recorder(lambda prompt, _: fix(2) if len(prompt.messages) > 2 else "```python\n        row = 7\n```")
+    history = talk(llm(model, opening="infill"), python_problem(), most=2)
+    first, second = (said(call[0]) for call in model.calls)
+    assert ">>> [ INFILL ] <<<" in first[1]
+    assert second[:2] == first and "row = 7\n        return row + 1" in second[2] and "complete fixed function" in second[3]
+    assert [item.candidate.problem for item in history] == [None, None]
+    assert "return number + 2" in str(history[1].candidate.edits)
+
+
+@pytest.mark.parametrize("opening", ["function", "infill"])
+def test_a_turn_may_replace_the_function_and_its_message(opening: str) -> None:
+    answers = ["```python\n        row = 7\n```" if opening == "infill" else fix(1), "I do not know.", fix(3), fix(4)]
+    model = Recorder(lambda *_: answers[len(model.calls) - 1])
+    history = talk(llm(model, follow_up="replace", opening=opening), python_problem(), most=4)
+    prompts = [said(call[0]) for call in model.calls]
+    assert [len(prompt) for prompt in prompts] == [2, 2, 2, 2]
+    assert prompts[3] == prompts[0]  # a new attempt
+    assert prompts[1] == prompts[2] and "WRONG at cases: expected 1, got 2" in prompts[1][1]
+    assert ("row = 7" if opening == "infill" else "return number + 1") in prompts[1][1]
+    assert "self.seats" not in prompts[1][1].replace("self.seats = seats", "")
+    assert "return number + 3" in str(history[2].candidate.edits)
 
 
 def test_long_messages_are_cut_to_fit_and_the_bug_never_is() -> None:

@@ -41,7 +41,7 @@ def test_an_unknown_strategy_is_an_error_with_the_nearest_name() -> None:
 def test_all_strategies_of_the_papers_are_there() -> None:
     assert set(names()) == {
         *("zero-shot", "title-only", "few-shot", "reasoning", "infill-line", "infill-hunk", "infill-function"),
-        *("verdict", "completion", "edit", "file", "conversation"),
+        *("infill", "verdict", "completion", "edit", "file", "conversation"),
     }
 
 
@@ -52,7 +52,25 @@ def test_strategies_on_issues_need_one(name: str) -> None:
     assert strategy(name).needs(python_problem()) is None
 
 
-@pytest.mark.parametrize("name", ["file", "infill-function", "conversation"])
+@pytest.mark.parametrize(
+    ("places", "kind", "shape"),
+    [
+        ([(12, 12)], "infill-line", "infill"),
+        ([(11, 12)], "infill-hunk", "infill"),
+        ([(13, 12)], "infill-hunk", "infill"),
+        ([(11, 11), (13, 13)], "infill-function", "function"),
+        ([], "infill-function", "function"),
+    ],
+)
+def test_infill_asks_by_how_far_the_location_extends(places: list[tuple[int, int]], kind: str, shape: str) -> None:
+    bug = at(*places)
+    asked = question("infill", bug)
+    assert (asked.notes, asked.wanted.shape) == ((("infilling", kind),), shape)
+    assert strategy("infill").needs(bug) is None
+    assert (">>> [ INFILL ] <<<" in text_of("infill", bug)) == (shape == "infill")
+
+
+@pytest.mark.parametrize("name", ["file", "infill-function", "infill", "conversation"])
 def test_other_strategies_need_none(name: str) -> None:
     bare = dataclasses.replace(python_problem(), title="", description="", error=None, location=None, submission_verdict=None)
     assert strategy(name).needs(bare) is None
@@ -145,7 +163,7 @@ def test_comments_can_be_left_out(name: str) -> None:
     stripped = text_of(name, python_problem(), comments="stripped")
     assert "# Seats are numbered" not in stripped
     assert "return row + 1" in stripped
-    assert (">>> [ INFILL ] <<<\n        return" in stripped) == (name in HOLES)
+    assert (">>> [ INFILL ] <<<\n        return" in stripped) == (name in (*HOLES, "infill"))
 
 
 def test_a_completion_begins_with_the_signature() -> None:

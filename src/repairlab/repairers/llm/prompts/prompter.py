@@ -54,6 +54,9 @@ class Prompter:
         self.template.check((*VARIABLES, *self.strategy.variables))
         if settings.strategy == CONVERSATION and not self.template.is_chat:
             raise UserError(f"{OWN} makes a text to go on with, but a conversation needs messages: use '--- user ---'")
+        self._opening = (self.strategy, self.template)
+        if settings.strategy == CONVERSATION and settings.opening == "infill":
+            self._opening = (strategy("infill"), packaged("infill"))
         self.window = Window(settings, model)
         self._shots: ExampleSelector | None = None
         if "examples" in self.strategy.variables:
@@ -61,12 +64,13 @@ class Prompter:
 
     def needs(self, problem: Problem) -> str | None:
         """Return why this problem cannot be asked about; none when it can."""
-        reason = self.strategy.needs(problem)
+        asking, template = self._opening
+        reason = asking.needs(problem)
         if reason is not None:
             return reason
         try:
-            _, values = self._question(problem)
-            self.template.opening({**values, "examples": []})
+            _, values = self._question(problem, asking)
+            template.opening({**values, "examples": []})
         except UserError as error:
             return str(error)
         return None
@@ -76,21 +80,38 @@ class Prompter:
 
         Nothing of the problem itself is ever cut.
         """
-        reason = self.strategy.needs(problem)
+        asking, template = self._opening
+        reason = asking.needs(problem)
         if reason is not None:
             raise UserError(f"{reason}: the strategy {self.strategy.name} cannot ask about it")
-        question, values = self._question(problem)
+        question, values = self._question(problem, asking)
         with asking_for(problem.id):  # embeddings are asked for, too
             chosen = self._shots.choose(problem) if self._shots else ()
         for examples in shortened(chosen):
             if self._shots:
                 values["examples"] = shown(examples)
-            opening = self.template.opening(values)
+            opening = template.opening(values)
             if self.window.fits(opening):
-                notes = (*self.notes, *self._chosen(examples), *question.notes)
-                sampling = self._sampling(question)
-                return Asked(problem=problem, question=question, values=values, opening=opening, sampling=sampling, notes=notes)
+                return self._asked(problem, question, values, opening, self._chosen(examples))
         raise self.window.lacking(opening)
+
+    def ask_anew(self, problem: Problem, **changed: Any) -> Asked:
+        """Return the question about a problem with other values: what stands for the function now, and how it fails."""
+        question, values = self._question(problem, self.strategy)
+        values.update(changed)
+        return self._asked(problem, question, values, self.template.opening(values))
+
+    def _asked(
+        self, problem: Problem, question: Question, values: dict[str, Any], opening: Prompt, notes: tuple[tuple[str, str], ...] = ()
+    ) -> Asked:
+        return Asked(
+            problem=problem,
+            question=question,
+            values=values,
+            opening=opening,
+            sampling=self._sampling(question),
+            notes=(*self.notes, *notes, *question.notes),
+        )
 
     def complete(self, asked: Asked, prompt: Prompt, *, first: int, n: int = 1) -> tuple[Completion, ...]:
         """Put a prompt to the model, if it fits; the requests are booked under the bug."""
@@ -99,9 +120,9 @@ class Prompter:
         with asking_for(asked.problem.id):
             return self.model.complete(prompt, asked.sampling, first=first, n=n)
 
-    def _question(self, problem: Problem) -> tuple[Question, dict[str, Any]]:
+    def _question(self, problem: Problem, asking: Strategy) -> tuple[Question, dict[str, Any]]:
         view = View(problem=problem, comments=self.settings.comments)
-        question = self.strategy.question(view)
+        question = asking.question(view)
         return question, {**view.values(), **question.values}
 
     def _sampling(self, question: Question) -> Sampling:

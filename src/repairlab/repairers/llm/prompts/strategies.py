@@ -171,6 +171,8 @@ def _stop(problem: Problem, function: Function) -> tuple[str, ...]:
 
 
 MASK = ">>> [ INFILL ] <<<"
+_HOLE = ("mask", "masked", "snippet", "n_lines")
+"""Variables of infilling."""
 
 
 def _infill(name: str) -> Strategy:
@@ -182,7 +184,7 @@ def _infill(name: str) -> Strategy:
             return f"bug {problem.id}: the lines that are shown lie outside of {problem.target.name or problem.path}"
         return None
 
-    return Strategy(name=name, needs=needs, question=_ask_for_hole, variables=("mask", "masked", "snippet", "n_lines"))
+    return Strategy(name=name, needs=needs, question=_ask_for_hole, variables=_HOLE)
 
 
 def _ask_for_hole(view: View) -> Question:
@@ -209,6 +211,22 @@ INFILL_LINE = _infill("infill-line")
 
 INFILL_HUNK = _infill("infill-hunk")
 """Asks for the buggy lines, from the first place of the fix to its last."""
+
+
+def _ask_by_extent(view: View) -> Question:
+    """Ask for a line or a hunk where the location is one place, else for the function."""
+    problem = view.problem
+    found = places(problem)
+    if len(found) == 1:
+        asked = _ask_for_hole(view)
+        kind = "infill-line" if asked.values["n_lines"] == 1 else "infill-hunk"
+        return dataclasses.replace(asked, notes=(("infilling", kind),))
+    why = f"the location of bug {problem.id} is not shown as one place"
+    return Question(values={name: absent(name, why) for name in _HOLE}, notes=(("infilling", "infill-function"),))
+
+
+INFILL = Strategy(name="infill", needs=needs_nothing, question=_ask_by_extent, variables=_HOLE)
+"""Infilling of a line, a hunk or the function, whichever the bug needs (Defects4C §5.3): a mixed benchmark is one run."""
 
 
 def places(problem: Problem) -> list[Lines]:

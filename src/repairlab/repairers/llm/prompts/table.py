@@ -44,6 +44,12 @@ FORMS = {
         after="Defects4C § 5.3",
     ),
     "infill-function": StrategyForm(shows="function, error", needs="nothing", after="Defects4C § 5.3"),
+    "infill": StrategyForm(
+        shows="what the infill strategy shows that fits the location",
+        asks="what belongs at the mark, or the whole function",
+        needs="nothing",
+        after="Defects4C § 5.3",
+    ),
     "verdict": StrategyForm(
         shows="whole file, the judge's verdict, the issue",
         asks="the whole file",
@@ -71,7 +77,7 @@ FORMS = {
         shows="function, issue, error; then each candidate and how it failed",
         asks="the whole function, again and again",
         needs="feedback",
-        after="Defects4C appendix B, ChatRepair",
+        after="ChatRepair; with --opening infill --follow-up replace Defects4C appendix B",
     ),
 }
 

@@ -1,17 +1,23 @@
-"""Leaving flaky and hopeless tests out of bugs by name, in each bug.toml and nowhere else.
+"""Amend a bug.toml in place, with what running its bug showed: tests to exclude, and the first failing message.
 
-One that flipped for one fix of a project is left out of all bugs of the project: it may pass each time for one and fail for its
+A test that flipped for one fix of a project is left out of all bugs of the project: it may pass each time for one and fail for its
 neighbour.
 """
 
 import json
+import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
+from typing import Any
 
+from repairlab.benchmarks.writing import toml
 from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.storage.encoding import write_aside
+
+_ROOT = re.compile(r"(?<![\w.])(?:/[\w.-]+)*?/(?:work|tree)/")
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 def shows_nothing(bug: Bug, names: Sequence[str]) -> bool:
@@ -27,23 +33,52 @@ def exclusion_line(bug: Bug, names: Sequence[str]) -> str:
 
 def exclude(bug: Bug, names: Sequence[str]) -> None:
     """Write the exclusion of tests to a bug's bug.toml, the rest of which stays as it is."""
-    path = Path(bug.tree.source).parent / "bug.toml"
     wanted = exclusion_line(bug, names)
     if shows_nothing(bug, names):
         raise UserError(f"bug {bug.id}: nothing that shows the bug would be left; leave the bug out of the benchmark")
+    excluded = tomllib.loads(wanted)
+    _amend(bug, wanted, "under [test]", _replaced, lambda facts: {**facts, "test": {**facts.get("test", {}), **excluded}})
+
+
+def first_message(message: str) -> str:
+    """Return the first failing message as bug.toml keeps it: equal on every machine.
+
+    >>> first_message("t: /tmp/repairlab-x1/work/tests/t.c:9: <Cache object at 0x15555367ddd0>")
+    't: tests/t.c:9: <Cache object at 0x…>'
+    """
+    return _ADDRESS.sub("0x…", _ROOT.sub("", message)).strip()
+
+
+def store_error(bug: Bug, message: str) -> None:
+    """Write the first failing message to the bug.toml of a bug that has none."""
+    wanted = toml({"error": message}).rstrip("\n")
+
+    def inserted(lines: Sequence[str], line: str) -> list[str]:
+        place = next((number for number, text in enumerate(lines) if text.startswith("[")), len(lines))
+        while place and not lines[place - 1].strip():
+            place -= 1
+        return [*lines[:place], line, *lines[place:]]
+
+    _amend(bug, wanted, "above the first table", inserted, lambda facts: {**facts, "error": message})
+
+
+def _amend(
+    bug: Bug,
+    line: str,
+    where: str,
+    change: Callable[[Sequence[str], str], Sequence[str]],
+    amended: Callable[[dict[str, Any]], dict[str, Any]],
+) -> None:
+    """Put a line into a bug's bug.toml; one whose form does not allow it is left alone."""
+    path = Path(bug.tree.source).parent / "bug.toml"
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-        text = "\n".join(_replaced(lines, wanted))
-        new = tomllib.loads(text)
-        if new.get("test", {}).pop("excluded", None) != tomllib.loads(wanted)["excluded"]:
+        old = path.read_text(encoding="utf-8")
+        new = "\n".join(change(old.split("\n"), line))
+        if tomllib.loads(new) != amended(tomllib.loads(old)):
             raise ValueError("it is written in another form")
-        old = tomllib.loads("\n".join(lines))
-        old["test"].pop("excluded", None)
-        if old != new:
-            raise ValueError("it is written in another form")
-        write_aside(path, text)
+        write_aside(path, new)
     except (OSError, ValueError) as error:
-        raise UserError(f"cannot change {path} ({error}); write this under [test] yourself: {wanted}") from None
+        raise UserError(f"cannot change {path} ({error}); write this {where} yourself: {line}") from None
 
 
 def _replaced(lines: Sequence[str], wanted: str) -> list[str]:

@@ -7,6 +7,7 @@ Sources come from clones of the projects: the fixed file from its revision, the 
 """
 
 import argparse
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -100,7 +101,7 @@ def patch_text(item: FilePatch, path: str) -> str:
 
 def _path(item: FilePatch, root: str) -> str:
     """Return the path in the tree of a file that tools name by where it lay on their machine."""
-    name = item.old or item.new or ""
+    name = re.sub(r"(?<!\.)java$", ".java", item.old or item.new or "")
     place = name.rfind(f"{root}/") if root else -1
     return name[place:] if place >= 0 else name
 

@@ -33,27 +33,13 @@ CLONES = {"Closure": "closure-compiler", "Math": "commons-math", "Lang": "common
 READ = ("Chart", "Closure")
 """Projects whose fixes were read while the rules were written; the others tell what they are worth."""
 SEED = 2018
-VAGUE = frozenset(
-    ["missComp", "wrongComp", "initFix", "notClassified", "fixAPI", "blockRemove", "missNullCheckN", "missNullCheckP"]
-)
-WRAPS = frozenset(["wrapsIf", "wrapsElse", "wrapsTryCatch", "wrapsLoop", "unwrapTryCatch"])
-PARTS = frozenset(["expLogicExpand", "expLogicReduce", "expArithMod", "wrapsMethod", "unwrapMethod", "wrapsIfElse", "unwrapIfElse"])
-WORDS = frozenset(["constChange", "wrongVarRef", "wrongMethodRef"])
-STEPS = frozenset(
-    [
-        "assignAdd",
-        "varAdd",
-        "loopAdd",
-        "condBranIfAdd",
-        "condBranIfElseAdd",
-        "exTryCatchAdd",
-        "condBranRem",
-        "assignRem",
-        "loopRem",
-        "varRem",
-    ]
-)
-"""Hand labels that do not tell the size of a fix; then those of a statement around others, a part, a word, a statement."""
+VAGUE = {"missComp", "wrongComp", "initFix", "notClassified", "fixAPI", "blockRemove", "missNullCheckN", "missNullCheckP"}
+"""Hand labels that say nothing of the size of a fix; the next are of statements around others, of parts, words and statements."""
+WRAPS = {"wrapsIf", "wrapsElse", "wrapsTryCatch", "wrapsLoop", "unwrapTryCatch"}
+PARTS = {"expLogicExpand", "expLogicReduce", "expArithMod", "wrapsMethod", "unwrapMethod", "wrapsIfElse", "unwrapIfElse"}
+WORDS = {"constChange", "wrongVarRef", "wrongMethodRef"}
+STEPS = {"assignAdd", "assignRem", "condBranIfAdd", "condBranIfElseAdd", "condBranRem", "exTryCatchAdd", "loopAdd", "loopRem"}
+STEPS |= {"varAdd", "varRem"}
 _HUNK = re.compile(r"@@ -(\S+) \+(\S+) @@(.*)")
 
 

@@ -4,10 +4,13 @@ A proposal is no
 proof: who holds that `a < b` is the negation of `a >= b` does not think of NaN.
 """
 
+import operator
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, TRUE, Term
+from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, TRUE, Term, rewritten, subterms
 
 _BOXES = {
     "Integer": "int",
@@ -19,8 +22,21 @@ _BOXES = {
     "Short": "short",
     "Byte": "byte",
 }
+_EXACT = ("BigDecimal", "BigInteger")
+_KINDS = {"List": ("ArrayList", "LinkedList"), "Map": ("HashMap", "TreeMap"), "Set": ("HashSet", "TreeSet")}
+_EMPTY = {name: kind for kind, names in _KINDS.items() for name in (*names, f"empty{kind}")}
+_CONSTANTS: Mapping[Term, Term] = {
+    **{("name", name, word): ("number", value) for name in _EXACT for word, value in (("ZERO", "0"), ("ONE", "1"), ("TEN", "10"))},
+    **{("name", name, word.upper()): (word,) for name in ("Boolean", "boolean") for word in ("true", "false")},
+}
 _SELF = (("this", "this"), ("name", "this"), ("name", "self"))
 _OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+_LOOPS = frozenset({"for_statement", "enhanced_for_statement", "while_statement", "for_in_statement"})
+_CONTINUES = [(("block", ("name", text)), ("block",)) for text in ("continue;", "continue")]
+_COMPARES: Mapping[str, Callable[..., bool]] = {
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+_FLOATING = re.compile(r"[.dDfF]")
 _JUMPS = ("return", "throw", "break_statement", "continue_statement")
 
 
@@ -44,13 +60,21 @@ def _message(term: Term) -> Term:
 
 
 def _fresh(term: Term) -> Term:
-    """R3: a new value that equals a constant, or a boxed one."""
-    if term == ("new", "String"):
-        return ("text", '""')
-    if term[0] == "new" and term[1] in _BOXES and len(term) == 3:
-        return term[2]  # type: ignore[no-any-return]
-    if term[0] == "call" and term[2] == "valueOf" and len(term) == 4 and term[1][-1] in (*_BOXES, *_BOXES.values()):
+    """R3: a new value that equals a constant, a boxed one, or one that is empty as well."""
+    if term[0] == "new":
+        name = term[1].partition("<")[0]
+        if name == "String" and len(term) < 4:
+            return term[2] if len(term) == 3 else ("text", '""')
+        if name in _EMPTY and len(term) == 2:
+            return ("empty", _EMPTY[name])
+        if name in (*_BOXES, *_EXACT) and len(term) == 3:
+            return term[2]  # type: ignore[no-any-return]
+    if term[0] == "call" and term[1][-1] == "Collections" and term[2] in _EMPTY:
+        return ("empty", _EMPTY[term[2]])
+    if term[0] == "call" and term[2] == "valueOf" and len(term) == 4 and term[1][-1] in (*_BOXES, *_BOXES.values(), *_EXACT):
         return term[3]  # type: ignore[no-any-return]
+    if term[0] == "field" and term[1][0] == "name" and (*term[1], term[2]) in _CONSTANTS:
+        return _CONSTANTS[(*term[1], term[2])]
     return term
 
 
@@ -102,11 +126,38 @@ def _condition(term: Term) -> Term:  # noqa: PLR0911  # one case per form of a c
     if kind == "choice" and len(term) == 4:
         if term[2] == TRUE or term[3] == FALSE:
             return _parts("||" if term[2] == TRUE else "&&", (term[1], term[3] if term[2] == TRUE else term[2]))
+        if term[1][0] in ("!=", "not"):
+            return ("choice", _negated(term[1]), term[3], term[2])
         if term[2] == FALSE or term[3] == TRUE:
             return _parts("&&" if term[2] == FALSE else "||", (_negated(term[1]), term[3] if term[2] == FALSE else term[2]))
     if kind == "if" and len(term) == 4:
         return _nested(term)
-    return term
+    if kind == "block":
+        return _same_branches(term)
+    return _without_continue(term) if kind in _LOOPS and term[-1][0] == "block" else term
+
+
+def _same_branches(block: Term) -> Term:
+    """Join `if (a) return x; if (b) return x;`."""
+    kept: list[Term] = []
+    for statement in block[1:]:
+        before = kept[-1] if kept else statement
+        is_like = before[0] == statement[0] == "if" and before[2:] == statement[2:] and len(statement) == 4
+        if kept and is_like and statement[3] == ("block",) and statement[2][-1][0] in _JUMPS:
+            kept[-1] = ("if", _parts("||", (before[1], statement[1])), *statement[2:])
+        else:
+            kept.append(statement)
+    return ("block", *kept)
+
+
+def _without_continue(loop: Term) -> Term:
+    """Return a loop in whose body a branch stands instead of `if (c) continue;`."""
+    body = loop[-1][1:]
+    for place in range(len(body) - 1, -1, -1):
+        if body[place][0] == "if" and body[place][2:] in _CONTINUES:
+            rest = ("block", *body[place + 1 :])
+            body = (*body[:place], _nested(("if", _negated(body[place][1]), rest, ("block",))))
+    return (*loop[:-1], ("block", *body))
 
 
 def _nested(term: Term) -> Term:
@@ -168,12 +219,13 @@ def _early(term: Term) -> Term:
 
 def _getter(term: Term) -> Term:
     """R14: a getter is its field."""
-    if term[0] != "call" or len(term) != 3 or term[1] not in (NO_RECEIVER, *_SELF):
+    if term[0] != "call" or len(term) != 3:
         return term
     for prefix in ("get", "is"):
         name = term[2].removeprefix(prefix)
         if name != term[2] and name[:1].isupper():
-            return ("name", name[0].lower() + name[1:])
+            field = name[0].lower() + name[1:]
+            return ("name", field) if term[1] in (NO_RECEIVER, *_SELF) else ("field", term[1], field)
     return term
 
 
@@ -183,9 +235,12 @@ def _dead(term: Term) -> Term:
         return _reached(term)
     if term[0] in ("&&", "||"):
         return _parts(term[0], term[1:])
-    if term[0] == "if" and len(term) == 4 and term[1] in (TRUE, FALSE):
+    if term[0] in ("if", "choice") and len(term) == 4 and term[1] in (TRUE, FALSE):
         return term[2] if term[1] == TRUE else term[3]  # type: ignore[no-any-return]
-    return ("block",) if term[0] == "while_statement" and FALSE in term else term
+    numbers = [_number(part) for part in term[1:]] if term[0] in _OPPOSITE and len(term) == 3 else []
+    if None not in numbers and numbers:
+        return TRUE if _COMPARES[term[0]](*numbers) else FALSE
+    return ("block",) if term[0] in _LOOPS and FALSE in term else term
 
 
 def _reached(block: Term) -> Term:
@@ -198,8 +253,19 @@ def _reached(block: Term) -> Term:
     return ("block", *kept)
 
 
-def _value(term: Term) -> Term:
+def _exact(term: Term) -> Term:
+    """R13: a product instead of a division by a floating-point number, which may be less accurate."""
+    if term[0] == "/" and len(term) == 3 and term[2][0] == "number" and _FLOATING.search(term[2][1]) and _number(term[2]):
+        return _folded("*", (term[1], ("number", str(1 / (_number(term[2]) or 1)))))
+    return _value(term)
+
+
+def _value(term: Term) -> Term:  # one case per form of an operation
     """R16: one form for operations that have the same value."""
+    if term[:2] == ("unary_expression", ("name", "-")) and len(term) == 3:
+        return _folded("*", (("number", "-1"), term[2]))
+    if term[0] in _OPPOSITE and len(term) == 3:
+        return (term[0], *(part if _number(part) is None else ("number", str(_number(part))) for part in term[1:]))
     if term[0] == "assign" and term[1] not in ("=", ":="):
         return ("assign", "=", term[2], _value((term[1][:-1], term[2], term[3])))
     if term[0] == "call" and term[2:] == ("isEmpty",):
@@ -250,6 +316,92 @@ def _cast(term: Term) -> Term:
     return term[2] if term[0] == "cast" else term
 
 
+Definition = tuple[tuple[str, ...], Term]
+"""Parameters and body of a method."""
+_METHODS = frozenset({"method_declaration", "function_definition", "function_declaration", "method_definition"})
+
+
+def definition_of(method: Term) -> tuple[str, Definition] | None:
+    """Return a method's name, parameters and body; none where its form is another one."""
+    heads = [place for place, part in enumerate(method) if place and (part == ("name", "()") or "parameters" in part[0])]
+    if method[0] not in _METHODS or len(heads) != 1 or method[-1][0] != "block" or method[heads[0] - 1][0] != "name":
+        return None
+    given = [] if method[heads[0]] == ("name", "()") else method[heads[0]][1:]
+    names = tuple(part[-1][1] if isinstance(part[-1], tuple) else part[-1] for part in given)
+    return (method[heads[0] - 1][1], (names, method[-1])) if all(isinstance(name, str) for name in names) else None
+
+
+def unrolled(term: Term, methods: Mapping[str, Definition]) -> Term:
+    """R5: calls of a method of the file become its body, or the value that is all it has."""
+
+    def unroll(part: Term) -> Term:
+        body = _body(("return", part), methods) if part[0] == "call" else None
+        if body and len(body) == 1 and body[0][0] == "return" and len(body[0]) == 2:
+            return body[0][1]  # type: ignore[no-any-return]
+        if part[0] != "block":
+            return part
+        return ("block", *(inner for statement in part[1:] for inner in _body(statement, methods) or (statement,)))
+
+    return rewritten(term, unroll)
+
+
+def _body(statement: Term, methods: Mapping[str, Definition]) -> tuple[Term, ...] | None:
+    is_returned = statement[0] == "return" and len(statement) == 2
+    call = statement[1] if is_returned else statement
+    if call[0] != "call" or call[1] not in (NO_RECEIVER, *_SELF) or call[2] not in methods:
+        return None
+    names, body = methods[call[2]]
+    if len(names) != len(call) - 3 or (not is_returned and any(part[0] == "return" for part in subterms(body))):
+        return None
+    given: dict[Term, Term] = {("name", name): value for name, value in zip(names, call[3:], strict=True)}
+    return rewritten(body, lambda part: given.get(part, part))[1:]
+
+
+def with_fields(term: Term, methods: Mapping[str, Definition]) -> Term:
+    """R14: calls of methods that only return a field become the field."""
+
+    def read(part: Term) -> Term:
+        if part[0] != "call" or len(part) != 3 or part[1] not in (NO_RECEIVER, *_SELF) or part[2] not in methods:
+            return part
+        values = {inner[1] for inner in subterms(methods[part[2]][1]) if inner[0] == "return" and len(inner) == 2}
+        value: Term = values.pop() if len(values) == 1 else part
+        return _alias(value) if value[0] in ("name", "field") else part
+
+    return rewritten(term, read)
+
+
+def variables_in(method: Term) -> dict[str, Term]:
+    """Return the initial values of the variables that a method declares, sets once and uses."""
+    made = {part[1][1]: part[3] for part in subterms(method) if part[0] == "variable_declarator" and len(part) == 4}
+    often = Counter(part[1] for part in subterms(method) if part[0] == "name" and len(part) == 2)
+    declared = Counter(part[1][1] for part in subterms(method) if part[0] == "variable_declarator" and len(part) > 1)
+    changed = {part[2][1] for part in subterms(method) if part[0] == "assign" and len(part[2]) > 1}
+    return {
+        name: value
+        for name, value in made.items()
+        if isinstance(name, str) and often[name] > 1 and declared[name] == 1 and name not in changed
+    }
+
+
+def with_values(method: Term, values: Mapping[str, Term]) -> Term:
+    """R3: variables become their initial values, and their declarations go."""
+
+    def put(part: Term) -> Term:
+        if part[0] == "block":
+            return ("block", *(statement for statement in part[1:] if not _declares(statement, values)))
+        return values.get(part[1], part) if part[0] == "name" and len(part) == 2 else part
+
+    return rewritten(method, put)
+
+
+def _declares(statement: Term, values: Mapping[str, Term]) -> bool:
+    """Return whether a statement does nothing but declare one of these variables, which may be its value by now."""
+    last = statement[-1]
+    if "declaration" not in statement[0] or not isinstance(last, tuple) or last[0] != "variable_declarator" or len(last) != 4:
+        return False
+    return last[1] == last[3] or (last[1][0] == "name" and last[1][1] in values)
+
+
 REWRITES: Mapping[str, Callable[[Term], Term]] = {
     "R1": _alias,
     "R2": _message,
@@ -260,5 +412,7 @@ REWRITES: Mapping[str, Callable[[Term], Term]] = {
     "R14": _getter,
     "R15": _dead,
     "R16": _value,
+    "R13": _exact,
     "R17": _cast,
 }
+"""R13 includes R16."""

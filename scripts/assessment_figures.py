@@ -110,7 +110,7 @@ def judged(arguments: argparse.Namespace, dropped: Counter[str]) -> Iterator[Jud
     """Yield each patch whose sources can be had."""
     clones = {name: Path(folder) for name, _, folder in (item.partition("=") for item in arguments.clone)}
     rules = {(row["tool"], row["bug"]): row["rule"] for _, row in read_csv(arguments.rules, ("rule", "tool", "bug"))}
-    for where, entry in read_json_lines(arguments.patches):
+    for where, entry in sorted(read_json_lines(arguments.patches), key=lambda item: str(item[1].get("bug"))):
         tool, bug = field(entry, "tool", str, where), field(entry, "bug", str, where)
         try:
             found = proposed_rules(programs(bug, field(entry, "patch", str, where), arguments.defects4j, clones))

@@ -143,7 +143,7 @@ def test_runs_of_repairlab_are_results_too(tmp_path: Path, capsys: pytest.Captur
 
 def test_labels_of_an_assessed_run_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write_run(tmp_path / "a", {"x": [Verdict.PLAUSIBLE] * 3, "y": [Verdict.WRONG, Verdict.PLAUSIBLE]})
-    assert "nobody judged these candidates" in said(capsys, str(folder), "--count", "correct", code=2)[1]
+    assert "these candidates are not judged" in said(capsys, str(folder), "--count", "correct", code=2)[1]
     ids = [name for found in read_judged(Store(folder)).values() for name, _ in found]
     given = dict(zip(ids, ["overfitting", "correct", None, None, "correct"], strict=True))
     tasks = [AssessmentTask(id=name, run="r", bug_id="x", candidate_id=name) for name in given]

@@ -8,7 +8,7 @@ from repairlab.core.foreign import as_type, field, read_csv, read_json_lines, re
 from repairlab.core.record import record
 
 LABELS = ("type", "element", "state", "ingredients")
-"""Labels by which NPR4J groups bugs (table 5, figures 5 to 7)."""
+"""How NPR4J groups bugs (table 5, figures 5 to 7)."""
 
 
 @record

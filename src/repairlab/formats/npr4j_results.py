@@ -1,6 +1,6 @@
 """NPR4J's results (`all_result.json`): which system's candidate at which rank was accepted or rejected by people.
 
-`additional_result_check.csv` says by which rule (R0 to R19) a candidate was accepted. Beside `all_result.json` it adds rules to it.
+`additional_result_check.csv` has the rule (R0 to R19) behind each accepted candidate. Beside `all_result.json` it adds rules to it.
 The file holds no candidates, so there is nothing to validate in it; its verdicts can be counted. Written are the plausible
 candidates of a run: those equal to the developer's fix but for white space (rule R0) as accepted, the others as `unchecked`, for
 people to judge.
@@ -83,7 +83,7 @@ def _bug(key: str, where: str) -> str:
 
 
 def _checks(path: Path) -> Iterator[PublishedOutcome]:
-    """Yield what people said of each candidate, and by which rule."""
+    """Yield what people said of each candidate, with the rule."""
     for where, row in read_csv(path, ("bug", "tool", "index", "verdict", "rule")):
         if row["verdict"] not in _LISTS:
             raise UserError(f"{where}: the verdict is {row['verdict']!r}; known are {', '.join(_LISTS)}")

@@ -178,7 +178,7 @@ def _checks(looks: Sequence[tuple[int, int | None]], k: int | None) -> Checks:
 def _looks(source: RankedResults, system: str) -> list[tuple[int, int | None]]:
     """Return for every bug how many plausible candidates there are and the place of the first fix among them.
 
-    Where people decide what a fix is, candidates that nobody judged are left out.
+    Where people decide what a fix is, candidates without a judgement are left out.
     """
     found = []
     for items in source.lists[system].values():

@@ -96,6 +96,11 @@ def _legend(curve: Curve, y: float) -> list[Shape]:
     ]
 
 
+def _opacity(index: int) -> float:
+    """Keep bars apart whose systems have the same colour."""
+    return 1.0 if index < _TONES else 0.5
+
+
 def bar_chart(
     title: str,
     about: str,
@@ -107,24 +112,42 @@ def bar_chart(
     """Return shares in per cent as bars, in groups; names of groups stand slanted below them."""
     top = max([1.0, *(share for shares in groups.values() for share in shares)])
     y = Axis(low=0, high=top, start=_HEIGHT - _BOTTOM - _SLANT, end=_TOP, label=about, unit=" %")
-    step = (_WIDTH - _RIGHT - _LEFT) / max(len(groups), 1)
+    left_edge = _LEFT + _SLANT
+    step = (_WIDTH - _RIGHT - left_edge) / max(len(groups), 1)
     width = 0.8 * step / max(len(names), 1)
     shapes = []
     for value in y.ticks():
         at = y(value)
-        shapes += [line(_LEFT, at, _WIDTH - _RIGHT, at, tone="grid"), label(_LEFT - 8, at + 4, f"{value:g} %", anchor="end")]
+        shapes += [
+            line(left_edge, at, _WIDTH - _RIGHT, at, tone="grid"),
+            label(left_edge - 8, at + 4, f"{value:g} %", anchor="end"),
+        ]
     for number, (group, shares) in enumerate(groups.items()):
-        left = _LEFT + step * (number + 0.1)
+        left = left_edge + step * (number + 0.1)
         for index, (share, text) in enumerate(zip(shares, texts[group], strict=True)):
             place, size = round(left + width * index, 1), round(y.start - y(share), 1)
             shapes.append(
-                Shape(kind="box", x=place, y=y(share), x2=round(0.9 * width, 1), y2=size, tone=str(index), text=f"{group}, {text}")
+                Shape(
+                    kind="box",
+                    x=place,
+                    y=y(share),
+                    x2=round(0.9 * width, 1),
+                    y2=size,
+                    tone=str(index),
+                    text=f"{group}, {text}",
+                    opacity=_opacity(index),
+                )
             )
         shown = group if len(group) <= _LEGEND_LETTERS else f"{group[: _LEGEND_LETTERS - 1]}…"
         shapes.append(label(round(left + 0.4 * step, 1), y.start + 16, shown, anchor="end", angle=-30))
-    shapes += [line(_LEFT, y.start, _WIDTH - _RIGHT, y.start), label(14, (y.start + y.end) / 2, about, anchor="middle", angle=-90)]
+    shapes += [
+        line(left_edge, y.start, _WIDTH - _RIGHT, y.start),
+        label(14, (y.start + y.end) / 2, about, anchor="middle", angle=-90),
+    ]
     for index, name in enumerate(names):
-        shapes += _legend(Curve(name=name, index=index, points=()), _TOP + 8 + _LEGEND_ROW * index)
+        at, left = _TOP + _LEGEND_ROW * index, _WIDTH - _RIGHT + 14
+        shapes.append(Shape(kind="box", x=left, y=at, x2=26, y2=12, tone=str(index), opacity=_opacity(index)))
+        shapes.append(label(left + 34, at + 10, name if len(name) <= _LEGEND_LETTERS else f"{name[: _LEGEND_LETTERS - 1]}…"))
     height = max(_HEIGHT, _TOP + _LEGEND_ROW * (len(names) + 1))
     return Figure(width=_WIDTH, height=height, title=title, words=words, shapes=tuple(shapes))
 

@@ -146,7 +146,7 @@ def rescore_results(source: PublishedResults | DatasetStatistics, asked: Rescore
     chosen = only(choose(source, asked.systems, {}), asked.include)
     notes = list(chosen.notes)
     if asked.count == "correct" and not any(item.verdict.is_assessed for item in chosen.outcomes):
-        raise UserError("nobody judged these candidates, so none counts as correct; assess a run with: repairlab assess RUN")
+        raise UserError("these candidates are not judged, so none counts as correct; assess a run with: repairlab assess RUN")
     labels: dict[str, Mapping[str, str]] = {}
     if asked.labels is not None:
         found = read_bug_types(asked.labels, chosen.bugs)

@@ -371,16 +371,17 @@ def with_fields(term: Term, methods: Mapping[str, Definition]) -> Term:
 
 
 def variables_in(method: Term) -> dict[str, Term]:
-    """Return the initial values of the variables that a method declares, sets once and uses."""
+    """Return the initial values of the variables that a method declares and sets once."""
     made = {part[1][1]: part[3] for part in subterms(method) if part[0] == "variable_declarator" and len(part) == 4}
-    often = Counter(part[1] for part in subterms(method) if part[0] == "name" and len(part) == 2)
     declared = Counter(part[1][1] for part in subterms(method) if part[0] == "variable_declarator" and len(part) > 1)
     changed = {part[2][1] for part in subterms(method) if part[0] == "assign" and len(part[2]) > 1}
-    return {
-        name: value
-        for name, value in made.items()
-        if isinstance(name, str) and often[name] > 1 and declared[name] == 1 and name not in changed
-    }
+    return {name: value for name, value in made.items() if isinstance(name, str) and declared[name] == 1 and name not in changed}
+
+
+def uses(method: Term) -> frozenset[str]:
+    """Return the names that stand at two places or more."""
+    often = Counter(part[1] for part in subterms(method) if part[0] == "name" and len(part) == 2)
+    return frozenset(name for name, n in often.items() if n > 1)
 
 
 def with_values(method: Term, values: Mapping[str, Term]) -> Term:

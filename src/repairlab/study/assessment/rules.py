@@ -23,6 +23,7 @@ from repairlab.study.assessment.rewrites import (
     Definition,
     definition_of,
     unrolled,
+    uses,
     variables_in,
     with_fields,
     with_values,
@@ -136,7 +137,7 @@ class Functions:
         return [_IMPORT.sub("", part) for part in self.frame]
 
     def methods(self, names: Collection[str]) -> dict[str, Definition]:
-        """Return the methods of these names, of which each is no other one's."""
+        """Return the methods of these names that occur once."""
         plain = {name: name.partition("(")[0].rpartition(".")[2] for name in self.texts}
         often = Counter(plain.values())
         wanted = (self.term(name) for name, short in plain.items() if short in names and often[short] == 1)
@@ -200,7 +201,8 @@ def _by_definitions(fix: Term, mine: Term, methods_of: MethodsOf) -> set[str]:
 
 def _by_values(fix: Term, mine: Term) -> set[str]:
     """Explain a variable that stands for its value: a new value instead of it (R3), one more (R6) or one fewer (R18)."""
-    ours, theirs = variables_in(fix), variables_in(mine)
+    used = uses(fix) | uses(mine)
+    ours, theirs = ({name: value for name, value in variables_in(term).items() if name in used} for term in (fix, mine))
     one, other = with_values(fix, ours), with_values(mine, theirs)
     if (one, other) == (fix, mine):
         return set()

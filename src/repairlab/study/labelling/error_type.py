@@ -119,7 +119,7 @@ def _n_tokens(changes: Sequence[FileChange]) -> tuple[int, int, int]:
 
 
 class _Statements:
-    """The statements that a change touches: those that come, go or move as a whole, and those of which a part changes."""
+    """The statements that a change touches: those that come, go or move as a whole, and those that change inside."""
 
     def __init__(self, edits: TreeEdits) -> None:
         self._moved = edits.moved

@@ -129,33 +129,26 @@ def judged(arguments: argparse.Namespace, dropped: Counter[str]) -> Iterator[Jud
 
 def share(part: int, whole: int) -> str:
     """Return a share with what it is made of."""
-    return f"{100 * part / whole:.1f} % ({part} of {whole})" if whole else "–"
+    return f"{100 * part / whole:.0f} % ({part} of {whole})" if whole else "–"
 
 
-def figures(found: Sequence[Judged]) -> Iterator[tuple[str, str, str]]:
-    """Yield what is measured: its name, precision and recall."""
-    correct = [item for item in found if item.is_correct]
-    for name, hits in (
-        ("R0 → correct", [item for item in found if "R0" in item.proposed]),
-        ("any rule → correct", [item for item in found if item.proposed]),
-    ):
-        right = sum(item.is_correct for item in hits)
-        yield name, share(right, len(hits)), share(right, len(correct))
-    unexplained = [item for item in found if not item.proposed]
-    right = sum(not item.is_correct for item in unexplained)
-    yield "no rule → only plausible", share(right, len(unexplained)), share(right, len(found) - len(correct))
-    for rule in list(RULES)[1:]:
-        hits = [item for item in found if rule in item.proposed]
-        if hits:
-            right = sum(item.is_correct for item in hits)
-            yield f"{rule} → correct", share(right, len(hits)), share(right, len(correct))
+def table(found: Sequence[Judged]) -> Iterator[str]:
+    """Yield a Markdown table: for each rule, how many of its candidates are correct, and for how many people name it."""
+    yield "| proposed | patches | correct | named by people | precision | recall |"
+    yield "| --- | --- | --- | --- | --- | --- |"
     named = [item for item in found if item.rule]
     for rule in RULES:
-        hits = [item for item in named if rule in item.proposed]
-        wanted = [item for item in named if item.rule == rule]
+        hits = [item for item in found if rule in item.proposed]
+        mine, wanted = [item for item in named if rule in item.proposed], [item for item in named if item.rule == rule]
         if hits or wanted:
-            right = sum(item.rule == rule for item in hits)
-            yield f"{rule} → {rule}, of {len(named)} patches with a rule", share(right, len(hits)), share(right, len(wanted))
+            right, both = sum(item.is_correct for item in hits), sum(rule in item.proposed for item in wanted)
+            cells = (len(hits), share(right, len(hits)), len(wanted), share(both, len(mine)), share(both, len(wanted)))
+            yield f"| {rule} | {' | '.join(map(str, cells))} |"
+    explained = [item for item in found if item.proposed]
+    right, n = sum(item.is_correct for item in explained), sum(item.is_correct for item in found)
+    yield f"| any rule | {len(explained)} | {share(right, len(explained))} | | | {share(right, n)} |"
+    rest = [item for item in found if not item.proposed]
+    yield f"| none | {len(rest)} | {share(sum(item.is_correct for item in rest), len(rest))} | | | |"
 
 
 def main() -> None:
@@ -180,8 +173,7 @@ def main() -> None:
     n_bugs, n_correct = len({item.bug for item in found}), sum(item.is_correct for item in found)
     print(f"{len(found)} patches of {n_bugs} bugs, {n_correct} of them correct")
     print("left out: " + (", ".join(f"{n} {reason}" for reason, n in dropped.most_common()) or "none"))
-    for name, precision, recall in figures(found):
-        print(f"{name}: precision {precision}, recall {recall}")
+    print("\n".join(table(found)))
 
 
 if __name__ == "__main__":

@@ -72,7 +72,6 @@ def dissection(labelled: Path, checkout: Path, clones: Path) -> Iterator[str]:
         edits = [change.edits for change in changes]
         ours = {name for item in edits for name in actions(item)} | set(patterns(changes, edits))
         found[bug["project"]][str(bug["bugId"])] = ours, {*bug["repairActions"], *bug["repairPatterns"]}
-    yield from elements(labelled, changed)
     every = [both for bugs in found.values() for both in bugs.values()]
     unseen = [both for project, bugs in found.items() if project not in READ for both in bugs.values()]
     yield f"{len(every)} bugs, {n_whole} of them with whole files, the rest by the lines of their patch; "
@@ -86,6 +85,7 @@ def dissection(labelled: Path, checkout: Path, clones: Path) -> Iterator[str]:
     rows["all"] = [_count(names, part) for part in (every, unseen)]
     for name, (whole, rest) in rows.items():
         yield f"| {name} | {' | '.join((*whole.cells, *rest.cells))} |\n"
+    yield from elements(labelled, changed)
 
 
 def elements(labelled: Path, changed: Mapping[str, list[FileChange]]) -> Iterator[str]:
@@ -99,7 +99,7 @@ def elements(labelled: Path, changed: Mapping[str, list[FileChange]]) -> Iterato
         ours = error_type(changed[name]) if stated else None
         if stated and ours:
             found[name in tuned, stated, ours.element] += 1
-    yield f"Halves by seed {SEED}.\n\n| element by hand labels | tuning half | same | held-out half | same |\n"
+    yield f"\nhalves by seed {SEED}\n\n| element by hand labels | tuning half | same | held-out half | same |\n"
     yield "| --- | --- | --- | --- | --- |\n"
     for stated in ("token", "partial", "whole", "multi", "all"):
         cells = []
@@ -108,7 +108,6 @@ def elements(labelled: Path, changed: Mapping[str, list[FileChange]]) -> Iterato
             n, same = sum(mine.values()), sum(n for (one, other), n in mine.items() if one == other)
             cells += [str(n), f"{same / n:.0%}" if n else "–"]
         yield f"| {stated} | {' | '.join(cells)} |\n"
-    yield "\n"
 
 
 def implied_element(bug: Mapping[str, Any]) -> str | None:

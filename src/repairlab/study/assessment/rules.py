@@ -16,10 +16,7 @@ from repairlab.languages.facts import facts
 from repairlab.languages.language import language as language_named
 from repairlab.languages.parser import Parsed
 from repairlab.metrics.exact_match import same_tree
-from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, NULL, Term, names_in, rewritten, subterms, term_of
-from repairlab.study.assessment.ratings import RULES
-from repairlab.study.assessment.rewrites import (
-    REWRITES,
+from repairlab.study.assessment.definitions import (
     Definition,
     definition_of,
     unrolled,
@@ -28,10 +25,13 @@ from repairlab.study.assessment.rewrites import (
     with_fields,
     with_values,
 )
+from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, NULL, Term, names_in, rewritten, subterms, term_of
+from repairlab.study.assessment.ratings import RULES
+from repairlab.study.assessment.rewrites import REWRITES
 
 _ALIKE = 0.5
 """Share of common names from which two pieces of code may do the same in other words."""
-_NEED_COMMON = frozenset({"R5", "R6", "R11", "R12", "R18", "R19"})
+_NEED_COMMON = frozenset({"R5", "R6", "R11", "R12", "R19"})
 """Rules that are proposed only where a candidate has something of what the fix adds: a candidate that just deletes has not."""
 MethodsOf = Callable[[Collection[str]], Mapping[str, Definition]]
 _IMPORT = re.compile(r"import(?:static)?[\w.*]+;")
@@ -290,9 +290,8 @@ def _other_words(fix: tuple[Term, ...], mine: tuple[Term, ...]) -> str | None:
         return None
     if any(term[0] == "assign" for term in mine) and len(mine) == len(fix) + 1:
         return "R6"
-    if len(fix) == 1 < len(mine):
-        return "R5" if any(term[0] == "call" and term not in mine for term in subterms(fix[0])) else None
-    return "R18" if len(mine) == 1 < len(fix) else None
+    is_unrolled = len(fix) == 1 < len(mine) and any(term[0] == "call" and term not in mine for term in subterms(fix[0]))
+    return "R5" if is_unrolled else None
 
 
 def _more(statements: tuple[Term, ...], buggy: frozenset[Term]) -> str | None:

@@ -1,6 +1,6 @@
 """Propose by which rules of NPR4J a plausible candidate may be called correct, by comparing trees with the developer's fix.
 
-A proposal is for people to look at; only R0, the same program, needs nobody.
+A proposal is for people to look at; only R0, the same program, stands without them.
 """
 
 import re

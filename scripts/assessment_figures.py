@@ -7,6 +7,7 @@ Sources come from clones of the projects: the fixed file from its revision, the 
 """
 
 import argparse
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -100,7 +101,7 @@ def patch_text(item: FilePatch, path: str) -> str:
 
 def _path(item: FilePatch, root: str) -> str:
     """Return the path in the tree of a file that tools name by where it lay on their machine."""
-    name = item.old or item.new or ""
+    name = re.sub(r"(?<!\.)java$", ".java", item.old or item.new or "")
     place = name.rfind(f"{root}/") if root else -1
     return name[place:] if place >= 0 else name
 
@@ -109,7 +110,7 @@ def judged(arguments: argparse.Namespace, dropped: Counter[str]) -> Iterator[Jud
     """Yield each patch whose sources can be had."""
     clones = {name: Path(folder) for name, _, folder in (item.partition("=") for item in arguments.clone)}
     rules = {(row["tool"], row["bug"]): row["rule"] for _, row in read_csv(arguments.rules, ("rule", "tool", "bug"))}
-    for where, entry in read_json_lines(arguments.patches):
+    for where, entry in sorted(read_json_lines(arguments.patches), key=lambda item: str(item[1].get("bug"))):
         tool, bug = field(entry, "tool", str, where), field(entry, "bug", str, where)
         try:
             found = proposed_rules(programs(bug, field(entry, "patch", str, where), arguments.defects4j, clones))
@@ -128,33 +129,26 @@ def judged(arguments: argparse.Namespace, dropped: Counter[str]) -> Iterator[Jud
 
 def share(part: int, whole: int) -> str:
     """Return a share with what it is made of."""
-    return f"{100 * part / whole:.1f} % ({part} of {whole})" if whole else "–"
+    return f"{100 * part / whole:.0f} % ({part} of {whole})" if whole else "–"
 
 
-def figures(found: Sequence[Judged]) -> Iterator[tuple[str, str, str]]:
-    """Yield what is measured: its name, precision and recall."""
-    correct = [item for item in found if item.is_correct]
-    for name, hits in (
-        ("R0 → correct", [item for item in found if "R0" in item.proposed]),
-        ("any rule → correct", [item for item in found if item.proposed]),
-    ):
-        right = sum(item.is_correct for item in hits)
-        yield name, share(right, len(hits)), share(right, len(correct))
-    unexplained = [item for item in found if not item.proposed]
-    right = sum(not item.is_correct for item in unexplained)
-    yield "no rule → only plausible", share(right, len(unexplained)), share(right, len(found) - len(correct))
-    for rule in list(RULES)[1:]:
-        hits = [item for item in found if rule in item.proposed]
-        if hits:
-            right = sum(item.is_correct for item in hits)
-            yield f"{rule} → correct", share(right, len(hits)), share(right, len(correct))
+def table(found: Sequence[Judged]) -> Iterator[str]:
+    """Yield a Markdown table: for each rule, how many of its candidates are correct, and for how many people name it."""
+    yield "| proposed | patches | correct | named by people | precision | recall |"
+    yield "| --- | --- | --- | --- | --- | --- |"
     named = [item for item in found if item.rule]
     for rule in RULES:
-        hits = [item for item in named if rule in item.proposed]
-        wanted = [item for item in named if item.rule == rule]
+        hits = [item for item in found if rule in item.proposed]
+        mine, wanted = [item for item in named if rule in item.proposed], [item for item in named if item.rule == rule]
         if hits or wanted:
-            right = sum(item.rule == rule for item in hits)
-            yield f"{rule} → {rule}, of {len(named)} patches with a rule", share(right, len(hits)), share(right, len(wanted))
+            right, both = sum(item.is_correct for item in hits), sum(rule in item.proposed for item in wanted)
+            cells = (len(hits), share(right, len(hits)), len(wanted), share(both, len(mine)), share(both, len(wanted)))
+            yield f"| {rule} | {' | '.join(map(str, cells))} |"
+    explained = [item for item in found if item.proposed]
+    right, n = sum(item.is_correct for item in explained), sum(item.is_correct for item in found)
+    yield f"| any rule | {len(explained)} | {share(right, len(explained))} | | | {share(right, n)} |"
+    rest = [item for item in found if not item.proposed]
+    yield f"| none | {len(rest)} | {share(sum(item.is_correct for item in rest), len(rest))} | | | |"
 
 
 def main() -> None:
@@ -179,8 +173,7 @@ def main() -> None:
     n_bugs, n_correct = len({item.bug for item in found}), sum(item.is_correct for item in found)
     print(f"{len(found)} patches of {n_bugs} bugs, {n_correct} of them correct")
     print("left out: " + (", ".join(f"{n} {reason}" for reason, n in dropped.most_common()) or "none"))
-    for name, precision, recall in figures(found):
-        print(f"{name}: precision {precision}, recall {recall}")
+    print("\n".join(table(found)))
 
 
 if __name__ == "__main__":

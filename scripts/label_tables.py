@@ -9,10 +9,11 @@ folder of projects of Defects4C with bugs_list_new.json, PATCHES JSON Lines with
 """
 
 import argparse
+import random
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from repairlab.core.foreign import read_csv, read_json, read_json_lines
 from repairlab.core.record import record
 from repairlab.study.labelling.actions import ACTIONS, actions
 from repairlab.study.labelling.category import suggest
+from repairlab.study.labelling.error_type import error_type
 from repairlab.study.labelling.extent import extent_of_hunks
 from repairlab.study.labelling.file_change import FileChange
 from repairlab.study.labelling.patterns import PATTERNS, SHAPES, patterns
@@ -30,6 +32,14 @@ from repairlab.study.labelling.patterns import PATTERNS, SHAPES, patterns
 CLONES = {"Closure": "closure-compiler", "Math": "commons-math", "Lang": "commons-lang", "Mockito": "mockito", "Time": "joda-time"}
 READ = ("Chart", "Closure")
 """Projects whose fixes were read while the rules were written; the others tell what they are worth."""
+SEED = 2018
+VAGUE = {"missComp", "wrongComp", "initFix", "notClassified", "fixAPI", "blockRemove", "missNullCheckN", "missNullCheckP"}
+"""Hand labels that say nothing of the size of a fix; the next are of statements around others, of parts, words and statements."""
+WRAPS = {"wrapsIf", "wrapsElse", "wrapsTryCatch", "wrapsLoop", "unwrapTryCatch"}
+PARTS = {"expLogicExpand", "expLogicReduce", "expArithMod", "wrapsMethod", "unwrapMethod", "wrapsIfElse", "unwrapIfElse"}
+WORDS = {"constChange", "wrongVarRef", "wrongMethodRef"}
+STEPS = {"assignAdd", "assignRem", "condBranIfAdd", "condBranIfElseAdd", "condBranRem", "exTryCatchAdd", "loopAdd", "loopRem"}
+STEPS |= {"varAdd", "varRem"}
 _HUNK = re.compile(r"@@ -(\S+) \+(\S+) @@(.*)")
 
 
@@ -52,11 +62,13 @@ def dissection(labelled: Path, checkout: Path, clones: Path) -> Iterator[str]:
     """Yield the table of repair actions and patterns."""
     found: dict[str, dict[str, tuple[set[str], set[str]]]] = defaultdict(dict)
     n_whole = 0
+    changed: dict[str, list[FileChange]] = {}
     for bug in read_json(labelled):
         changes = _from_clone(bug, checkout, clones)
         n_whole += changes is not None
         changes = changes or [_from_patch(patch) for patch in parse_patch(bug["diff"])]
         changes = [change.code for change in changes]  # as the verb does
+        changed[f"{bug['project']}-{bug['bugId']}"] = [change for change in changes if change.before != change.after]
         edits = [change.edits for change in changes]
         ours = {name for item in edits for name in actions(item)} | set(patterns(changes, edits))
         found[bug["project"]][str(bug["bugId"])] = ours, {*bug["repairActions"], *bug["repairPatterns"]}
@@ -73,6 +85,55 @@ def dissection(labelled: Path, checkout: Path, clones: Path) -> Iterator[str]:
     rows["all"] = [_count(names, part) for part in (every, unseen)]
     for name, (whole, rest) in rows.items():
         yield f"| {name} | {' | '.join((*whole.cells, *rest.cells))} |\n"
+    yield from elements(labelled, changed)
+
+
+def elements(labelled: Path, changed: Mapping[str, list[FileChange]]) -> Iterator[str]:
+    """Yield the table of elements: those that hand labels leave no choice about, in two halves of which one was not looked at."""
+    names = sorted(changed)
+    random.Random(SEED).shuffle(names)
+    tuned = frozenset(names[: len(names) // 2])
+    found: Counter[tuple[bool, str, str]] = Counter()
+    for bug in read_json(labelled):
+        name, stated = f"{bug['project']}-{bug['bugId']}", implied_element(bug)
+        ours = error_type(changed[name]) if stated else None
+        if stated and ours:
+            found[name in tuned, stated, ours.element] += 1
+    yield f"\nhalves by seed {SEED}\n\n| element by hand labels | tuning half | same | held-out half | same |\n"
+    yield "| --- | --- | --- | --- | --- |\n"
+    for stated in ("token", "partial", "whole", "multi", "all"):
+        cells = []
+        for half in (True, False):
+            mine = {key[1:]: n for key, n in found.items() if key[0] is half and stated in (key[1], "all")}
+            n, same = sum(mine.values()), sum(n for (one, other), n in mine.items() if one == other)
+            cells += [str(n), f"{same / n:.0%}" if n else "–"]
+        yield f"| {stated} | {' | '.join(cells)} |\n"
+
+
+def implied_element(bug: Mapping[str, Any]) -> str | None:
+    """Return the element that hand labels and the published number of chunks imply; none where they leave a choice."""
+    named, actions_, chunks = set(bug["repairPatterns"]), set(bug["repairActions"]), bug["metrics"]["chunks"]
+    clear = named - VAGUE - {"singleLine"}
+    if named & {"copyPaste", "codeMove"} or actions_ & {"mdAdd", "mdRem"}:
+        return "multi"
+    if "singleLine" in named:
+        if clear and clear <= WORDS and len(actions_) == 1:
+            return "token"
+        is_part = clear & PARTS and clear <= PARTS | WORDS | {"expLogicMod"}
+        return "partial" if is_part or (actions_ and actions_ <= {"mcParAdd", "mcParRem", "mcParSwap"}) else None
+    if chunks > 1 and not clear & (WRAPS | {"wrapsIfElse", "unwrapIfElse"}):
+        return "multi"
+    leaves = {"condBranIfAdd", "retBranchAdd", "exThrowsAdd", "objInstAdd", "mcAdd"}
+    if (
+        chunks == 1
+        and len(clear) == 1
+        and clear <= {"condBlockRetAdd", "condBlockExcAdd"}
+        and "condBranIfAdd" in actions_ <= leaves
+    ):
+        return "whole"
+    if len(clear) == 1 and clear <= WRAPS and actions_ <= {"condBranIfAdd", "exTryCatchAdd", "mcAdd"}:
+        return "whole"
+    return "multi" if len(STEPS & actions_) > 2 else None
 
 
 def _count(names: Sequence[str], bugs: Sequence[tuple[set[str], set[str]]]) -> Counts:

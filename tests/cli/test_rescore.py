@@ -11,7 +11,10 @@ from repairlab.cli.main import run
 from repairlab.core.candidate import Edit
 from repairlab.core.outcome import Verdict
 from repairlab.runs.experiment import Experiment, Manifest
+from repairlab.runs.samples import read_judged
 from repairlab.runs.store import BugEnd, Store
+from repairlab.study.assessment.labels import write_labels
+from repairlab.study.assessment.ratings import AssessmentTask, FinalLabel
 from tests import builders
 
 DATA = Path(__file__).parents[1] / "formats" / "data"
@@ -73,7 +76,7 @@ def test_several_formats_are_put_together(capsys: pytest.CaptureFixture[str]) ->
 def test_figures_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "new" / "figures"
     said(capsys, RESULTS, "--figures", str(folder))
-    assert sorted(path.name for path in folder.iterdir()) == ["candidates.svg", "checks.svg", "overlap.svg"]
+    assert sorted(path.name for path in folder.iterdir()) == ["benchmarks.svg", "candidates.svg", "checks.svg", "overlap.svg"]
     first = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
     for text in first.values():
         assert {"Alpha", "beta", "Gamma"} <= {item.text for item in ET.fromstring(text).iter(f"{SVG}text")}
@@ -136,6 +139,35 @@ def test_runs_of_repairlab_are_results_too(tmp_path: Path, capsys: pytest.Captur
     assert both["fixed"] == {f"copy ({first})": ["toy/x"], f"copy ({second})": ["toy/y"]}
     assert both["notes"] == [f"{second}: 2 of 2 bugs are unfinished; what there is counts"]
     assert cells(both, "ensembles", "union")["fixed bugs"] == 2
+
+
+def test_labels_of_an_assessed_run_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_run(tmp_path / "a", {"x": [Verdict.PLAUSIBLE] * 3, "y": [Verdict.WRONG, Verdict.PLAUSIBLE]})
+    assert "these candidates are not judged" in said(capsys, str(folder), "--count", "correct", code=2)[1]
+    ids = [name for found in read_judged(Store(folder)).values() for name, _ in found]
+    given = dict(zip(ids, ["overfitting", "correct", None, None, "correct"], strict=True))
+    tasks = [AssessmentTask(id=name, run="r", bug_id="x", candidate_id=name) for name in given]
+    rules = {"correct": ("R7",)}
+    labels = [FinalLabel(task=name, label=word, source="agreed", rules=rules.get(word or "", ())) for name, word in given.items()]
+    write_labels(folder, tasks, labels)
+    data = answer(capsys, str(folder), "--count", "correct", "--top", "1,2")
+    assert (data["fix"], data["fixed"]) == ("correct", {"copy": ["toy/x", "toy/y"]})
+    assert cells(data, "checks", "copy") == {"top-1": "1/2", "top-2": "2/3", "all": "2/3", "PM_K": 2}
+    assert cells(data, "systems", "copy")["mean rank of the first fix"] == 2.0
+    assert cells(data, "rules", "copy, toy")["top-1"] == "R7"
+    assert data["notes"] == [f"{folder}: 1 plausible candidate without a final label; not counted as correct"]
+    said(capsys, str(folder), "--figures", str(tmp_path / "figures"))
+    assert (tmp_path / "figures" / "checks.svg").is_file()
+
+
+def test_labels_of_bugs_give_rates_and_bars(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "types.csv"
+    path.write_text("bug,type\nLang-1,IncorrectOperator\nsieve,MissingNullCheck\n", encoding="utf-8")
+    data = answer(capsys, RESULTS, "--labels", str(path), "--figures", str(tmp_path))
+    assert cells(data, "states", "incorrect")["Alpha %"] == 100.0
+    assert cells(data, "elements", "whole")["Gamma"] == 1
+    bars = ET.parse(tmp_path / "states.svg").iter(f"{SVG}title")
+    assert "incorrect, Alpha: 1 of 1 fixed" in {item.text for item in bars}
 
 
 def test_statistics_are_shown_without_verdicts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from repairlab.core.diff import apply_edits, edits_of_patch
-from scripts.label_tables import defects4c, dissection, reversed_patch
+from scripts.label_tables import defects4c, dissection, implied_element, reversed_patch
 from tests.builders import git
 
 ROOT = Path(__file__).parent.parent.parent
@@ -26,7 +26,8 @@ def test_a_reversed_patch_undoes_the_fix() -> None:
 
 
 def test_actions_are_counted_for_all_and_for_those_that_were_not_read(tmp_path: Path) -> None:
-    labels = {"repairActions": ["assignExpChange", "varAdd", "mcAdd"], "repairPatterns": ["constChange"]}
+    labels: dict[str, object] = {"repairActions": ["assignExpChange", "varAdd", "mcAdd"], "repairPatterns": ["constChange"]}
+    labels |= {"metrics": {"chunks": 2}}
     bugs = [{"project": project, "bugId": 1, "diff": PATCH, **labels} for project in ("Closure", "Lang")]
     (tmp_path / "bugs.json").write_text(json.dumps(bugs), encoding="utf-8")
     clone = tmp_path / "clones/commons-lang"
@@ -43,6 +44,25 @@ def test_actions_are_counted_for_all_and_for_those_that_were_not_read(tmp_path: 
     assert text.startswith("2 bugs, 1 of them with whole files, the rest by the lines of their patch; 1 are of projects")
     assert "| assignExpChange | 2 | 1.00 | 1.00 | 1 | 1.00 | 1.00 |" in text
     assert "| mcAdd | 2 | – | 0.00 | 1 | – | 0.00 |" in text
+    assert text.endswith("| multi | 1 | 100% | 1 | 100% |\n| all | 1 | 100% | 1 | 100% |\n")
+
+
+@pytest.mark.parametrize(
+    ("patterns", "actions", "chunks", "element"),
+    [
+        ("singleLine wrongVarRef", "varReplVar", 1, "token"),
+        ("singleLine expLogicExpand missNullCheckN", "condExpExpand", 1, "partial"),
+        ("condBlockRetAdd", "condBranIfAdd retBranchAdd", 1, "whole"),
+        ("copyPaste", "mcAdd", 1, "multi"),
+        ("notClassified", "assignAdd varAdd loopAdd", 1, "multi"),
+        ("singleLine", "mcAdd", 1, None),
+    ],
+)
+def test_hand_labels_imply_an_element_where_they_leave_no_choice(
+    patterns: str, actions: str, chunks: int, element: str | None
+) -> None:
+    bug = {"repairPatterns": patterns.split(), "repairActions": actions.split(), "metrics": {"chunks": chunks}}
+    assert implied_element(bug) == element
 
 
 def test_records_of_defects4c_are_counted(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The analyses: values worked out by hand on a small file, and what must hold for any results."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from repairlab.core.errors import UserError
 from repairlab.formats.bug_types import read_bug_types
-from repairlab.formats.table import result_format
+from repairlab.formats.table import recognise_results, result_format
 from repairlab.metrics.published import (
     FixCriterion,
     PublishedOutcome,
@@ -34,7 +35,7 @@ from repairlab.metrics.ranked_results import (
     union,
     unique_fixes,
 )
-from repairlab.study.analyses import ANALYSES, AnalysisInputs, analyse
+from repairlab.study.analyses import ANALYSES, GROUPS, AnalysisInputs, analyse
 
 DATA = Path(__file__).parents[1] / "formats" / "data"
 
@@ -88,7 +89,6 @@ def test_checks_end_at_the_first_correct_candidate(npr4j: PublishedResults) -> N
     assert table.by_row["Alpha"] == ("1/3", "2/4", "2/4", "2/4", 2)
     assert table.by_row["beta"] == ("0/3", "1/5", "2/6", "2/6", 3)
     assert analyse("precision", ranked(npr4j), AnalysisInputs(top=(2,))).by_row["beta"] == (20.0, 100 / 3)
-    assert analyse("first-plausible", ranked(npr4j), AnalysisInputs()).by_row == {"Alpha": (1, 2), "beta": (0, 3), "Gamma": (2, 1)}
 
 
 def test_ranks_that_are_text_can_be_sorted_as_text(npr4j: PublishedResults) -> None:
@@ -108,16 +108,16 @@ def test_candidate_numbers(npr4j: PublishedResults) -> None:
 def test_ensembles_need_labels_for_the_best_per_type(npr4j: PublishedResults) -> None:
     labels = read_bug_types(DATA / "types.csv", npr4j.bugs)
     assert labels.n_unlabelled == 1
-    table = analyse("ensembles", ranked(npr4j), AnalysisInputs(labels=labels.types))
+    table = analyse("ensembles", ranked(npr4j), AnalysisInputs(labels=labels.groups))
     assert {name: cells[0] for name, cells in table.by_row.items()} == {
         "best system alone": 2,
         "best system per type": 4,
         "union": 4,
     }
     assert table.by_row["best system per type"][1] == "Alpha, Gamma"
-    assert analyse("types", ranked(npr4j), AnalysisInputs(labels=labels.types)).by_row == {
-        "swap": (2, 2, 1, 0),
-        "null check": (2, 0, 1, 2),
+    assert analyse("types", ranked(npr4j), AnalysisInputs(labels=labels.groups)).by_row == {
+        "swap": (2, 2, 1, 0, 100.0, 50.0, 0.0),
+        "null check": (2, 0, 1, 2, 0.0, 50.0, 100.0),
     }
     assert "best system per type" not in analyse("ensembles", ranked(npr4j), AnalysisInputs()).by_row
 
@@ -125,13 +125,74 @@ def test_ensembles_need_labels_for_the_best_per_type(npr4j: PublishedResults) ->
 def test_labels_may_be_json_and_must_fit(npr4j: PublishedResults, tmp_path: Path) -> None:
     path = tmp_path / "labels.json"
     path.write_text('{"sieve": "loop"}', encoding="utf-8")
-    assert read_bug_types(path, npr4j.bugs).types == {"quixbugs/sieve": "loop"}
+    assert read_bug_types(path, npr4j.bugs).groups == {"type": {"quixbugs/sieve": "loop"}}
     path.write_text('{"other": "loop"}', encoding="utf-8")
     with pytest.raises(UserError, match="labels none of the 5 bugs"):
         read_bug_types(path, npr4j.bugs)
     path.write_text('{"sieve": 1}', encoding="utf-8")
     with pytest.raises(UserError, match="entry 'sieve': the type should be text"):
         read_bug_types(path, npr4j.bugs)
+
+
+def test_labels_of_bugs_group_fixes_by_element_state_and_ingredients(npr4j: PublishedResults, tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    said = {
+        "sieve": {"element": "multi", "state": "missing", "ingredients": "file"},
+        "Lang-1": {"element": "token", "cwe": "CWE-1"},
+    }
+    lines = [{"bug": bug, "rule": rule, "values": [value]} for bug, rules in said.items() for rule, value in rules.items()]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    labels = read_bug_types(path, npr4j.bugs)
+    assert (list(labels.groups), labels.n_unlabelled) == (["element", "state", "ingredients"], 3)
+    inputs = AnalysisInputs(labels=labels.groups)
+    table = analyse("elements", ranked(npr4j), inputs)
+    assert table.columns == ("element", "bugs", "Alpha", "beta", "Gamma", "Alpha %", "beta %", "Gamma %")
+    assert list(table.by_row) == ["token", "multi"], "in the order of the taxonomy"
+    assert table.by_row["token"] == (1, 1, 1, 0, 100.0, 100.0, 0.0)
+    assert analyse("ingredients", ranked(npr4j), inputs).by_row == {"file": (1, 0, 0, 1, 0.0, 0.0, 100.0)}
+    with pytest.raises(UserError, match="types needs the type of each bug"):
+        analyse("types", ranked(npr4j), inputs)
+
+
+def test_counts_by_type_give_the_rates_of_elements_and_states(npr4j: PublishedResults) -> None:
+    counts = {"MissingNullCheck": {"Alpha": 1, "beta": 0, "Gamma": 2}, "MissingKeyword": {"Alpha": 1, "beta": 0, "Gamma": 0}}
+    inputs = AnalysisInputs(counts=counts, sizes={"MissingNullCheck": 4, "MissingKeyword": 1})
+    assert analyse("types", ranked(npr4j), inputs).by_row["MissingNullCheck"] == (4, 1, 0, 2, 25.0, 0.0, 50.0)
+    assert analyse("states", ranked(npr4j), inputs).by_row["missing"] == (5, 2, 0, 2, 40.0, 0.0, 40.0)
+    assert analyse("elements", ranked(npr4j), inputs).by_row["token"] == (1, 1, 0, 0, 100.0, 0.0, 0.0)
+    with pytest.raises(UserError, match="unknown type 'MissingNull'"):
+        analyse("types", ranked(npr4j), AnalysisInputs(counts={"MissingNull": {}}, sizes={"MissingNull": 1}))
+
+
+def test_benchmarks_have_rates_and_places(npr4j: PublishedResults) -> None:
+    table = analyse("benchmarks", ranked(npr4j), AnalysisInputs())
+    assert {name: cells[:4] for name, cells in table.by_row.items()} == {
+        "defects4j": (3, 2, 2, 1),
+        "quixbugs": (1, 0, 0, 1),
+        "bears": (1, 0, 0, 0),
+    }
+    places = analyse("first-plausible", ranked(npr4j), AnalysisInputs())
+    assert {system: cells[:2] for system, cells in places.by_row.items()} == {"Alpha": (1, 2), "beta": (0, 3), "Gamma": (2, 1)}
+    assert "place on quixbugs" in places.columns
+
+
+def test_rules_are_those_of_accepted_candidates(npr4j: PublishedResults, tmp_path: Path) -> None:
+    path = tmp_path / "checks.csv"
+    rows = ["defects4j<SEP>Lang-1,ALPHA,4,accepted,R16", "defects4j<SEP>Lang-1,Old,9,accepted,R0"]
+    path.write_text("\n".join(["bug,tool,index,verdict,rule", *rows]), encoding="utf-8")
+    assert recognise_results(path) == "npr4j"
+    alone = result_format("npr4j").read_results([path])
+    assert isinstance(alone, PublishedResults)
+    assert analyse("rules", ranked(alone), AnalysisInputs()).by_row["Old, defects4j"] == (1, "R0", 100.0, None, None, None, None)
+    both = result_format("npr4j").read_results([DATA / "all_result.json", path])
+    assert isinstance(both, PublishedResults)
+    assert {item.rules for item in both.outcomes if item.rules} == {("R16",)}
+    assert "1 checked candidate in none of the other files; left out" in both.notes
+    with pytest.raises(UserError, match="rules needs candidates that a person accepted by a rule"):
+        analyse("rules", ranked(npr4j), AnalysisInputs())
+    path.write_text("bug,tool,index,verdict,rule\na<SEP>b,c,1,maybe,\n", encoding="utf-8")
+    with pytest.raises(UserError, match="the verdict is 'maybe'"):
+        result_format("npr4j").read_results([path])
 
 
 def test_results_without_ranks_have_no_curves() -> None:
@@ -232,5 +293,5 @@ def test_the_order_of_a_file_does_not_matter(source: PublishedResults, random: o
     random.shuffle(items)  # type: ignore[attr-defined]  # hypothesis gives a random.Random
     other = choose(make_results(items, BUGS), source.systems, {})
     one, two = ranked(source, count="correct"), ranked(other, count="correct")
-    for name in set(ANALYSES) - {"coverage", "types"}:
+    for name in set(ANALYSES) - {"coverage", "rules", *GROUPS}:
         assert analyse(name, one, AnalysisInputs()) == analyse(name, two, AnalysisInputs())

@@ -44,6 +44,14 @@ def assess(
     take: TakenSheets = None,
     adjudicate: SettledSheet = None,
     by: SettledBy = "adjudicator",
+    either_rejects: Annotated[
+        bool | None,
+        typer.Option(
+            "--either-rejects/--adjudicated",
+            help="Where raters differ: overfitting if one says so, or open until it is settled; default: as last time.",
+            rich_help_panel=SHEETS,
+        ),
+    ] = None,
     json: Json = False,
     *,
     here: Machine,
@@ -57,7 +65,7 @@ def assess(
     if (raters or hints) and to is None:
         raise UserError("--raters and --hints are for sheets; name their folder with --to")
     with open_assessment(_run_folder(run)) as store:
-        work = Assessment(run, store)
+        work = Assessment(run, store, either_rejects=either_rejects)
         work.collect()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         names = [task.id for task in work.tasks]

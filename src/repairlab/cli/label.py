@@ -18,6 +18,7 @@ from repairlab.cli.rating import SHEETS, Overlap, PerTask, Raters, SettledBy, Se
 from repairlab.core.benchmark import Benchmark
 from repairlab.core.errors import UserError
 from repairlab.core.record import record, to_data
+from repairlab.formats.bug_types import LABELS as GROUPED
 from repairlab.metrics.raters import Reliability
 from repairlab.study.assessment.bug_project import (
     BugProject,
@@ -48,7 +49,7 @@ def label(
         Path | None, typer.Option("--to", help=f"File for the labels; by default {LABELS_NAME} in the benchmark.")
     ] = None,
     types: Annotated[
-        Path | None, typer.Option("--types", help="Also write a CSV of bug and type (NPR4J), for `rescore --labels`.")
+        Path | None, typer.Option("--types", help="Also write a CSV of bug, type, element, state and ingredients (NPR4J).")
     ] = None,
     run: Annotated[
         list[Path] | None,
@@ -156,8 +157,9 @@ def _print(title: str, found: Labelled, stated: Sequence[StatedAgreement]) -> No
 def _write_types(path: Path, found: Labelled) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
-        rows.writerow(("bug", "type"))
-        rows.writerows((item.bug, item.values[0]) for item in found.labels if item.rule == "type")
+        rows.writerow(("bug", *GROUPED))
+        labels = {(item.bug, item.rule): item.values[0] for item in found.labels}
+        rows.writerows((bug, *(labels.get((bug, rule), "") for rule in GROUPED)) for bug, rule in labels if rule == "type")
 
 
 def _solved(runs: Sequence[Path]) -> dict[str, tuple[int, int]]:

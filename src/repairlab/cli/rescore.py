@@ -13,7 +13,7 @@ from repairlab.core.figure import Figure
 from repairlab.core.record import to_data
 from repairlab.core.table import Table, shown
 from repairlab.metrics.published import FixCriterion, RankOrder
-from repairlab.study.analyses import candidate_curves, check_curves, overlap_map
+from repairlab.study.analyses import GROUPS, candidate_curves, check_curves, group_bars, overlap_map
 from repairlab.study.charts import draw
 from repairlab.study.published_table import Status, TableComparison, compare_table, read_tables
 from repairlab.study.rescoring import ALL_FORMATS, Rescored, RescoreOptions, read_results, rescore_results
@@ -45,7 +45,9 @@ def rescore(
     against: Annotated[
         Path | None, typer.Option("--against", help="Results of other tools, for the coverage of their fixes.")
     ] = None,
-    labels: Annotated[Path | None, typer.Option("--labels", help="Types of bugs: CSV with bug,type, or JSON.")] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="Labels of bugs: labels.jsonl, CSV with bug,type, or JSON.")
+    ] = None,
     figures: Annotated[Path | None, typer.Option("--figures", help="Folder for figures (SVG).")] = None,
     json: Json = False,
 ) -> None:
@@ -126,6 +128,9 @@ def _write_figures(found: Rescored, folder: Path) -> None:
     if "checks" in by_name:
         made["checks.svg"] = check_curves(found.ranked)
     made["overlap.svg"] = overlap_map(by_name["overlap"])
+    for name in (*GROUPS, "benchmarks"):
+        if name in by_name:
+            made[f"{name}.svg"] = group_bars(found.ranked, by_name[name])
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in made.items():
         (folder / name).write_text(f"{draw(figure)}\n", encoding="utf-8")

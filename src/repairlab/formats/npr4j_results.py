@@ -1,10 +1,12 @@
 """NPR4J's results (`all_result.json`): which system's candidate at which rank was accepted or rejected by people.
 
+`additional_result_check.csv` has the rule (R0 to R19) behind each accepted candidate. Beside `all_result.json` it adds rules to it.
 The file holds no candidates, so there is nothing to validate in it; its verdicts can be counted. Written are the plausible
 candidates of a run: those equal to the developer's fix but for white space (rule R0) as accepted, the others as `unchecked`, for
 people to judge.
 """
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +18,7 @@ from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
-from repairlab.core.foreign import as_type, field, first_field, objects, read_object
+from repairlab.core.foreign import as_type, field, first_field, objects, read_csv, read_object
 from repairlab.core.outcome import Verdict
 from repairlab.formats.format import ExternalCandidate, JudgedCandidate, Sight, Unreadable
 from repairlab.formats.reading import old_files
@@ -44,24 +46,52 @@ def read(path: Path, benchmark: Benchmark) -> Iterator[ExternalCandidate | Unrea
     raise UserError(f"{path} holds results without the candidates' texts, so there is nothing to validate or convert")
 
 
-recognises_results = recognises
+def recognises_results(sight: Sight) -> bool:
+    """Return whether a file holds lists of candidates, or a table of checks."""
+    return recognises(sight) or sight.head.replace('"', "").startswith("bug,tool,")
 
 
 def read_results(paths: Sequence[Path]) -> PublishedResults:
-    """Read files of results."""
+    """Read files of results, and what tables of checks say of their candidates."""
     outcomes: list[PublishedOutcome] = []
     bugs: list[str] = []
+    checks = [item for path in paths if path.suffix == ".csv" for item in _checks(path)]
     for path in paths:
-        for key, value in read_object(path).items():
+        for key, value in read_object(path).items() if path.suffix != ".csv" else ():
             where = f"{path}, entry {key!r}"
-            benchmark, separator, bug = key.partition(_SEPARATOR)
-            if not (separator and benchmark and bug):
-                raise UserError(f"{where}: the key should be BENCHMARK<SEP>BUG, such as defects4j<SEP>Time-4")
-            bugs.append(f"{benchmark}/{bug}")
+            bugs.append(_bug(key, where))
             outcomes += _outcomes(as_type(value, dict, where), bugs[-1], where)
     texts = sum(item.written is not None for item in outcomes)
     notes = [f"{texts} ranks are written as text; they are read as numbers"] if texts else []
-    return make_results(outcomes, bugs, notes)
+    if outcomes:
+        rules = {_key(item): item.rules for item in checks}
+        unknown = len(rules.keys() - set(map(_key, outcomes)))
+        notes += [f"{count(unknown, 'checked candidate')} in none of the other files; left out"] if unknown else []
+        outcomes = [dataclasses.replace(item, rules=rules.get(_key(item), ())) for item in outcomes]
+    return make_results(outcomes or checks, bugs, notes)
+
+
+def _key(item: PublishedOutcome) -> tuple[str, str, int | None, PublishedVerdict]:
+    return item.system.casefold(), item.bug, item.rank, item.verdict
+
+
+def _bug(key: str, where: str) -> str:
+    benchmark, separator, bug = key.partition(_SEPARATOR)
+    if not (separator and benchmark and bug):
+        raise UserError(f"{where}: the key should be BENCHMARK<SEP>BUG, such as defects4j<SEP>Time-4")
+    return f"{benchmark}/{bug}"
+
+
+def _checks(path: Path) -> Iterator[PublishedOutcome]:
+    """Yield what people said of each candidate, with the rule."""
+    for where, row in read_csv(path, ("bug", "tool", "index", "verdict", "rule")):
+        if row["verdict"] not in _LISTS:
+            raise UserError(f"{where}: the verdict is {row['verdict']!r}; known are {', '.join(_LISTS)}")
+        rank, _ = _rank(row, where)
+        rules = tuple(row["rule"].split())
+        yield PublishedOutcome(
+            system=row["tool"], bug=_bug(row["bug"], where), rank=rank, verdict=_LISTS[row["verdict"]], rules=rules
+        )
 
 
 def _outcomes(entry: dict[str, Any], bug: str, where: str) -> Iterator[PublishedOutcome]:

@@ -121,7 +121,8 @@ def recognise(path: Path) -> str:
 
 
 RESULT_FORMATS = {
-    "npr4j": "all_result.json of NPR4J: plausible patches with ranks, accepted or rejected by a person.",
+    "npr4j": "all_result.json of NPR4J: plausible patches with ranks, accepted or rejected by a person; "
+    "additional_result_check.csv: by which rule.",
     "apr-fixes": "APR_fixes_all.json: bugs of Defects4J that tools fix, correctly or overfitting.",
     "nl2fix": "*-validated.jsonl of NL2Fix (files or a folder of one system), or nl2fix_dataset.json for its statistics.",
     "clm": "*_validate.json of lin-tan/clm: executed patches of one model on one benchmark.",

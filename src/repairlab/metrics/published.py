@@ -34,7 +34,12 @@ class PublishedVerdict(enum.StrEnum):
     @property
     def passes(self) -> bool:
         """Whether the candidate passes the tests."""
-        return self in (PublishedVerdict.CORRECT, PublishedVerdict.REJECTED, PublishedVerdict.PLAUSIBLE)
+        return self is PublishedVerdict.PLAUSIBLE or self.is_assessed
+
+    @property
+    def is_assessed(self) -> bool:
+        """Whether a person accepted or rejected the candidate."""
+        return self in (PublishedVerdict.CORRECT, PublishedVerdict.REJECTED)
 
     def is_fix(self, count: FixCriterion) -> bool:
         """Whether the candidate counts as a fix."""
@@ -53,6 +58,8 @@ class PublishedOutcome:
     verdict: PublishedVerdict
     written: str | None = None
     """The rank as it stands in the source, when that is text."""
+    rules: tuple[str, ...] = ()
+    """Why a person accepted it, as rules of NPR4J (R0 to R19)."""
 
 
 @record
@@ -69,8 +76,7 @@ class PublishedResults:
     @property
     def count(self) -> FixCriterion:
         """Return what fixes are by default: accepted candidates where persons looked at them, plausible ones elsewhere."""
-        assessed = (PublishedVerdict.CORRECT, PublishedVerdict.REJECTED)
-        return "correct" if any(item.verdict in assessed for item in self.outcomes) else "plausible"
+        return "correct" if any(item.verdict.is_assessed for item in self.outcomes) else "plausible"
 
 
 @record

@@ -1,11 +1,12 @@
 """Published judgements in the order in which somebody would look at them, and who fixes what at what cost of looking."""
 
 import bisect
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
-from repairlab.metrics.published import FixCriterion, PublishedOutcome, PublishedResults, RankOrder
+from repairlab.metrics.published import FixCriterion, PublishedOutcome, PublishedResults, PublishedVerdict, RankOrder
 
 
 @record
@@ -98,8 +99,8 @@ class BestSystem:
 
 
 def counts_by_type(source: RankedResults, labels: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Return for every type how many of its bugs each system fixes (NPR4J, table 5)."""
-    types = dict.fromkeys(labels[bug] for bug in source.bugs if bug in labels)
+    """Return for every type how many of its bugs each system fixes (NPR4J, table 5); frequent types come first."""
+    types = [name for name, _ in Counter(labels[bug] for bug in source.bugs if bug in labels).most_common()]
     return {
         name: {system: sum(labels.get(bug) == name for bug in source.fixed[system]) for system in source.systems} for name in types
     }
@@ -118,6 +119,12 @@ def best_per_type(counts: Mapping[str, Mapping[str, int]]) -> tuple[BestSystem, 
         system = max(of_type, key=lambda item: of_type[item])
         choices.append(BestSystem(type=name, system=system, fixed=of_type[system]))
     return tuple(choices)
+
+
+def counts_of_rules(source: RankedResults, system: str, bugs: Container[str]) -> Counter[str]:
+    """Return how many accepted candidates of some bugs have each rule as their first one (NPR4J, table 11)."""
+    items = (item for bug, found in source.lists[system].items() if bug in bugs for item in found)
+    return Counter(item.rules[0] for item in items if item.verdict is PublishedVerdict.CORRECT and item.rules)
 
 
 def fixed_within(source: RankedResults, system: str, ks: Sequence[int]) -> tuple[int, ...]:
@@ -169,10 +176,13 @@ def _checks(looks: Sequence[tuple[int, int | None]], k: int | None) -> Checks:
 
 
 def _looks(source: RankedResults, system: str) -> list[tuple[int, int | None]]:
-    """Return for every bug how many plausible candidates there are and the place of the first fix among them."""
+    """Return for every bug how many plausible candidates there are and the place of the first fix among them.
+
+    Where people decide what a fix is, candidates without a judgement are left out.
+    """
     found = []
     for items in source.lists[system].values():
-        plausible = [item for item in items if item.verdict.passes]
+        plausible = [item for item in items if (item.verdict.passes if source.count == "plausible" else item.verdict.is_assessed)]
         place = next((i for i, item in enumerate(plausible, start=1) if item.verdict.is_fix(source.count)), None)
         found.append((len(plausible), place))
     return found

@@ -1,18 +1,23 @@
 """Analyses of published results by name: each counts with functions of `metrics` and makes a table or a figure of the numbers."""
 
+import dataclasses
+import functools
 import math
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 from repairlab.core.amounts import count
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.figure import Axis, Figure, Point, Shape, label
 from repairlab.core.record import record
-from repairlab.core.table import Cell, Table, named_rows
+from repairlab.core.table import Cell, Table, named_rows, percent
+from repairlab.metrics.published import PublishedOutcome
 from repairlab.metrics.ranked_results import (
     RankedResults,
     best_per_type,
     checks,
     counts_by_type,
+    counts_of_rules,
     curve,
     enough_checks,
     fixed_within,
@@ -22,7 +27,8 @@ from repairlab.metrics.ranked_results import (
     union,
     unique_fixes,
 )
-from repairlab.study.charts import Curve, line_chart
+from repairlab.study.charts import Curve, bar_chart, line_chart
+from repairlab.study.labelling.error_type import TYPES
 
 Counts = Mapping[str, Mapping[str, int]]
 
@@ -33,10 +39,12 @@ class AnalysisInputs:
 
     against: RankedResults | None = None
     """Other tools, for the coverage of their fixes."""
-    labels: Mapping[str, str] | None = None
-    """Type of each bug, for the best system per type."""
+    labels: Mapping[str, Mapping[str, str]] = dataclasses.field(default_factory=dict)
+    """Label (type, element, state, ingredients) → bug → value, for fixes by group and the best system per type."""
     counts: Counts | None = None
     """Fixes by type and system, where they are known without labels of each bug."""
+    sizes: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """Bugs of each of these types."""
     top: tuple[int, ...] = tuple(range(1, 11))
     """How many plausible candidates a person looks at."""
 
@@ -149,9 +157,31 @@ def _precision(source: RankedResults, inputs: AnalysisInputs) -> Table:
 def _first_plausible(source: RankedResults, _inputs: AnalysisInputs) -> Table:
     _need_assessed(source, "first-plausible")
     fixed = {system: checks(source, system, (1,))[0].correct for system in source.systems}
-    rows: dict[str, tuple[Cell, ...]] = {system: (n, 1 + sum(other > n for other in fixed.values())) for system, n in fixed.items()}
+    rows: dict[str, tuple[Cell, ...]] = {system: (n, _place(n, fixed)) for system, n in fixed.items()}
+    names = _benchmarks_of(source)
+    for name in names if len(names) > 1 else ():
+        part = dataclasses.replace(source, lists={system: _only(name, bugs) for system, bugs in source.lists.items()})
+        of_part = {system: checks(part, system, (1,))[0].correct for system in source.systems}
+        rows = {system: (*cells, of_part[system], _place(of_part[system], of_part)) for system, cells in rows.items()}
+    more = tuple(text for name in names if len(names) > 1 for text in (f"fixed in {name}", f"place on {name}"))
     title = "Bugs whose first plausible candidate is correct, and the place this gives"
-    return Table(name="first-plausible", title=title, columns=("system", "fixed", "place"), rows=named_rows(rows))
+    return Table(name="first-plausible", title=title, columns=("system", "fixed", "place", *more), rows=named_rows(rows))
+
+
+def _place(n: int, fixed: Mapping[str, int]) -> int:
+    return 1 + sum(other > n for other in fixed.values())
+
+
+def _benchmarks_of(source: RankedResults) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(_benchmark_of, source.bugs)))
+
+
+def _benchmark_of(bug: str) -> str:
+    return bug.partition("/")[0]
+
+
+def _only(benchmark: str, bugs: Mapping[str, tuple[PublishedOutcome, ...]]) -> dict[str, tuple[PublishedOutcome, ...]]:
+    return {bug: items for bug, items in bugs.items() if _benchmark_of(bug) == benchmark}
 
 
 def _candidates(source: RankedResults, _inputs: AnalysisInputs) -> Table:
@@ -162,22 +192,90 @@ def _candidates(source: RankedResults, _inputs: AnalysisInputs) -> Table:
     return Table(name="candidates", title=title, columns=("system", *map(str, ks)), rows=named_rows(rows))
 
 
-def _types(source: RankedResults, inputs: AnalysisInputs) -> Table:
-    if inputs.labels is None:
-        raise UserError("types needs a type for each bug: --labels FILE")
+GROUPS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "types": ("type", "NPR4J, table 5", ()),
+    "elements": ("element", "NPR4J, figure 5", ("token", "partial", "whole", "multi")),
+    "states": ("state", "NPR4J, figure 6", ("redundant", "incorrect", "missing")),
+    "ingredients": ("ingredients", "NPR4J, figure 7", ("line", "function", "file", "project", "outside")),
+}
+"""Table → label of bugs, where it is published, and the order of groups."""
+
+
+def _labelled(table: str, source: RankedResults, inputs: AnalysisInputs) -> Table:
+    name, published, order = GROUPS[table]
+    labels = inputs.labels.get(name)
+    if labels:
+        return _grouped(table, name, source, labels, published=published, order=order)
+    if not inputs.sizes or name == "ingredients":
+        raise UserError(f"{table} needs {'ingredients' if name == 'ingredients' else f'the {name}'} of each bug: --labels FILE")
+    group_of = {kind: {"type": kind, "state": state, "element": element}[name] for kind, (state, element) in TYPES.items()}
+    sizes, counts = Counter[str](), {group: Counter[str]() for group in group_of.values()}
+    for kind, of_type in (inputs.counts or {}).items():
+        if kind not in TYPES or kind not in inputs.sizes:
+            raise unknown("type", kind, inputs.sizes if kind in TYPES else TYPES)
+        sizes[group_of[kind]] += inputs.sizes[kind]
+        counts[group_of[kind]].update(of_type)
+    return _rates(table, name, source.systems, counts, sizes, published=published, order=order)
+
+
+def _grouped(
+    table: str, name: str, source: RankedResults, groups: Mapping[str, str], *, published: str, order: Sequence[str] = ()
+) -> Table:
+    sizes = Counter(groups[bug] for bug in source.bugs if bug in groups)
+    return _rates(table, name, source.systems, counts_by_type(source, groups), sizes, published=published, order=order)
+
+
+def _rates(
+    table: str, name: str, systems: Sequence[str], counts: Counts, sizes: Mapping[str, int], *, published: str, order: Sequence[str]
+) -> Table:
+    """Return fixed bugs by group, as numbers and in per cent of the group."""
     rows: dict[str, tuple[Cell, ...]] = {}
-    for name, of_type in counts_by_type(source, inputs.labels).items():
-        n = sum(inputs.labels.get(bug) == name for bug in source.bugs)
-        rows[name] = (n, *(of_type[system] for system in source.systems))
-    return Table(name="types", title="Fixed bugs by type", columns=("type", "bugs", *source.systems), rows=named_rows(rows))
+    for group in sorted(counts, key=lambda item: order.index(item) if item in order else len(order)):
+        fixed = [counts[group][system] for system in systems]
+        rows[group] = (sizes[group], *fixed, *(percent(found, sizes[group]) for found in fixed))
+    columns = (name, "bugs", *systems, *(f"{system} %" for system in systems))
+    return Table(name=table, title=f"Fixed bugs by {name}", source=published, columns=columns, rows=named_rows(rows))
+
+
+def _benchmarks(source: RankedResults, _inputs: AnalysisInputs) -> Table:
+    groups = {bug: _benchmark_of(bug) for bug in source.bugs}
+    return _grouped("benchmarks", "benchmark", source, groups, published="NPR4J, figure 9", order=_benchmarks_of(source))
+
+
+_TOP_RULES = 3
+
+
+def _rules(source: RankedResults, _inputs: AnalysisInputs) -> Table:
+    rows: dict[str, tuple[Cell, ...]] = {}
+    for system in source.systems:
+        for name in _benchmarks_of(source):
+            found = counts_of_rules(source, system, _only(name, source.lists[system]))
+            if found:
+                rows[f"{system}, {name}"] = (found.total(), *_most_frequent(found))
+    if not rows:
+        raise UserError("rules needs candidates that a person accepted by a rule (R0 to R19)")
+    tops = [text for place in range(1, _TOP_RULES + 1) for text in (f"top-{place}", f"top-{place} %")]
+    return Table(
+        name="rules",
+        title="Most frequent rules by which candidates were accepted",
+        source="NPR4J, table 11",
+        columns=("system and benchmark", "with a rule", *tops),
+        rows=named_rows(rows),
+    )
+
+
+def _most_frequent(found: Counter[str]) -> list[Cell]:
+    ordered = sorted(found.items(), key=lambda item: (-item[1], int(item[0].removeprefix("R"))))[:_TOP_RULES]
+    cells: list[Cell] = [cell for rule, n in ordered for cell in (rule, percent(n, found.total()))]
+    return [*cells, *[None] * (2 * _TOP_RULES - len(cells))]
 
 
 def _ensembles(source: RankedResults, inputs: AnalysisInputs) -> Table:
     best = max(source.systems, key=lambda system: len(source.fixed[system]))
     rows: dict[str, tuple[Cell, ...]] = {"best system alone": (len(source.fixed[best]), best)}
     counts = inputs.counts
-    if counts is None and inputs.labels is not None:
-        counts = counts_by_type(source, inputs.labels)
+    if counts is None and "type" in inputs.labels:
+        counts = counts_by_type(source, inputs.labels["type"])
     if counts is not None:
         choices = best_per_type(counts)
         chosen = ", ".join(dict.fromkeys(item.system for item in choices if item.fixed))
@@ -195,10 +293,24 @@ ANALYSES: dict[str, Callable[[RankedResults, AnalysisInputs], Table]] = {
     "precision": _precision,
     "first-plausible": _first_plausible,
     "candidates": _candidates,
-    "types": _types,
+    **{name: functools.partial(_labelled, name) for name in GROUPS},
+    "benchmarks": _benchmarks,
+    "rules": _rules,
     "ensembles": _ensembles,
 }
 """In the order in which they are shown."""
+
+
+def group_bars(source: RankedResults, table: Table) -> Figure:
+    """Draw the share of fixed bugs of each group, a bar for each system."""
+    rates = {group: cells[1 + len(source.systems) :] for group, cells in table.by_row.items()}
+    bars = {group: [float(rate or 0) for rate in cells if not isinstance(rate, str)] for group, cells in rates.items()}
+    texts = {
+        group: [f"{name}: {fixed} of {cells[0]} fixed" for name, fixed in zip(source.systems, cells[1:], strict=False)]
+        for group, cells in table.by_row.items()
+    }
+    said = "; ".join(f"{group}: {', '.join(texts[group])}" for group in texts)
+    return bar_chart(table.title, "fixed bugs of the group", source.systems, bars, texts, said)
 
 
 _SQUARE = 58

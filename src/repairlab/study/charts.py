@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from repairlab.study.diffs import visible
 _WIDTH, _HEIGHT = 960, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 220, 20, 56
 _LEGEND_ROW, _LEGEND_LETTERS = 20, 28
+_SLANT = 70
+"""Height of slanted names below bars."""
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 _TONES = 8
 
@@ -92,6 +94,62 @@ def _legend(curve: Curve, y: float) -> list[Shape]:
         line(left, y, left + 26, y, tone=str(curve.index), thick=True, dash=curve.dash),
         label(left + 34, y + 4, curve.name if len(curve.name) <= _LEGEND_LETTERS else f"{curve.name[: _LEGEND_LETTERS - 1]}…"),
     ]
+
+
+def _opacity(index: int) -> float:
+    """Keep bars apart whose systems have the same colour."""
+    return 1.0 if index < _TONES else 0.5
+
+
+def bar_chart(
+    title: str,
+    about: str,
+    names: Sequence[str],
+    groups: Mapping[str, Sequence[float]],
+    texts: Mapping[str, Sequence[str]],
+    words: str,
+) -> Figure:
+    """Return shares in per cent as bars, in groups; names of groups stand slanted below them."""
+    top = max([1.0, *(share for shares in groups.values() for share in shares)])
+    y = Axis(low=0, high=top, start=_HEIGHT - _BOTTOM - _SLANT, end=_TOP, label=about, unit=" %")
+    left_edge = _LEFT + _SLANT
+    step = (_WIDTH - _RIGHT - left_edge) / max(len(groups), 1)
+    width = 0.8 * step / max(len(names), 1)
+    shapes = []
+    for value in y.ticks():
+        at = y(value)
+        shapes += [
+            line(left_edge, at, _WIDTH - _RIGHT, at, tone="grid"),
+            label(left_edge - 8, at + 4, f"{value:g} %", anchor="end"),
+        ]
+    for number, (group, shares) in enumerate(groups.items()):
+        left = left_edge + step * (number + 0.1)
+        for index, (share, text) in enumerate(zip(shares, texts[group], strict=True)):
+            place, size = round(left + width * index, 1), round(y.start - y(share), 1)
+            shapes.append(
+                Shape(
+                    kind="box",
+                    x=place,
+                    y=y(share),
+                    x2=round(0.9 * width, 1),
+                    y2=size,
+                    tone=str(index),
+                    text=f"{group}, {text}",
+                    opacity=_opacity(index),
+                )
+            )
+        shown = group if len(group) <= _LEGEND_LETTERS else f"{group[: _LEGEND_LETTERS - 1]}…"
+        shapes.append(label(round(left + 0.4 * step, 1), y.start + 16, shown, anchor="end", angle=-30))
+    shapes += [
+        line(left_edge, y.start, _WIDTH - _RIGHT, y.start),
+        label(14, (y.start + y.end) / 2, about, anchor="middle", angle=-90),
+    ]
+    for index, name in enumerate(names):
+        at, left = _TOP + _LEGEND_ROW * index, _WIDTH - _RIGHT + 14
+        shapes.append(Shape(kind="box", x=left, y=at, x2=26, y2=12, tone=str(index), opacity=_opacity(index)))
+        shapes.append(label(left + 34, at + 10, name if len(name) <= _LEGEND_LETTERS else f"{name[: _LEGEND_LETTERS - 1]}…"))
+    height = max(_HEIGHT, _TOP + _LEGEND_ROW * (len(names) + 1))
+    return Figure(width=_WIDTH, height=height, title=title, words=words, shapes=tuple(shapes))
 
 
 def draw(figure: Figure) -> Markup:

@@ -74,7 +74,9 @@ class PublishedTable:
     """New names for systems of the data."""
     count: FixCriterion | None = None
     counts: dict[str, dict[str, int]] = dataclasses.field(default_factory=dict)
-    """Fixes by type and system as another table prints them, for the best system per type."""
+    """Fixes by type and system as another table prints them, for rates and the best system per type."""
+    sizes: dict[str, int] = dataclasses.field(default_factory=dict)
+    """Bugs of each of these types."""
     notes: tuple[str, ...] = ()
 
 
@@ -164,7 +166,7 @@ def _grids(table: PublishedTable, data: Path) -> Callable[[str, RankOrder], Tabl
         tables = {table.name: table for table in found.tables}
         return lambda analysis, order: _named(tables, analysis)  # noqa: ARG005
     chosen = choose(found, table.systems, table.names)
-    inputs = AnalysisInputs(against=_against(table, data), counts=table.counts or None)
+    inputs = AnalysisInputs(against=_against(table, data), counts=table.counts or None, sizes=table.sizes)
     return functools.cache(lambda analysis, order: analyse(analysis, ranked(chosen, count=table.count, order=order), inputs))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from repairlab.core.amounts import count
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.core.table import Table
@@ -14,6 +15,7 @@ from repairlab.metrics.published import (
     FixCriterion,
     PublishedOutcome,
     PublishedResults,
+    PublishedVerdict,
     RankOrder,
     choose,
     make_results,
@@ -22,9 +24,11 @@ from repairlab.metrics.published import (
 )
 from repairlab.metrics.ranked_results import RankedResults, ranked
 from repairlab.runs.integrity import require_intact
-from repairlab.runs.samples import read_samples
+from repairlab.runs.samples import read_judged, read_samples
 from repairlab.runs.store import Store
 from repairlab.study.analyses import ANALYSES, AnalysisInputs
+from repairlab.study.assessment.labels import read_labels
+from repairlab.study.labelling.error_type import TYPES
 
 ALL_FORMATS = {**RESULT_FORMATS, "run": "Run folders of repairlab."}
 
@@ -107,11 +111,30 @@ def _runs(folders: Sequence[Path]) -> PublishedResults:
         unfinished = sum(item.ended == "unfinished" for item in samples)
         if unfinished:
             notes.append(f"{store.folder}: {unfinished} of {len(samples)} bugs are unfinished; what there is counts")
+        labels = read_labels(store.folder)
+        known = {label.task: label for label in labels.labels} if labels else {}
+        judged = read_judged(store)
+        n_open = 0
         for item in samples:
             bugs.append(f"{manifest.benchmark_name}/{item.bug_id}")
-            for rank, verdict in enumerate(item.verdicts, start=1):
-                outcomes.append(PublishedOutcome(system=system, bug=bugs[-1], rank=rank, verdict=published_verdict(verdict)))
+            for rank, (candidate, found) in enumerate(judged[item.bug_id], start=1):
+                label = known.get(labels.candidates.get(candidate, "")) if labels else None
+                verdict = published_verdict(found.verdict)
+                if verdict is PublishedVerdict.PLAUSIBLE and labels:
+                    verdict = _LABELS.get(label.label if label else None, verdict)
+                    n_open += verdict is PublishedVerdict.PLAUSIBLE
+                rules = label.rules if label else ()
+                outcomes.append(PublishedOutcome(system=system, bug=bugs[-1], rank=rank, verdict=verdict, rules=rules))
+        if n_open:
+            notes.append(f"{store.folder}: {count(n_open, 'plausible candidate')} without a final label; not counted as correct")
     return make_results(outcomes, bugs, notes)
+
+
+_LABELS: Mapping[str | None, PublishedVerdict] = {
+    "correct": PublishedVerdict.CORRECT,
+    "overfitting": PublishedVerdict.REJECTED,
+}
+"""Final label of a plausible candidate → verdict; the others are open."""
 
 
 def rescore_results(source: PublishedResults | DatasetStatistics, asked: RescoreOptions) -> Rescored:
@@ -122,10 +145,12 @@ def rescore_results(source: PublishedResults | DatasetStatistics, asked: Rescore
         raise UserError("the files hold no candidates; there is nothing to count")
     chosen = only(choose(source, asked.systems, {}), asked.include)
     notes = list(chosen.notes)
-    labels = None
+    if asked.count == "correct" and not any(item.verdict.is_assessed for item in chosen.outcomes):
+        raise UserError("these candidates are not judged, so none counts as correct; assess a run with: repairlab assess RUN")
+    labels: dict[str, Mapping[str, str]] = {}
     if asked.labels is not None:
         found = read_bug_types(asked.labels, chosen.bugs)
-        labels = found.types
+        labels = _with_groups(found.groups)
         if found.n_unlabelled:
             notes.append(f"{found.n_unlabelled} of {len(chosen.bugs)} bugs have no label in {asked.labels}; they belong to no type")
     inputs = AnalysisInputs(against=_against(asked), labels=labels, top=asked.top)
@@ -138,6 +163,13 @@ def rescore_results(source: PublishedResults | DatasetStatistics, asked: Rescore
         except UserError as error:
             left_out[name] = str(error)
     return Rescored(ranked=ready, tables=tuple(tables), left_out=left_out, notes=tuple(notes))
+
+
+def _with_groups(labels: Mapping[str, Mapping[str, str]]) -> dict[str, Mapping[str, str]]:
+    """Add the element and state that a type of NPR4J stands for, where they are not labelled."""
+    types = {bug: TYPES[name] for bug, name in labels.get("type", {}).items() if name in TYPES}
+    states, elements = ({bug: found[place] for bug, found in types.items()} for place in (0, 1))
+    return {name: values for name, values in {"state": states, "element": elements, **labels}.items() if values}
 
 
 def _against(asked: RescoreOptions) -> RankedResults | None:

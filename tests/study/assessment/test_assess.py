@@ -80,6 +80,10 @@ def test_two_raters_by_csv_until_correct_candidates_are_counted(
     assert found["n_disagreements"] == 1
     assert scores(judged, capsys)["pass@k[correct]"]["value"] == pytest.approx(3 / 4)
 
+    assert assess(judged, capsys, "--either-rejects")["sources"] == {"identical": 1, "agreed": 1, "one rejects": 1}
+    assert assess(judged, capsys)["sources"] == {"identical": 1, "agreed": 1, "one rejects": 1}, "as last time"
+    assert assess(judged, capsys, "--adjudicated")["sources"] == {"identical": 1, "agreed": 1, "open": 1}
+
     fill(sheets / "disagreements.csv", "overfitting")
     found = assess(judged, capsys, "--adjudicate", str(sheets / "disagreements.csv"), "--by", "cleo")
     assert found["labels"] == {"correct": 3, "overfitting": 1}

@@ -86,6 +86,15 @@ def test_raters_who_agree_make_a_label_and_others_a_disagreement() -> None:
     ]
     assert found["a"].rules == ("R7", "R11")
     assert [label.task for label in disagreements(found.values())] == ["b", "c"]
+    strict = {label.task: label for label in final_labels("abcd", ratings, either_rejects=True)}
+    assert [(strict[task].label, strict[task].source) for task in "abcd"] == [
+        ("correct", "agreed"),
+        ("overfitting", "one rejects"),
+        (None, "open"),
+        ("overfitting", "one rater"),
+    ]
+    (label,) = final_labels("b", ratings, [ruling("b", "correct")], either_rejects=True)
+    assert (label.label, label.source) == ("correct", "adjudicated")
 
 
 def test_the_last_word_counts_and_the_history_stays() -> None:

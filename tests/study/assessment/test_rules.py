@@ -4,9 +4,15 @@ import pytest
 
 from repairlab.study.assessment.rules import Programs, is_identical, proposed_rules
 
+METHODS = """\
+    void setRate(double r) { if (r < 0 || r > 1) { throw new E(r); } this.rate = r; }
+    int most(int a, int b) { return a > b ? a : b; }
+    Object list() { if (all == null) { init(); } return all; }
+"""
+
 
 def java(body: str) -> str:
-    return "class A {\n    int f(int lo, int hi) {\n" + body + "\n    }\n}\n"
+    return "class A {\n" + METHODS + "    int f(int lo, int hi) {\n" + body + "\n    }\n}\n"
 
 
 def proposed(buggy: str, fixed: str, candidate: str, language: str = "java") -> str:
@@ -38,6 +44,39 @@ def proposed(buggy: str, fixed: str, candidate: str, language: str = "java") -> 
         ("R16", "n = 2;", "n = n + 1;", "n++;"),
         ("R17", "return g(2);", "return g(1);", "return (int) g(1);"),
         ("R19", "return g(b);", "x();\nreturn encode(b, false);", "x();\nreturn encode(b);"),
+        ("R3", "return 0;", "return Integer.valueOf(1);", "return new Integer(1);"),
+        ("R3", "x = null;", "x = Collections.emptyList();", "x = new ArrayList<String>();"),
+        ("R3", "x = null;", "x = BigDecimal.ZERO;", "x = new BigDecimal(0);"),
+        ("R3", "return fit(p, v);", "int[] v = make(lo);\nreturn fit(v);", "int[] v = make(lo);\nreturn fit(make(lo));"),
+        ("R4", "x = b;", "x = a ? b : c;", "if (a) { x = b; } else { x = c; }"),
+        (
+            "R4",
+            "for (int i = 0; i < n; i++) { k[i] = a[i].g(); }",
+            "for (int i = 0; i < n; i++) { k[i] = a[i] == null ? null : a[i].g(); }",
+            "for (int i = 0; i < n; i++) { if (a[i] == null) continue; k[i] = a[i].g(); }",
+        ),
+        ("R4 R7", "return b;", "return !a ? c : b;", "if (a) return b;\nreturn c;"),
+        ("R5", "this.rate = lo;", "setRate(lo);", "if (lo < 0 || lo > 1) { throw new E(lo); }\nthis.rate = lo;"),
+        (
+            "R2 R5 R7",
+            "this.rate = lo;",
+            "setRate(lo);",
+            "if (lo > 1) { throw new E(null); }\nif (lo < 0) { throw new E(null); }\nthis.rate = lo;",
+        ),
+        ("R5", "return lo;", "return most(lo, hi);", "return lo > hi ? lo : hi;"),
+        ("R5", "return lo;", "x = most(lo, hi);\nreturn x;", "x = lo > hi ? lo : hi;\nreturn x;"),
+        ("R6", "return lo;", "return g(lo) + 1;", "int x = g(lo);\nreturn x + 1;"),
+        ("R10", "return a;", "return g(a);", "if (a == null) { return null; }\nreturn g(a);"),
+        ("R10", "if (p) { g(); }", "if (p && a != null) { g(); }", "if (p && a != null && b != null) { g(); }"),
+        ("R10", "x = a;", "x = g(a);", "x = a == null ? null : g(a);"),
+        ("R11", "return NAN;", "return INF;", "if (this.equals(z)) { return INF; }\nreturn NAN;"),
+        ("R12", "use(a);", "if (p) { fix(a); more(b); }\nuse(a);", "if (p) { fix(a); }\nuse(a);"),
+        ("R13", "return p(-dim / 2);", "return p(-0.5 * dim);", "return p(-dim / 2d);"),
+        ("R13", "if (x < 0 && p) g();", "if ((x < 0 || z) && p) g();", "if (x <= 0 && p) g();"),
+        ("R14", "return h(lo);", "return h(list());", "return h(all);"),
+        ("R14", "return h(lo);", "return h(o.getLocale());", "return h(o.locale);"),
+        ("R15", "bad();\na();", "a();", "if (1 > 2) { bad(); }\na();"),
+        ("R15", "bad();\na();", "a();", "for (int i = 0; false; i++) { bad(); }\na();"),
         ("R7 R17", "return lo > hi;", "return lo < hi;", "return (long) hi > lo;"),
     ],
 )
@@ -53,6 +92,10 @@ def test_a_rule_is_proposed_for_what_it_describes(rule: str, buggy: str, fixed: 
         ("if (p) { return lo; }\nreturn hi;", "if (p && q(hi)) { return lo; }\nreturn hi;", "return hi;"),
         ("return lo < hi;", "return lo <= hi;", "return lo < hi;"),
         ("return lo;", "return lo - hi;", "return hi - lo;"),
+        ("x = null;", "x = List.of(lo);", "x = new ArrayList<>();"),
+        ("return lo;", "return most(lo, hi);", "return lo < hi ? lo : hi;"),
+        ("int x = 0;\nx++;\nreturn x;", "int x = 1;\nx++;\nreturn x;", "int x = 1;\nx++;\nreturn 1;"),
+        ("return hi;", "return g(lo);", "if (lo < 3) { return g(lo); }\nreturn 7;"),
     ],
 )
 def test_what_differs_otherwise_is_not_explained(buggy: str, fixed: str, candidate: str) -> None:

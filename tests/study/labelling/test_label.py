@@ -65,7 +65,11 @@ def test_labels_are_in_the_tables(tiny: Path, capsys: pytest.CaptureFixture[str]
 def test_types_can_be_used_by_rescore(tiny: Path, tmp_path: Path) -> None:
     assert run(["label", str(tiny), "--to", str(tmp_path / "all.jsonl"), "--types", str(tmp_path / "types.csv")]) == 0
     assert not (tiny / LABELS_NAME).exists()
-    assert read_bug_types(tmp_path / "types.csv", ["tiny/sum"]).types == {"tiny/sum": "IncorrectNumberValue"}
+    groups = read_bug_types(tmp_path / "types.csv", ["tiny/sum"]).groups
+    assert {name: values["tiny/sum"] for name, values in groups.items()} == {
+        "type": "IncorrectNumberValue", "element": "token", "state": "incorrect", "ingredients": "outside",
+    }  # fmt: skip
+    assert read_bug_types(tmp_path / "all.jsonl", ["tiny/sum"]).groups == groups
 
 
 def test_difficulty_goes_by_the_systems_that_tried(tiny: Path, tmp_path: Path) -> None:

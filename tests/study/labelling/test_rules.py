@@ -43,8 +43,30 @@ def test_patterns(item: dict[str, Any]) -> None:
 def test_error_type(item: dict[str, Any]) -> None:
     found = error_type([change_of(item)])
     assert [found.type] == item["is"] if found else item["is"] == []
-    if found and found.type != "RedundantExpression":
-        assert (found.state, found.element) == TYPES[found.type]
+    if found:
+        assert found.state == TYPES[found.type][0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "element"),
+    [
+        ("x = a + b;", "x = a - b;", "token"),
+        ("int n = size();", "long n = size();", "token"),
+        ("x = total / n;", "x = (double) total / n;", "partial"),
+        ("while (a > 0) { g(); }", "while (a > 0 && b) { g(); }", "partial"),
+        ("x = f(a);", "x = f(a, 2);", "partial"),
+        ("g();", "if (a == null) {\n return;\n}\ng();", "whole"),
+        ("if (a) {\n g();\n}\nh();", "h();", "whole"),
+        ("g(a);\nh();", "if (a > 0) {\n g(a);\n}\nh();", "whole"),
+        ("g();", "if (a) {\n h();\n x = 2;\n}\ng();", "multi"),
+        ("x = 1;\ny = 2;", "x = 3;\ny = 4;", "multi"),
+        ("release(a);\nuse(a);\nend();", "use(a);\nend();\nrelease(a);", "multi"),
+        ("for (int i = 0; i < n; i++) { g(); }", "for (int i = 1; i <= n; i++) { g(); }", "partial"),
+    ],
+)
+def test_the_element_goes_by_the_size_of_what_changes(before: str, after: str, element: str) -> None:
+    found = error_type([change_of({"before": before, "after": after})])
+    assert found and found.element == element
 
 
 @pytest.mark.parametrize("item", examples("category"))

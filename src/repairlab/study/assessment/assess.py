@@ -14,7 +14,7 @@ from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import read_sampled
 from repairlab.runs.store import Store
 from repairlab.study.assessment.evidence import Evidence, evidence_of, programs_of
-from repairlab.study.assessment.labels import RaterAgreement, final_labels, rater_agreement, write_labels
+from repairlab.study.assessment.labels import RaterAgreement, final_labels, rater_agreement, read_labels, write_labels
 from repairlab.study.assessment.ratings import AssessmentTask, FinalLabel, task_id
 from repairlab.study.assessment.sheets import TaskView, view_of
 from repairlab.study.assessment.store import AssessmentStore
@@ -24,9 +24,14 @@ from repairlab.validation.apply import normal_digest
 class Assessment:
     """A run with its benchmark and what was said of its candidates so far."""
 
-    def __init__(self, folder: Path, store: AssessmentStore) -> None:
-        """Open a run, whose files must be intact and whose benchmark must be the one that it ran on."""
+    def __init__(self, folder: Path, store: AssessmentStore, *, either_rejects: bool | None = None) -> None:
+        """Open a run, whose files must be intact and whose benchmark must be the one that it ran on.
+
+        Whether one of several raters may reject a candidate is as it was last time, unless it is said.
+        """
         self.folder, self.store = folder, store
+        before = read_labels(folder) if either_rejects is None else None
+        self._either_rejects = before.either_rejects if before else bool(either_rejects)
         self._run = Store(folder)
         self.manifest = self._run.manifest()
         require_intact(self._run)
@@ -70,7 +75,13 @@ class Assessment:
     def labels(self) -> list[FinalLabel]:
         """Return what holds of each task."""
         identical = frozenset(task for task, found in self.evidence().items() if found.rules == ("R0",))
-        return final_labels([task.id for task in self.tasks], self.store.ratings(), self.store.rulings(), identical=identical)
+        return final_labels(
+            [task.id for task in self.tasks],
+            self.store.ratings(),
+            self.store.rulings(),
+            identical=identical,
+            either_rejects=self._either_rejects,
+        )
 
     def open_tasks(self) -> list[str]:
         """Return the tasks that people are to look at: all but those that are the fix."""
@@ -89,7 +100,7 @@ class Assessment:
 
     def write(self) -> None:
         """Write labels.json, which scores are made of."""
-        write_labels(self.folder, self.store.tasks(), self.labels())
+        write_labels(self.folder, self.store.tasks(), self.labels(), either_rejects=self._either_rejects)
 
 
 def hints(found: Evidence) -> str:

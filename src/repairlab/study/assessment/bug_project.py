@@ -85,7 +85,7 @@ def project_labels(store: AssessmentStore) -> list[FinalLabel]:
 
 
 def as_found(project: BugProject, tasks: Sequence[AssessmentTask], labels: Iterable[FinalLabel]) -> list[FoundLabel]:
-    """Return what people said of bugs, as rules say it: what is settled is a label, all else only suggested."""
+    """Return what people said of bugs, as rules say it: a settled one is a label, all else only suggested."""
     bugs = {task.id: task.bug_id for task in tasks}
     found = []
     for label in labels:

@@ -30,9 +30,17 @@ def disagreements(labels: Iterable[FinalLabel]) -> list[FinalLabel]:
 
 
 def final_labels(
-    tasks: Iterable[str], ratings: Iterable[Rating], rulings: Iterable[Ruling] = (), *, identical: frozenset[str] = frozenset()
+    tasks: Iterable[str],
+    ratings: Iterable[Rating],
+    rulings: Iterable[Ruling] = (),
+    *,
+    identical: frozenset[str] = frozenset(),
+    either_rejects: bool = False,
 ) -> list[FinalLabel]:
-    """Return what holds of each task: the last ruling, else that it is the developer's fix, else what all its raters say."""
+    """Return what holds of each task: the last ruling, else that it is the developer's fix, else what all its raters say.
+
+    With `either_rejects` a task is overfitting as soon as one of several raters says so (NPR4J, § 4.4).
+    """
     given: dict[str, list[Rating]] = defaultdict(list)
     ruled: dict[str, list[Ruling]] = defaultdict(list)
     for rating in ratings:
@@ -41,7 +49,7 @@ def final_labels(
         ruled[ruling.task].append(ruling)
     found = []
     for task in tasks:
-        label, source, rules = _settled(given[task], ruled[task], task in identical)
+        label, source, rules = _settled(given[task], ruled[task], task in identical, either_rejects)
         found.append(
             FinalLabel(task=task, label=label, source=source, rules=rules, ratings=tuple(given[task]), rulings=tuple(ruled[task]))
         )
@@ -49,7 +57,7 @@ def final_labels(
 
 
 def _settled(
-    ratings: Sequence[Rating], rulings: Sequence[Ruling], is_identical: bool
+    ratings: Sequence[Rating], rulings: Sequence[Ruling], is_identical: bool, either_rejects: bool
 ) -> tuple[str | None, LabelSource, tuple[str, ...]]:
     if rulings and rulings[-1].label != "unsure":
         return rulings[-1].label, "adjudicated", rulings[-1].rules
@@ -57,6 +65,8 @@ def _settled(
         return "correct", "identical", ("R0",)
     last = {rating.rater: rating for rating in ratings}.values()
     labels = {rating.label for rating in last}
+    if either_rejects and len(labels) > 1 and "overfitting" in labels:
+        return "overfitting", "one rejects", ()
     if len(labels) != 1 or "unsure" in labels:
         return None, "open", ()
     rules = {rule for rating in last for rule in rating.rules}
@@ -127,6 +137,8 @@ class LabelFile:
     """The task of each plausible candidate, by the candidate's id."""
     labels: tuple[FinalLabel, ...]
     """One for each task, with its history."""
+    either_rejects: bool = False
+    """Whether one of several raters may reject a candidate."""
 
     def by_candidate(self) -> dict[str, str | None]:
         """Return the label of each plausible candidate; none while it is open."""
@@ -139,10 +151,15 @@ class LabelFile:
         return digest(sorted((candidate, label or "") for candidate, label in self.by_candidate().items()))
 
 
-def write_labels(folder: Path, tasks: Sequence[AssessmentTask], labels: Sequence[FinalLabel]) -> LabelFile:
+def write_labels(
+    folder: Path, tasks: Sequence[AssessmentTask], labels: Sequence[FinalLabel], *, either_rejects: bool = False
+) -> LabelFile:
     """Write the final labels of a run."""
     made = LabelFile(
-        run=Store(folder).manifest().id, candidates={task.candidate_id: task.id for task in tasks}, labels=tuple(labels)
+        run=Store(folder).manifest().id,
+        candidates={task.candidate_id: task.id for task in tasks},
+        labels=tuple(labels),
+        either_rejects=either_rejects,
     )
     store_json(folder / FILE, made)
     return made

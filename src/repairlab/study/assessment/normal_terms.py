@@ -105,6 +105,7 @@ def _term(node: Node, parsed: Parsed) -> Term:  # noqa: PLR0911, PLR0912  # one 
 
 
 NO_RECEIVER: Term = ("none",)
+SELF: tuple[Term, ...] = (("this", "this"), ("name", "this"), ("name", "self"))
 
 
 def _kept(node: Node) -> list[Node]:

@@ -12,7 +12,7 @@ from repairlab.core.record import digest, record
 Label = Literal["correct", "overfitting", "unsure"]
 LABELS: tuple[Label, ...] = get_args(Label)
 """`overfitting`: passes the tests, and is wrong all the same."""
-LabelSource = Literal["identical", "one rater", "agreed", "adjudicated", "open"]
+LabelSource = Literal["identical", "one rater", "agreed", "one rejects", "adjudicated", "open"]
 
 RULES = {
     "R0": "Identical patch",

@@ -4,10 +4,12 @@ A proposal is no
 proof: who holds that `a < b` is the negation of `a >= b` does not think of NaN.
 """
 
+import operator
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, TRUE, Term
+from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, SELF, TRUE, Term
 
 _BOXES = {
     "Integer": "int",
@@ -19,14 +21,26 @@ _BOXES = {
     "Short": "short",
     "Byte": "byte",
 }
-_SELF = (("this", "this"), ("name", "this"), ("name", "self"))
+_EXACT = ("BigDecimal", "BigInteger")
+_KINDS = {"List": ("ArrayList", "LinkedList"), "Map": ("HashMap", "TreeMap"), "Set": ("HashSet", "TreeSet")}
+_EMPTY = {name: kind for kind, names in _KINDS.items() for name in (*names, f"empty{kind}")}
+_CONSTANTS: Mapping[Term, Term] = {
+    **{("name", name, word): ("number", value) for name in _EXACT for word, value in (("ZERO", "0"), ("ONE", "1"), ("TEN", "10"))},
+    **{("name", name, word.upper()): (word,) for name in ("Boolean", "boolean") for word in ("true", "false")},
+}
 _OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+_LOOPS = frozenset({"for_statement", "enhanced_for_statement", "while_statement", "for_in_statement"})
+_CONTINUES = [(("block", ("name", text)), ("block",)) for text in ("continue;", "continue")]
+_COMPARES: Mapping[str, Callable[..., bool]] = {
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+_FLOATING = re.compile(r"[.dDfF]")
 _JUMPS = ("return", "throw", "break_statement", "continue_statement")
 
 
-def _alias(term: Term) -> Term:
+def alias(term: Term) -> Term:
     """R1: a field with or without its object, a type with or without its box."""
-    if term[0] == "field" and term[1] in _SELF:
+    if term[0] == "field" and term[1] in SELF:
         return ("name", term[2])
     if term[0] == "name" and term[1] in _BOXES:
         return ("name", _BOXES[term[1]])
@@ -44,13 +58,21 @@ def _message(term: Term) -> Term:
 
 
 def _fresh(term: Term) -> Term:
-    """R3: a new value that equals a constant, or a boxed one."""
-    if term == ("new", "String"):
-        return ("text", '""')
-    if term[0] == "new" and term[1] in _BOXES and len(term) == 3:
-        return term[2]  # type: ignore[no-any-return]
-    if term[0] == "call" and term[2] == "valueOf" and len(term) == 4 and term[1][-1] in (*_BOXES, *_BOXES.values()):
+    """R3: a new value that equals a constant, a boxed one, or one that is empty as well."""
+    if term[0] == "new":
+        name = term[1].partition("<")[0]
+        if name == "String" and len(term) < 4:
+            return term[2] if len(term) == 3 else ("text", '""')
+        if name in _EMPTY and len(term) == 2:
+            return ("empty", _EMPTY[name])
+        if name in (*_BOXES, *_EXACT) and len(term) == 3:
+            return term[2]  # type: ignore[no-any-return]
+    if term[0] == "call" and term[1][-1] == "Collections" and term[2] in _EMPTY:
+        return ("empty", _EMPTY[term[2]])
+    if term[0] == "call" and term[2] == "valueOf" and len(term) == 4 and term[1][-1] in (*_BOXES, *_BOXES.values(), *_EXACT):
         return term[3]  # type: ignore[no-any-return]
+    if term[0] == "field" and term[1][0] == "name" and (*term[1], term[2]) in _CONSTANTS:
+        return _CONSTANTS[(*term[1], term[2])]
     return term
 
 
@@ -102,11 +124,38 @@ def _condition(term: Term) -> Term:  # noqa: PLR0911  # one case per form of a c
     if kind == "choice" and len(term) == 4:
         if term[2] == TRUE or term[3] == FALSE:
             return _parts("||" if term[2] == TRUE else "&&", (term[1], term[3] if term[2] == TRUE else term[2]))
+        if term[1][0] in ("!=", "not"):
+            return ("choice", _negated(term[1]), term[3], term[2])
         if term[2] == FALSE or term[3] == TRUE:
             return _parts("&&" if term[2] == FALSE else "||", (_negated(term[1]), term[3] if term[2] == FALSE else term[2]))
     if kind == "if" and len(term) == 4:
         return _nested(term)
-    return term
+    if kind == "block":
+        return _same_branches(term)
+    return _without_continue(term) if kind in _LOOPS and term[-1][0] == "block" else term
+
+
+def _same_branches(block: Term) -> Term:
+    """Join `if (a) return x; if (b) return x;`."""
+    kept: list[Term] = []
+    for statement in block[1:]:
+        before = kept[-1] if kept else statement
+        is_like = before[0] == statement[0] == "if" and before[2:] == statement[2:] and len(statement) == 4
+        if kept and is_like and statement[3] == ("block",) and statement[2][-1][0] in _JUMPS:
+            kept[-1] = ("if", _parts("||", (before[1], statement[1])), *statement[2:])
+        else:
+            kept.append(statement)
+    return ("block", *kept)
+
+
+def _without_continue(loop: Term) -> Term:
+    """Return a loop in whose body a branch stands instead of `if (c) continue;`."""
+    body = loop[-1][1:]
+    for place in range(len(body) - 1, -1, -1):
+        if body[place][0] == "if" and body[place][2:] in _CONTINUES:
+            rest = ("block", *body[place + 1 :])
+            body = (*body[:place], _nested(("if", _negated(body[place][1]), rest, ("block",))))
+    return (*loop[:-1], ("block", *body))
 
 
 def _nested(term: Term) -> Term:
@@ -168,12 +217,13 @@ def _early(term: Term) -> Term:
 
 def _getter(term: Term) -> Term:
     """R14: a getter is its field."""
-    if term[0] != "call" or len(term) != 3 or term[1] not in (NO_RECEIVER, *_SELF):
+    if term[0] != "call" or len(term) != 3:
         return term
     for prefix in ("get", "is"):
         name = term[2].removeprefix(prefix)
         if name != term[2] and name[:1].isupper():
-            return ("name", name[0].lower() + name[1:])
+            field = name[0].lower() + name[1:]
+            return ("name", field) if term[1] in (NO_RECEIVER, *SELF) else ("field", term[1], field)
     return term
 
 
@@ -183,9 +233,12 @@ def _dead(term: Term) -> Term:
         return _reached(term)
     if term[0] in ("&&", "||"):
         return _parts(term[0], term[1:])
-    if term[0] == "if" and len(term) == 4 and term[1] in (TRUE, FALSE):
+    if term[0] in ("if", "choice") and len(term) == 4 and term[1] in (TRUE, FALSE):
         return term[2] if term[1] == TRUE else term[3]  # type: ignore[no-any-return]
-    return ("block",) if term[0] == "while_statement" and FALSE in term else term
+    numbers = [_number(part) for part in term[1:]] if term[0] in _OPPOSITE and len(term) == 3 else []
+    if None not in numbers and numbers:
+        return TRUE if _COMPARES[term[0]](*numbers) else FALSE
+    return ("block",) if term[0] in _LOOPS and FALSE in term else term
 
 
 def _reached(block: Term) -> Term:
@@ -198,8 +251,19 @@ def _reached(block: Term) -> Term:
     return ("block", *kept)
 
 
-def _value(term: Term) -> Term:
+def _exact(term: Term) -> Term:
+    """R13: a product instead of a division by a floating-point number, which may be less accurate."""
+    if term[0] == "/" and len(term) == 3 and term[2][0] == "number" and _FLOATING.search(term[2][1]) and _number(term[2]):
+        return _folded("*", (term[1], ("number", str(1 / (_number(term[2]) or 1)))))
+    return _value(term)
+
+
+def _value(term: Term) -> Term:  # one case per form of an operation
     """R16: one form for operations that have the same value."""
+    if term[:2] == ("unary_expression", ("name", "-")) and len(term) == 3:
+        return _folded("*", (("number", "-1"), term[2]))
+    if term[0] in _OPPOSITE and len(term) == 3:
+        return (term[0], *(part if _number(part) is None else ("number", str(_number(part))) for part in term[1:]))
     if term[0] == "assign" and term[1] not in ("=", ":="):
         return ("assign", "=", term[2], _value((term[1][:-1], term[2], term[3])))
     if term[0] == "call" and term[2:] == ("isEmpty",):
@@ -251,7 +315,7 @@ def _cast(term: Term) -> Term:
 
 
 REWRITES: Mapping[str, Callable[[Term], Term]] = {
-    "R1": _alias,
+    "R1": alias,
     "R2": _message,
     "R3": _fresh,
     "R4": _ternary,
@@ -260,5 +324,7 @@ REWRITES: Mapping[str, Callable[[Term], Term]] = {
     "R14": _getter,
     "R15": _dead,
     "R16": _value,
+    "R13": _exact,
     "R17": _cast,
 }
+"""R13 includes R16."""

@@ -1,9 +1,11 @@
 """Propose by which rules of NPR4J a plausible candidate may be called correct, by comparing trees with the developer's fix.
 
-A proposal is for people to look at; only R0, the same program, needs nobody.
+A proposal is for people to look at; only R0, the same program, stands without them.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
@@ -14,14 +16,25 @@ from repairlab.languages.facts import facts
 from repairlab.languages.language import language as language_named
 from repairlab.languages.parser import Parsed
 from repairlab.metrics.exact_match import same_tree
-from repairlab.study.assessment.normal_terms import NULL, Term, names_in, rewritten, subterms, term_of
+from repairlab.study.assessment.definitions import (
+    Definition,
+    definition_of,
+    unrolled,
+    uses,
+    variables_in,
+    with_fields,
+    with_values,
+)
+from repairlab.study.assessment.normal_terms import FALSE, NO_RECEIVER, NULL, Term, names_in, rewritten, subterms, term_of
 from repairlab.study.assessment.ratings import RULES
 from repairlab.study.assessment.rewrites import REWRITES
 
 _ALIKE = 0.5
 """Share of common names from which two pieces of code may do the same in other words."""
-_NEED_COMMON = frozenset({"R5", "R6", "R11", "R12", "R18", "R19"})
+_NEED_COMMON = frozenset({"R5", "R6", "R11", "R12", "R19"})
 """Rules that are proposed only where a candidate has something of what the fix adds: a candidate that just deletes has not."""
+MethodsOf = Callable[[Collection[str]], Mapping[str, Definition]]
+_IMPORT = re.compile(r"import(?:static)?[\w.*]+;")
 Files = Mapping[str, str | None]
 
 
@@ -82,12 +95,12 @@ def proposed_rules(programs: Programs) -> tuple[str, ...]:
 def _of_file(buggy: str, fixed: str, candidate: str, *, language: str) -> set[str] | None:
     """Explain the differences in one file, function by function; none when they cannot be."""
     before, fix, mine = (functions_of(text, language) for text in (buggy, fixed, candidate))
-    if fix.frame != mine.frame or fix.texts.keys() != mine.texts.keys():
+    if fix.without_imports != mine.without_imports or fix.texts.keys() != mine.texts.keys():
         return None
     found: set[str] = set()
     for name, text in fix.texts.items():
         if text != mine.texts[name]:
-            rules = explained(before.term(name), fix.term(name), mine.term(name))
+            rules = explained(before.term(name), fix.term(name), mine.term(name), fix.methods)
             if rules is None:
                 return None
             found |= rules
@@ -118,6 +131,18 @@ class Functions:
         self.frame = ["".join(part.split()) for part in (*around, text[end:])]
         """What is around the functions, white space aside."""
 
+    @property
+    def without_imports(self) -> list[str]:
+        """Return what is around the functions, imports aside."""
+        return [_IMPORT.sub("", part) for part in self.frame]
+
+    def methods(self, names: Collection[str]) -> dict[str, Definition]:
+        """Return the methods of these names that occur once."""
+        plain = {name: name.partition("(")[0].rpartition(".")[2] for name in self.texts}
+        often = Counter(plain.values())
+        wanted = (self.term(name) for name, short in plain.items() if short in names and often[short] == 1)
+        return dict(filter(None, (definition_of(term) for term in wanted if term)))
+
     def term(self, name: str) -> Term | None:
         """Return the term of a function; none when there is none, or it does not parse."""
         return term_of(self._parsed, self._spans[name]) if name in self._spans else None
@@ -127,14 +152,22 @@ class Functions:
         return Parsed(self._language, self._text)
 
 
-def explained(buggy: Term | None, fix: Term | None, mine: Term | None) -> set[str] | None:
-    """Return the rules that explain how a function of a candidate differs from that of the fix; none when they do not."""
+def explained(buggy: Term | None, fix: Term | None, mine: Term | None, methods: MethodsOf) -> set[str] | None:
+    """Return the rules that explain how a function of a candidate differs from that of the fix; none when they do not.
+
+    `methods` gives those of the file by name: what a call does may stand in its place.
+    """
     if fix is None or mine is None:
         return None
     if fix == mine:
         return {"R0"}
     try:
-        return _by_rewriting(fix, mine) or _by_differences(fix, mine, buggy or ("none",))
+        return (
+            _by_rewriting(fix, mine)
+            or _by_definitions(fix, mine, methods)
+            or _by_values(fix, mine)
+            or _by_differences(fix, mine, buggy or ("none",))
+        )
     except RecursionError:
         return None
 
@@ -152,6 +185,31 @@ def _by_rewriting(fix: Term, mine: Term) -> set[str]:
         if _all(fix, fewer) == _all(mine, fewer):
             needed = fewer
     return set(needed)
+
+
+def _by_definitions(fix: Term, mine: Term, methods_of: MethodsOf) -> set[str]:
+    """Explain a method that stands for its body, or a getter that stands for its field."""
+    methods = methods_of({part[2] for term in (fix, mine) for part in subterms(term) if part[0] == "call"})
+    for rule, put in (("R14", with_fields), ("R5", unrolled)):
+        ours, theirs = put(fix, methods), put(mine, methods)
+        if (ours, theirs) != (fix, mine):
+            rules = set() if ours == theirs else _by_rewriting(ours, theirs)
+            if ours == theirs or rules:
+                return {rule} | rules
+    return set()
+
+
+def _by_values(fix: Term, mine: Term) -> set[str]:
+    """Explain a variable that stands for its value: a new value instead of it (R3), one more (R6) or one fewer (R18)."""
+    used = uses(fix) | uses(mine)
+    ours, theirs = ({name: value for name, value in variables_in(term).items() if name in used} for term in (fix, mine))
+    one, other = with_values(fix, ours), with_values(mine, theirs)
+    if (one, other) == (fix, mine):
+        return set()
+    rules = set() if one == other else _by_rewriting(one, other)
+    if one != other and not rules:
+        return set()
+    return rules | {"R3" if ours.keys() == theirs.keys() else "R6" if ours.keys() < theirs.keys() else "R18"}
 
 
 def _all(term: Term, rewrites: Mapping[str, Callable[[Term], Term]]) -> Term:
@@ -177,7 +235,8 @@ def _by_differences(fix: Term, mine: Term, buggy: Term) -> set[str] | None:
     if len(aliases) > 1:
         return None  # one word may stand for another, but words that change places mean something else
     added = {term for term in subterms(fix) if term not in known and any(isinstance(part, tuple) for part in term)}
-    return None if found & _NEED_COMMON and added and added.isdisjoint(subterms(mine)) else found
+    is_common = not added.isdisjoint(subterms(mine)) or (names_in(fix) - names_in(buggy)) & names_in(mine)
+    return None if found & _NEED_COMMON and added and not is_common else found
 
 
 _Difference = tuple[tuple[Term, ...], tuple[Term, ...]]
@@ -213,7 +272,10 @@ def _explain(fix: tuple[Term, ...], mine: tuple[Term, ...], buggy: frozenset[Ter
     if not mine:
         return "R12" if not all(term in buggy for term in fix) else None
     if len(fix) == len(mine) == 1:
-        return _guarded(fix[0], mine[0]) or _condition_more(fix[0], mine[0]) or _other_word(fix[0], mine[0])
+        found = _guarded(fix[0], mine[0], buggy) or _condition_more(fix[0], mine[0]) or _without_default(fix[0], mine[0])
+        return found or _other_word(fix[0], mine[0])
+    if len(fix) == 1 and len(mine) == 2 and mine[1] in buggy:
+        return _guarded(fix[0], mine[0], buggy)
     if set(fix) < set(mine):
         return _more(tuple(term for term in mine if term not in fix), buggy)
     if set(mine) < set(fix):
@@ -228,9 +290,8 @@ def _other_words(fix: tuple[Term, ...], mine: tuple[Term, ...]) -> str | None:
         return None
     if any(term[0] == "assign" for term in mine) and len(mine) == len(fix) + 1:
         return "R6"
-    if len(fix) == 1 < len(mine):
-        return "R5" if any(term[0] == "call" and term not in mine for term in subterms(fix[0])) else None
-    return "R18" if len(mine) == 1 < len(fix) else None
+    is_unrolled = len(fix) == 1 < len(mine) and any(term[0] == "call" and term not in mine for term in subterms(fix[0]))
+    return "R5" if is_unrolled else None
 
 
 def _more(statements: tuple[Term, ...], buggy: frozenset[Term]) -> str | None:
@@ -242,8 +303,11 @@ def _more(statements: tuple[Term, ...], buggy: frozenset[Term]) -> str | None:
     return None
 
 
-def _guarded(fix: Term, mine: Term) -> str | None:
-    """Explain a statement that the candidate makes depend on a condition."""
+def _guarded(fix: Term, mine: Term, buggy: frozenset[Term]) -> str | None:
+    """Explain a statement or value that the candidate makes depend on a condition."""
+    if mine[0] == "choice" and fix in mine[2:]:
+        other = mine[3] if mine[2] == fix else mine[2]
+        return "R10" if _asks_for_null(mine[1]) else "R11" if other in buggy else None
     if mine[0] == "if" and len(mine) == 4 and mine[2] in (("block", fix), fix) and mine[3] == ("block",):
         return "R10" if _asks_for_null(mine[1]) else "R11"
     return None
@@ -254,9 +318,30 @@ def _condition_more(fix: Term, mine: Term) -> str | None:
     if not {fix[0], mine[0]} & {"&&", "||"}:
         return None
     ours, theirs = (set(term[1:]) if term[0] in ("&&", "||") else {term} for term in (fix, mine))
+    if len(ours - theirs) == len(theirs - ours) == 1 and ours & theirs:
+        return _condition_more(*(ours - theirs), *(theirs - ours))
     if ours < theirs:
         return "R10" if all(map(_asks_for_null, theirs - ours)) else "R11"
+    if {_loose(term) for term in theirs} < {_loose(term) for term in ours} and not theirs < ours:
+        return "R13"
     return "R12" if theirs < ours else None
+
+
+def _loose(term: Term) -> Term:
+    """Return a comparison that takes its bound in."""
+    return ("<=", *term[1:]) if term[0] == "<" else term
+
+
+def _without_default(fix: Term, mine: Term) -> str | None:
+    """Explain a branch instead of a ternary operator, one of whose values is what a new variable has anyway."""
+    if fix[0] != "assign" or fix[3][0] != "choice" or mine[0] != "if" or mine[3] != ("block",) or len(mine[2]) != 2:
+        return None
+    _, condition, first, second = fix[3]
+    for kept, default, asked in ((first, second, condition), (second, first, REWRITES["R7"](("not", condition)))):
+        ours, theirs = ({*term[1:]} if term[0] == "&&" else {term} for term in (asked, mine[1]))
+        if mine[2][1] == (*fix[:3], kept) and default in (NULL, FALSE, ("number", "0")) and ours <= theirs:
+            return "R4" if all(map(_asks_for_null, theirs - ours)) else None
+    return None
 
 
 def _asks_for_null(term: Term) -> bool:
@@ -273,7 +358,10 @@ def _other_word(fix: Term, mine: Term) -> str | None:
         return "R13"
     if fix[0] == mine[0] == "number":
         return "R13"
-    return "R1" if _is_word(fix) and _is_word(mine) else None
+    if not (_is_word(fix) and _is_word(mine)):
+        return "R3" if _is_word(fix) and mine[0] == "new" else None
+    getters = [term for term in (fix, mine) if term[0] == "call" and term[1] == NO_RECEIVER]
+    return "R14" if len(getters) == 1 else "R1"
 
 
 def _is_word(term: Term) -> bool:

@@ -30,7 +30,7 @@ _LARGEST_CELL = 30_000
 
 @record
 class TaskView:
-    """What a rater is shown of a task."""
+    """The task as a rater sees it."""
 
     task: str
     bug_id: str
@@ -72,7 +72,7 @@ def sheet(views: Iterable[TaskView], known: Mapping[str, Rating] | None = None, 
 
 
 def disagreement_sheet(labels: Iterable[FinalLabel], views: Mapping[str, TaskView]) -> str:
-    """Return the sheet for whoever settles disagreements."""
+    """Return the sheet that settles disagreements."""
     rows = []
     for label in labels:
         said = latest(label.ratings).get(label.task, {}).values()

@@ -35,9 +35,12 @@ TYPES: dict[str, tuple[State, Element]] = {
     "MissingKeyword": ("missing", "token"),
     "MissingException": ("missing", "multi"),
 }
-"""Type → state and element, as NPR4J groups them; the element of what is redundant goes by its size."""
+"""Type → state and element, as NPR4J groups them in its table; the element of a bug goes by the size of what changes (figure 4)."""
 _MOSTLY = 3
 """So many times as many tokens must come as go, or the other way, where a fix does both."""
+_UNITS = STATEMENTS | {"function", "class", "case", "catch", "import"}
+_LISTS = frozenset({"statement_list", "source_file", "translation_unit", "module", "program"})
+"""Nodes whose children are statements, besides blocks."""
 _PARTS = ("name", "number", "string", "keyword", "operator")
 
 
@@ -74,14 +77,92 @@ def error_type(changes: Sequence[FileChange]) -> ErrorType | None:
         return None
     new, old = (sum(_n_statements(roots, item.moved) for item, roots in side) for side in _sides(edits))
     if not pieces.n_come or (not new and pieces.n_gone >= _MOSTLY * max(pieces.n_come, 1)):
-        element: Element = "multi" if old > 1 else "whole" if old else "token" if pieces.n_gone == 1 else "partial"
-        return ErrorType(type="RedundantExpression", state="redundant", element=element)
-    if not pieces.n_gone or (new > 1 and pieces.n_come >= _MOSTLY * pieces.n_gone):
+        name = "RedundantExpression"
+    elif not pieces.n_gone or (new > 1 and pieces.n_come >= _MOSTLY * pieces.n_gone):
         name = _missing(edits, pieces, new)
     else:
         name = _incorrect(edits, pieces, new, old)
-    state, element = TYPES[name]
-    return ErrorType(type=name, state=state, element=element)
+    return ErrorType(type=name, state=TYPES[name][0], element=_element(changes))
+
+
+def _element(changes: Sequence[FileChange]) -> Element:
+    """Return how much changes: one token, a part of a statement, one statement, or several."""
+    whole = changed = 0
+    for change in changes:
+        found = _Statements(change.edits)
+        whole, changed = whole + found.n_whole, changed + len(found.changed)
+    gone, come, places = _n_tokens(changes)
+    is_whole = whole == 1 and not changed
+    if places == 1 and max(gone, come) == 1 and not (is_whole and 0 in (gone, come)):
+        return "token"
+    if whole + changed > 1:
+        return "multi"
+    if whole:
+        return "whole"
+    replaced = [(old.kind, new.kind) for change in changes for old, new in change.edits.replaced]
+    return "token" if replaced == [("type", "type")] else "partial"
+
+
+def _n_tokens(changes: Sequence[FileChange]) -> tuple[int, int, int]:
+    """Return how many tokens go and come, and at how many places."""
+    gone = come = places = 0
+    for change in changes:
+        for run in change.runs:
+            texts = [
+                [token.text for token in language_of(change.language).syntax.tokens("".join(side))] for side in (run.old, run.new)
+            ]
+            before, after = ([text for text in side if text.strip()] for side in texts)
+            for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+                if tag != "equal":
+                    gone, come, places = gone + i2 - i1, come + j2 - j1, places + 1
+    return gone, come, places
+
+
+class _Statements:
+    """The statements that a change touches: those that come, go or move as a whole, and those that change inside."""
+
+    def __init__(self, edits: TreeEdits) -> None:
+        self._moved = edits.moved
+        self._old_of = {id(new): id(old) for old, new in edits.matched}
+        self.changed: set[int] = set()
+        sides: dict[int, list[int]] = {}
+        """Statements that go and that come, by what they stand in: one may come for another."""
+        for side, roots in enumerate((edits.deleted, edits.inserted)):
+            for node in roots:
+                n = self._n_within(node)
+                if n:
+                    sides.setdefault(self._id(node.parent), [0, 0])[side] += n
+                else:
+                    self._part_changes(node)
+        listed = set(map(id, edits.deleted))
+        for old, _ in edits.replaced:
+            if id(old) not in listed:
+                self._part_changes(old)
+        gone = {node.key for node in edits.deleted}
+        self.n_whole = sum(map(max, sides.values())) + sum(_is_statement(node) and node.key in gone for node in edits.inserted)
+
+    def _id(self, node: SyntaxNode | None) -> int:
+        return self._old_of.get(id(node), id(node))
+
+    def _n_within(self, root: SyntaxNode) -> int:
+        """Return how many statements a node is: a branch or loop around one statement is one."""
+        inner = [node for node in root.walk() if node is not root and _is_statement(node) and node.kind != "catch"]
+        new = [node for node in inner if node.key not in self._moved]
+        leaves = sum(not any(_is_statement(part) for part in node.walk() if part is not node) for node in new)
+        return max(1, leaves) if new or _is_statement(root) else 0
+
+    def _part_changes(self, node: SyntaxNode) -> None:
+        found = node if _is_statement(node) else next((around for around in node.above() if _is_statement(around)), None)
+        if found is not None:
+            self.changed.add(self._id(found))
+
+
+def _is_statement(node: SyntaxNode) -> bool:
+    around = node.parent
+    if around is not None and around.kind == "loop" and node.field not in ("body", ""):
+        return False
+    is_listed = around is not None and (around.kind == "block" or around.type in _LISTS)
+    return node.kind in _UNITS or (is_listed and node.kind in ("assignment", "step", "declarator", "call"))
 
 
 def _sides(edits: Sequence[TreeEdits]) -> tuple[list[tuple[TreeEdits, list[SyntaxNode]]], list[tuple[TreeEdits, list[SyntaxNode]]]]:

@@ -87,10 +87,6 @@ class RunScores:
             raise UnknownItemError(f"this run has no {name}: {self.result.left_out[name]}")
         raise UnknownItemError(*unknown("score", name, known).args)
 
-    def at(self, metric: str, k: int) -> Score:
-        """Return a metric at any k, whether or not it is among the scores."""
-        return score(metric, k, self.run.samples, self.run.settings)
-
     @property
     def title(self) -> str:
         """Say what was scored."""
@@ -125,6 +121,11 @@ class RunScores:
             "scores": to_data(self.result.scores),
             "left_out": self.result.left_out,
         }
+
+
+def scores_over_k(metric: str, run: Measured, ks: Sequence[int]) -> list[Score]:
+    """Return a metric of a run at each k."""
+    return [score(metric, k, run.samples, run.settings) for k in ks]
 
 
 def score_name(score: Score) -> str:

@@ -94,10 +94,10 @@ class RunScores:
         return f"{manifest.experiment.repairer} on {manifest.benchmark_name} {manifest.benchmark_version}"
 
     def __repr__(self) -> str:
-        return f"{self.title}\n{text_table(SCORE_COLUMNS, score_rows(self.result.scores))}"
+        return f"{self.title}\n{text_table(SCORE_COLUMNS, score_rows(self.result))}"
 
     def _repr_html_(self) -> str:
-        return html_table(self.title, SCORE_COLUMNS, score_rows(self.result.scores), below=self.run.missing)
+        return html_table(self.title, SCORE_COLUMNS, score_rows(self.result), below=self.run.missing)
 
     @property
     def n_undecided(self) -> int:
@@ -169,18 +169,10 @@ def interval(score: Score) -> str:
     return f"{_shown(score, score.low)} – {_shown(score, score.high)}"
 
 
-def score_rows(scores: Sequence[Score]) -> list[tuple[object, ...]]:
+def score_rows(found: Scores) -> list[tuple[object, ...]]:
     """Return scores as rows of a table with SCORE_COLUMNS."""
     return [
-        (
-            score_name(item),
-            number(item),
-            interval(item),
-            item.n_bugs,
-            item.n_samples,
-            item.n_undecided,
-        )
-        for item in scores
+        (score_name(item), number(item), interval(item), item.n_bugs, item.n_samples, item.n_undecided) for item in found.scores
     ]
 
 

@@ -28,14 +28,6 @@ class Sampled(NamedTuple):
     judged: VerdictInRun | None
     """None: not judged yet."""
 
-    def candidate(self, store: Store) -> Candidate:
-        """Read the candidate."""
-        return store.at(Candidate, self.place)
-
-    def outcome(self, store: Store) -> Outcome | None:
-        """Read its outcome."""
-        return store.at(Outcome, self.judged.place) if self.judged else None
-
 
 def read_sampled(store: Store) -> dict[str, list[Sampled]]:
     """Return the candidates of each bug that has any, by rank; only their places and a few facts are held in memory."""

@@ -198,7 +198,7 @@ def _of_run(store: Store, benchmark: Benchmark) -> Iterator[JudgedCandidate]:
     if not wanted:
         raise UserError(f"{store.folder} holds no candidates yet; go on with: repairlab run --resume {store.folder}")
     for item in wanted:
-        yield judged(item.candidate(store), item.outcome(store))
+        yield judged(store.at(Candidate, item.place), store.at(Outcome, item.judged.place) if item.judged else None)
 
 
 def judged(candidate: Candidate, outcome: Outcome | None) -> JudgedCandidate:

@@ -88,7 +88,7 @@ def show_run(store: Store) -> list[BugLine]:
 
 def show_bug(store: Store, bug_id: str) -> list[CandidateLine]:
     """Return the candidates of a bug by rank."""
-    return [CandidateLine(rank=item.rank, candidate=item.id, outcome=item.outcome(store)) for item in _sampled(store, bug_id)]
+    return [CandidateLine(rank=item.rank, candidate=item.id, outcome=_outcome(store, item)) for item in _sampled(store, bug_id)]
 
 
 def show_candidate(store: Store, bug_id: str, rank: int) -> CandidatePage:
@@ -98,19 +98,23 @@ def show_candidate(store: Store, bug_id: str, rank: int) -> CandidatePage:
         known = ", ".join(map(str, list(by_rank)[:20])) + (f" … {max(by_rank)}" if len(by_rank) > 20 else "")
         raise UserError(f"bug {bug_id} has no candidate of rank {rank}. Known: {known or 'none'}.")
     found = by_rank[rank]
-    candidate = found.candidate(store)
+    candidate = store.at(Candidate, found.place)
     transcripts = Transcripts(store)
     diff, no_diff = _diff(store.manifest(), candidate)
     prompt = transcripts.prompt(candidate.origin.prompt)
     return CandidatePage(
         candidate=candidate,
         candidate_id=found.id,
-        outcome=found.outcome(store),
+        outcome=_outcome(store, found),
         diff=diff,
         no_diff=no_diff,
         prompt=prompt_text(prompt) if prompt else None,
         answer=transcripts.text(candidate.origin.answer),
     )
+
+
+def _outcome(store: Store, item: Sampled) -> Outcome | None:
+    return store.at(Outcome, item.judged.place) if item.judged else None
 
 
 def _sampled(store: Store, bug_id: str) -> list[Sampled]:

@@ -1,6 +1,7 @@
 """`repairlab pairs`: verbs over sets of bug–fix pairs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -10,6 +11,7 @@ import typer
 
 from repairlab.benchmarks.catalog import open_benchmark
 from repairlab.building.importers.importer import Settings
+from repairlab.building.importers.small_programs import program_place
 from repairlab.building.mining.pair_selection import STEPS
 from repairlab.building.mining.pairing import PairingSettings, pair_submissions
 from repairlab.building.mining.submission_sources import FORMS
@@ -40,6 +42,7 @@ from repairlab.metrics.statistics import Distribution
 from repairlab.repairers.llm.client.model import Embedder
 from repairlab.repairers.llm.client.open import open_embedder
 from repairlab.validation.machine import Machine
+from repairlab.validation.preflight import builds
 
 PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="Folder of a set of pairs.")]
 To = Annotated[Path, typer.Option("--to", help="New folder for the result.")]
@@ -382,6 +385,7 @@ def _print_made(made: Rewritten | ExportedPairs, *, as_json: bool) -> None:
     data().print(f"{count(sum(made.splits.values()), 'pair')} written to {made.folder}: {splits}{why}", markup=False)
 
 
+@on_machine("workers", "sandbox", "allow_unsafe")
 def match(
     predictions: Annotated[
         Path, typer.Argument(help="One prediction per line in the order of the pairs, or *.jsonl with id and prediction(s).")
@@ -393,14 +397,29 @@ def match(
         str, typer.Option("--codebleu", help=f"Variant of CodeBLEU: {', '.join(CODEBLEU_VARIANTS)}.")
     ] = "codexglue",
     copy: Annotated[bool, typer.Option("--copy", help="Also score the buggy texts, the baseline of copying.")] = False,
+    compiling: Annotated[
+        bool, typer.Option("--compile", help="Compile first predictions, which are not run; for sets of whole programs.")
+    ] = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
     """Compare predictions with fixes: exact match, BLEU, CodeBLEU, edit similarity, syntax."""
     facts, splits = read_head(pairs)
+    if compiling and facts.form != "program":
+        raise UserError(f"--compile is for sets of whole programs; {pairs} holds pairs of the form {facts.form!r}")
     settings = MatchSettings(language=facts.language, bleu=_bleu(bleu), codebleu=_codebleu(codebleu))
     with progress_bar() as progress:
         task = progress.add_task("pairs matched", total=splits.get(split))
-        found = match_predictions(predictions, pairs, split, settings, copy=copy, done=lambda: progress.advance(task))
+        found = match_predictions(
+            predictions,
+            pairs,
+            split,
+            settings,
+            copy=copy,
+            compiles=_compiler(facts.language, here) if compiling else None,
+            done=lambda: progress.advance(task),
+        )
     if json:
         print_json({"pairs": str(pairs), "split": split, "settings": to_data(settings), **to_data(found)})
         return
@@ -408,6 +427,22 @@ def match(
     both = [found.scores, *([found.copied] if found.copied else [])]
     print_table(f"{predictions} on {facts.name}, {split}: {count(found.scores.n, 'pair')}", columns, _match_rows(both))
     data().print(f"signature {settings.signature}", markup=False)
+
+
+def _compiler(language: str, here: Machine) -> Callable[[Sequence[str]], list[bool]]:
+    sandbox = here.open_sandbox()
+
+    def compiles(text: str) -> bool:
+        try:
+            return builds(language, program_place(language, text)[0], text, sandbox)
+        except UserError:  # its package is no path
+            return False
+
+    def all_of(texts: Sequence[str]) -> list[bool]:
+        with ThreadPoolExecutor(here.workers) as pool:
+            return list(pool.map(compiles, texts))
+
+    return all_of
 
 
 def _match_rows(scores: Sequence[MatchScores]) -> list[tuple[str, ...]]:
@@ -430,6 +465,7 @@ def _named(scores: MatchScores) -> dict[str, float | None]:
         **more,
         "edit similarity": scores.edit_similarity,
         "well-formed": scores.well_formed,
+        **({} if scores.compiles is None else {"compiles": scores.compiles}),
         "unchanged": scores.unchanged,
         "missing": scores.missing,
     }

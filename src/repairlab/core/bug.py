@@ -10,6 +10,8 @@ from repairlab.core.problem import Problem, SourceFile
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest, record
 
+Difficulty = Literal["easy", "medium", "hard", "A", "B", "C", "D", "E", "F", "G", "H"]
+"""In words, or as the letter of a task in its contest."""
 CheckerKind = Literal["tokens", "lines", "exact", "float", "unordered", "program"]
 
 
@@ -129,7 +131,7 @@ class Labels:
     """Defects4C taxonomy: A.1-A.4 signature, B sanitizer, C.1-C.3 memory, D.1-D.2 logic."""
     symptom: str | None = None
     """What a user sees: wrong answer, crash, time-out, memory, output, presentation, compile error, memory error."""
-    difficulty: Literal["easy", "medium", "hard"] | None = None
+    difficulty: Difficulty | None = None
     split: str | None = None
 
 

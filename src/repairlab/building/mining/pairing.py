@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
+from typing import get_args
 
 from repairlab.benchmarks.writing import toml
 from repairlab.building.discovery import DiscoveredTests
@@ -34,6 +35,7 @@ from repairlab.building.mining.pair_selection import (
     split_problems,
 )
 from repairlab.building.mining.submission_sources import open_submissions
+from repairlab.core.bug import Difficulty
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.installation import VERSION
 from repairlab.core.pair import Pair, PairSet
@@ -323,7 +325,7 @@ class _Output:
             judged = program(found.read())
         except UserError as error:
             return Dropped(id=found.name, reason=str(error))
-        difficulty = found.difficulty if found.difficulty in ("easy", "medium", "hard") else None
+        difficulty = found.difficulty if found.difficulty in get_args(Difficulty) else None
         labels = {"split": self._splits[found.name], "difficulty": difficulty}
         return judged_bug(dataclasses.replace(judged, facts={**judged.facts, "labels": labels}))
 

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from pathlib import Path
 
 from repairlab.core.amounts import total_cost
 from repairlab.core.bug import Bug
@@ -10,12 +11,13 @@ from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.score import Samples
 from repairlab.formats.nl2fix import Size
+from repairlab.learning.neural import NeuralSettings
 from repairlab.metrics.metric import is_lost
 from repairlab.repairers.ledger import Request
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.study.papers.closeness import Closeness, ComparedTexts
 from repairlab.study.scores import RunScores
-from repairlab.study.systems import model_settings
+from repairlab.study.systems import decoding_of, model_settings
 
 
 @record
@@ -97,6 +99,10 @@ class BugFacts:
     """Of each distinct candidate that applies, where the benchmark is at hand."""
     first: ComparedTexts | None = None
     """The first candidate beside the fix, where it applies and the benchmark is at hand."""
+    difficulty: str | None = None
+    """How hard its task is, in words or as a letter."""
+    likeness: float | None = None
+    """Edit similarity of the buggy code and its fix, where the benchmark is at hand."""
     size: Size | None = None
     """How large its fix and its issue are, where the benchmark is at hand."""
 
@@ -137,14 +143,13 @@ class RunFacts:
     @property
     def decoding(self) -> str:
         """Say how answers were drawn, as the papers do."""
-        if self.llm is None:
-            return "–"
-        return "greedy" if self.llm.temperature == 0 else f"T={self.llm.temperature:g}"
+        return decoding_of(self.scores) or "–"
 
     @property
     def model(self) -> str:
         """Return the model's name, or the system's where there is none."""
-        return self.llm.model if self.llm else self.name
+        settings = self.scores.run.manifest.experiment.settings
+        return self.llm.model if self.llm else Path(settings.model).name if isinstance(settings, NeuralSettings) else self.name
 
     @property
     def prompt(self) -> str:

@@ -12,6 +12,7 @@ from repairlab.metrics.pass_at_k import estimate
 from repairlab.study.charts import Curve, line_chart
 from repairlab.study.papers.facts import PaperFacts, RunFacts, ks_of
 from repairlab.study.papers.rates import pass_percent
+from repairlab.study.ranking.stored import UNBUILT
 
 WITHIN = (1, 5, 10, 30, 50, 100, 200, 300)
 """Numbers of candidates at which fixed bugs are counted, up to the number that was asked for."""
@@ -99,7 +100,6 @@ def _figure(runs: Sequence[RunFacts], last: int) -> Figure | None:
 
 
 _PREFIX = "r.pass@k["
-_NOT_BUILT = (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
 
 
 def ranking(facts: PaperFacts) -> Table:
@@ -149,4 +149,4 @@ def _random(run: RunFacts, k: int, is_pruned: bool) -> float | None:
 
 
 def _lists(run: RunFacts, is_pruned: bool) -> list[list[Verdict]]:
-    return [[item for item in decided(bug.samples) if not (is_pruned and item in _NOT_BUILT)] for bug in run.decided]
+    return [[item for item in decided(bug.samples) if not (is_pruned and item in UNBUILT)] for bug in run.decided]

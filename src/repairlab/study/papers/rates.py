@@ -1,14 +1,23 @@
 """Rates averaged over bugs: what candidates are like; pass@k and TCA@k by model, prompt, temperature, language and kind of bug."""
 
-from collections.abc import Callable, Sequence
+import dataclasses
+import re
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import get_args
 
+from repairlab.core.bug import Difficulty
 from repairlab.core.errors import UserError
+from repairlab.core.figure import Axis, Figure, named
 from repairlab.core.score import Samples
 from repairlab.core.table import Cell, Table, mean, percent
+from repairlab.metrics.bleu import BleuCounts, bleu, tokens_of
 from repairlab.metrics.metric import Values, decided
 from repairlab.metrics.rates import compile_rate, duplicate_rate, plausible_rate
+from repairlab.metrics.statistics import spearman
 from repairlab.metrics.table import values_of
-from repairlab.study.curves import curve_ks
+from repairlab.study.charts import Curve, line_chart
+from repairlab.study.curves import chart, curve_ks
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, ks_of
 
 
@@ -96,6 +105,7 @@ def curves(facts: PaperFacts) -> Table:
         source="NL2Fix, figure 2",
         columns=("k", *(run.name for run in runs)),
         rows=tuple((k, *(pass_percent(run, k) for run in runs)) for k in ks),
+        figure=chart("pass@k", [(run.name, run.index, run.scores) for run in runs]),
     )
 
 
@@ -147,6 +157,8 @@ def _at_temperature(runs: list[RunFacts], temperature: float, k: int) -> float |
 _METRICS = ("pass@k", "TCA@k")
 LENGTHS = (50, 100, 200, 400)
 """Tokens up to which a program belongs to a group; the last group is longer."""
+LIKENESS = (0.5, 0.6, 0.7, 0.8, 0.9)
+"""Similarities of buggy and fixed code from which on a group begins."""
 
 
 def execution(facts: PaperFacts) -> Table:
@@ -158,21 +170,60 @@ def execution(facts: PaperFacts) -> Table:
 
 def by_verdict(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k by what the judge said of the buggy program."""
-    if not any(bug.submission_verdict for run in facts.runs for bug in run.bugs):
-        raise UserError("; ".join(facts.missing) or "no bug of these runs is a submission with a verdict (submission_verdict)")
     names = sorted({bug.submission_verdict for run in facts.runs for bug in run.bugs if bug.submission_verdict})
-    return _grouped(facts, "by-verdict", "by verdict of the submission", "verdict", {name: _has_verdict(name) for name in names})
+    _need(names, facts, "no bug of these runs is a submission with a verdict (submission_verdict)")
+    groups = {name: _has_verdict(name) for name in names}
+    return _grouped(facts, "by-verdict", "by verdict of the submission", "verdict", groups, source="FixEval, figure 4b")
+
+
+def by_difficulty(facts: PaperFacts) -> Table:
+    """Return pass@k, TCA@k and BLEU by how hard the task is."""
+    found = {bug.difficulty for run in facts.runs for bug in run.bugs}
+    names = [name for name in get_args(Difficulty) if name in found]
+    _need(names, facts, "no bug of these runs says how hard it is (labels.difficulty)")
+    groups = {name: _is_as_hard(name) for name in names}
+    source = "FixEval, figures 2, 3a and 4a"
+    return _grouped(facts, "by-difficulty", "by difficulty", "difficulty", groups, source=source, more={"BLEU": _bleu})
+
+
+def by_edits(facts: PaperFacts) -> Table:
+    """Return pass@k and TCA@k by how similar the buggy code is to its fix, and their rank correlation."""
+    _need([bug for run in facts.runs for bug in run.bugs if bug.likeness is not None], facts, "no fix of these runs is at hand")
+    edges = zip((0.0, *LIKENESS), (*LIKENESS, 1.01), strict=True)
+    groups = {f"from {low:g}" if low else f"below {high:g}": _is_as_like(low, high) for low, high in edges}
+    table = _grouped(
+        facts, "by-edits", "by edit similarity of buggy and fixed code", "similarity", groups, source="FixEval, figure 3b"
+    )
+    rows = []
+    for run in facts.runs:
+        likeness = {bug.samples.bug_id: bug.likeness for bug in run.bugs if bug.likeness is not None}
+        cells = [_correlation(run, likeness, metric, k) for metric in _METRICS for k in facts.ks]
+        rows.append((run.name, "Spearman's ρ", len(likeness), *cells))
+    return dataclasses.replace(table, rows=(*table.rows, *rows))
+
+
+def _need(found: Sequence[object], facts: PaperFacts, why_not: str) -> None:
+    if not found:
+        raise UserError("; ".join(facts.missing) or why_not)
+
+
+def _correlation(run: RunFacts, likeness: Mapping[str, float], metric: str, k: int) -> float | None:
+    try:
+        found = values_of(metric, k, run.scores.run.samples, run.scores.run.settings).by_bug
+    except UserError:
+        return None
+    both = [(likeness[bug], value) for bug, value in found.items() if bug in likeness]
+    return spearman([one for one, _ in both], [other for _, other in both])
 
 
 def by_length(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k by the length of the buggy code."""
-    if not any(bug.n_tokens for run in facts.runs for bug in run.bugs):
-        raise UserError("; ".join(facts.missing) or "the buggy code of these runs is not at hand")
+    _need([bug for run in facts.runs for bug in run.bugs if bug.n_tokens], facts, "the buggy code of these runs is not at hand")
     groups = {
         f"{low + 1}–{high}" if high else f"over {low}": _is_between(low, high)
         for low, high in zip((0, *LENGTHS), (*LENGTHS, None), strict=True)
     }
-    return _grouped(facts, "by-length", "by length of the buggy function or program", "tokens", groups)
+    return _grouped(facts, "by-length", "by length of the buggy function or program", "tokens", groups, source="FixEval, § 5.3")
 
 
 def _grouped(
@@ -182,24 +233,107 @@ def _grouped(
     column: str,
     groups: dict[str, Callable[[BugFacts], bool]],
     *,
-    source: str = "FixEval, figures 3 and 4",
+    source: str,
+    more: Mapping[str, Callable[[list[BugFacts]], float | None]] = MappingProxyType({}),
 ) -> Table:
     measured = [(metric, k) for metric in _METRICS for k in facts.ks]
     rows = [
-        (run.name, group, len(bugs), *(_metric_percent(run, [bug.samples for bug in bugs], *at) for at in measured))
+        (
+            run.name,
+            group,
+            len(bugs),
+            *(_metric_percent(run, [bug.samples for bug in bugs], *at) for at in measured),
+            *(measure(bugs) for measure in more.values()),
+        )
         for run in facts.runs
         for group, belongs in groups.items()
         if (bugs := [bug for bug in run.bugs if belongs(bug)])
     ]
-    return Table(
+    table = Table(
         name=name,
         title=f"pass@k and test case average {title}",
         source=source,
-        columns=("system", column, "bugs", *(f"{metric.replace('k', str(k))} %" for metric, k in measured)),
+        columns=("system", column, "bugs", *(f"{metric.replace('k', str(k))} %" for metric, k in measured), *more),
         rows=tuple(rows),
         n_heads=2,
         notes=_without_metric(facts),
     )
+    return dataclasses.replace(table, figure=None if column == "language" else lines_by_group(table))
+
+
+def decoding(facts: PaperFacts) -> Table:
+    """Return pass@k and TCA@k by how candidates are drawn: greedy, by beam size, by temperature."""
+    runs = [run for run in facts.runs if run.decoding != "–"]
+    if not runs:
+        raise UserError("no run has a model whose answers are drawn")
+    measured = [(metric, k) for metric in _METRICS for k in facts.ks]
+    runs.sort(key=lambda run: _decoding_order(run.decoding))
+    rows = tuple(
+        (
+            f"{run.model} · {run.prompt}" if run.llm else run.model,
+            run.decoding,
+            len(run.bugs),
+            *(_metric_percent(run, run.scores.run.samples, *at) for at in measured),
+        )
+        for run in runs
+    )
+    table = Table(
+        name="decoding",
+        title="pass@k and test case average by decoding",
+        source="FixEval, figure 5",
+        columns=("model", "decoding", "bugs", *(f"{metric.replace('k', str(k))} %" for metric, k in measured)),
+        rows=rows,
+        n_heads=2,
+        notes=_without_metric(facts),
+    )
+    return dataclasses.replace(table, figure=lines_by_group(table))
+
+
+def _decoding_order(name: str) -> tuple[int, list[float]]:
+    """Return a key that puts greedy first, then beams by size, then temperatures."""
+    kinds = ("greedy", "beam", "T=", "sampled")
+    return next(place for place, kind in enumerate(kinds) if name.startswith(kind)), [float(n) for n in re.findall(r"[\d.]+", name)]
+
+
+def lines_by_group(table: Table) -> Figure | None:
+    """Draw the columns of a table over its groups, which its second column names; of several systems only the lowest k."""
+    systems = list(dict.fromkeys(row[0] for row in table.rows))
+    groups = list(dict.fromkeys(str(row[1]) for row in table.rows))
+    shown = [(place, name.removesuffix(" %")) for place, name in enumerate(table.columns) if place > 2]
+    if len(systems) > 1:
+        firsts = {name.partition("@")[0]: (place, name) for place, name in reversed(shown)}
+        shown = sorted(firsts.values())
+    curves: list[Curve] = []
+    for system in systems:
+        for place, name in shown:
+            found = [(groups.index(str(row[1])), row[place]) for row in table.rows if row[0] == system]
+            points = tuple((float(at), float(value)) for at, value in found if isinstance(value, int | float))
+            if points:
+                texts = tuple(f"{groups[int(at)]}: {value:.1f} %" for at, value in points)
+                label = name if len(systems) == 1 else f"{name} {system}"
+                curves.append(Curve(name=label, index=len(curves), points=points, texts=texts))
+    if len(groups) < 2 or not curves:
+        return None
+    words = "; ".join(f"{curve.name}: {', '.join(curve.texts)}" for curve in curves)
+    top = max(value for curve in curves for _, value in curve.points)
+    return line_chart(table.title, named(groups, table.columns[1]), Axis(low=0, high=top or 1.0, unit=" %"), curves, words)
+
+
+def _bleu(bugs: list[BugFacts]) -> float | None:
+    """Return BLEU of the first candidates."""
+    counts = BleuCounts()
+    texts = [bug.first for bug in bugs if bug.first is not None]
+    for item in texts:
+        counts.add(tokens_of(item.candidate, "codexglue"), tokens_of(item.fixed, "codexglue"))
+    return percent(bleu(counts, variant="codexglue"), 1) if texts else None
+
+
+def _is_as_hard(name: str) -> Callable[[BugFacts], bool]:
+    return lambda bug: bug.difficulty == name
+
+
+def _is_as_like(low: float, high: float) -> Callable[[BugFacts], bool]:
+    return lambda bug: bug.likeness is not None and low <= bug.likeness < high
 
 
 def _is_in(language: str) -> Callable[[BugFacts], bool]:

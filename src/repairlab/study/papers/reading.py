@@ -57,6 +57,8 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
                 location=bug.labels.location if bug else None,
                 is_vulnerability=bool(bug and bug.origin.cve),
                 submission_verdict=_submission_verdict(bug),
+                difficulty=bug.labels.difficulty if bug else None,
+                likeness=_likeness(bug) if bug and closeness else None,
                 n_tokens=len(_TOKEN.findall(bug.problem.target.text)) if bug else None,
                 n_broken=mine.n_broken,
                 is_regression_cut=bool(bug and bug.oracle.regression and mine.is_unsure),
@@ -77,6 +79,11 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
 
 def _submission_verdict(bug: Bug | None) -> str | None:
     return bug.problem.submission_verdict.value if bug and bug.problem.submission_verdict else None
+
+
+def _likeness(bug: Bug) -> float | None:
+    fix = Yardstick(bug).measure(bug.oracle.reference)
+    return fix.to_buggy if fix else None
 
 
 def _outcomes(store: Store, bugs: Bugs) -> dict[str, _Judged]:

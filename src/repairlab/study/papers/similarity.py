@@ -12,6 +12,7 @@ from repairlab.metrics.matching import MatchCounts, MatchSettings
 from repairlab.metrics.statistics import Distribution, Tested, distribution, rank_sum, signed_rank
 from repairlab.study.papers.closeness import Closeness
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts
+from repairlab.study.ranking.stored import UNBUILT
 
 _SIDES: tuple[tuple[str, Callable[[Closeness], float]], ...] = (
     ("buggy", lambda item: item.to_buggy),
@@ -167,8 +168,11 @@ _MATCH_COLUMNS = (
     "exact tree %",
     "BLEU",
     "CodeBLEU",
+    "syntax match %",
+    "data flow match %",
     "edit similarity %",
     "well-formed %",
+    "compiles %",
     "plausible %",
 )
 
@@ -187,7 +191,8 @@ def match(facts: PaperFacts) -> Table:
         rows=tuple(rows),
         n_heads=2,
         notes=(
-            "Exact, well-formed and plausible are shares of all bugs; BLEU, CodeBLEU and edit similarity are those of bugs whose "
+            "Exact, well-formed, compiles (by the bug's own build: javac, bytecode) and plausible are shares of all bugs; BLEU, "
+            "CodeBLEU with its syntax and data flow, and edit similarity are those of bugs whose "
             f"first candidate applies. {MatchSettings(language='each').signature}. Functions are compared, or the changed files "
             "where more than the function changed.",
             *facts.missing,
@@ -201,11 +206,14 @@ def _match_row(run: RunFacts, language: str, bugs: list[BugFacts]) -> tuple[Cell
     for item in texts:
         counts.add([item.candidate], item.fixed, item.buggy)
     plausible = percent(sum(bug.samples.verdicts[:1] == (Verdict.PLAUSIBLE,) for bug in bugs), len(bugs))
+    firsts = [verdict for bug in bugs for verdict in bug.samples.verdicts[:1] if verdict is not Verdict.UNDECIDED]
+    compiles = percent(sum(verdict not in UNBUILT for verdict in firsts), len(bugs))
     head = (run.name, title(language), len(bugs), len(texts))
     if not texts:
-        return (*head, *(0.0,) * 3, *(None,) * 3, 0.0, plausible)
+        return (*head, *(0.0,) * 3, *(None,) * 5, 0.0, compiles, plausible)
     scores = counts.result()
-    code = scores.codebleu.value if scores.codebleu else None
+    parts = scores.codebleu
+    code = (parts.value, parts.syntax, parts.flow) if parts else (None, None, None)
     of_all = [percent(share * len(texts), len(bugs)) for share in (scores.exact_text, scores.exact_tokens, scores.exact_tree)]
-    of_texts = [None if share is None else percent(share, 1) for share in (scores.bleu, code, scores.edit_similarity)]
-    return (*head, *of_all, *of_texts, percent(scores.well_formed * len(texts), len(bugs)), plausible)
+    of_texts = [None if share is None else percent(share, 1) for share in (scores.bleu, *code, scores.edit_similarity)]
+    return (*head, *of_all, *of_texts, percent(scores.well_formed * len(texts), len(bugs)), compiles, plausible)

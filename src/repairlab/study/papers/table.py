@@ -21,6 +21,9 @@ _TABLES = {
     "match": "similarity:match",
     "execution": "rates:execution",
     "by-verdict": "rates:by_verdict",
+    "by-difficulty": "rates:by_difficulty",
+    "by-edits": "rates:by_edits",
+    "decoding": "rates:decoding",
     "by-length": "rates:by_length",
     "ranks": "ranks:ranks",
     "ranking": "ranks:ranking",
@@ -38,7 +41,7 @@ TABLES: Parts[Callable[[PaperFacts], Table]] = Parts(
     {name: f"repairlab.study.papers.{path}" for name, path in _TABLES.items()},
     check=lacking(callable_too=True),
 )
-NEED_CODE = frozenset({"bugs", "similarity", "exact", "match"})
+NEED_CODE = frozenset({"bugs", "similarity", "exact", "match", "by-difficulty", "by-edits"})
 """Tables for which fixes or candidates are compared with the code, which takes a second for ten thousand."""
 
 

@@ -21,7 +21,7 @@ from repairlab.core.bug import Bug, remember_digest
 from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.record import SCHEMA_VERSION, digest, record
 from repairlab.core.storage.folders import new_folder
-from repairlab.languages.fix_extent import EXTENTS
+from repairlab.languages.fix_extent import EXTENTS, Extent
 from repairlab.languages.language import default_cache
 from repairlab.runs.executors.executor import Delivery, Parcel
 from repairlab.runs.executors.pool import open_pool
@@ -171,10 +171,7 @@ class _Folder:
         """Write a bug; return what is to be found out before it is done with, if anything."""
         if isinstance(bug, ImportedBug):
             try:
-                written = _write(self._folder, bug, self._name)
-                if reason := wider(written, self._extent):
-                    shutil.rmtree(self._folder / "bugs" / bug.id)
-                    raise UserError(reason)
+                written = _write(self._folder, bug, self._name, self._extent)
             except (UserError, HarnessError) as error:
                 bug = Dropped(id=bug.id, reason=str(error))
             else:
@@ -219,7 +216,7 @@ class _Folder:
         )
 
 
-def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
+def _write(benchmark: Path, bug: ImportedBug, name: str, extent: Extent) -> Bug:
     """Write one bug and read it again, so that no folder is left that nobody can read."""
     for lock, text in bug.locks.items():
         write_file(benchmark, f"environments/{lock}.txt", text.encode())
@@ -236,6 +233,8 @@ def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
             write_file(folder, f"cases/{case}.in", given)
             write_file(folder, f"cases/{case}.out", expected)
         written = load_bug(folder, name, find_target, bug_id=bug.id)
+        if reason := wider(written, extent):
+            raise UserError(reason)
         return remember_digest(written, written.digest)  # now: the folder is about to be renamed
 
 

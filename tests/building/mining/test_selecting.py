@@ -160,3 +160,22 @@ def test_of_overloads_the_one_that_differs_is_named(after: str, name: str | None
     assert fixed_function("java", OVERLOADS.format("x", "1"), after) == name
     said = too_wide("java", OVERLOADS.format("x", "1"), after, "function", 20)
     assert said == ("" if name else "more than one function, or code outside of functions, is changed")
+
+
+CLASS = "import a.B;\nclass A {{\n  {0}\n  int f(int x) {{ return {1}; }}\n  int g(long x) {4} {{ return {2}; }}\n{3}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (("", "x + 1", "1", "", ""), ""),
+        (("static int LIMIT = 3;", "LIMIT", "1", "  int f(String x) { return 7; }\n  int h() { return 3; }\n", ""), ""),
+        (("", "x", "1", "", "throws Exception"), ""),
+        (("", "x + 1", "2", "", ""), "2 existing functions are changed"),
+        (("int n;", "x", "1", "", ""), "no existing function is changed"),
+        (("", "x /* y */", "1", "", ""), "only comments, docstrings or blanks"),
+    ],
+)
+def test_one_method_is_changed_whatever_is_new_beside_it(after: tuple[str, ...], said: str) -> None:
+    reason = too_wide("java", CLASS.format("", "x", "1", "", ""), CLASS.format(*after), "method", 50)
+    assert said in reason if said else reason == ""

@@ -131,11 +131,13 @@ def _ranking_rows(run: RunFacts, ks: Sequence[int]) -> list[tuple[Cell, ...]]:
     scores = [item for item in run.scores.result.scores if item.metric.startswith(_PREFIX)]
     for metric in dict.fromkeys(item.metric for item in scores):
         mine = {item.k: item for item in scores if item.metric == metric}
-        is_pruned = "prune=compile" in next(iter(mine.values())).signature
+        signature = next(iter(mine.values())).signature
+        is_pruned = "prune=compile" in signature
+        which = ("compiling" if is_pruned else "all") + (", unchanged kept" if "unchanged=kept" in signature else "")
         cells: list[Cell] = []
         for k in ks:
             cells += [percent(mine[k].value, 1) if k in mine else None, _random(run, k, is_pruned)]
-        rows.append((run.name, metric.removeprefix(_PREFIX)[:-1], "compiling" if is_pruned else "all", *cells))
+        rows.append((run.name, metric.removeprefix(_PREFIX)[:-1], which, *cells))
     return rows
 
 

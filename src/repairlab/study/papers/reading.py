@@ -29,17 +29,21 @@ class _Judged(NamedTuple):
     is_kept: bool | None
 
 
-def read_facts(systems: Sequence[System], texts: BugTexts, *, closeness: bool = True) -> PaperFacts:
-    """Read the facts of runs; without `closeness` no candidate is compared with the buggy and the fixed code."""
-    return PaperFacts(runs=tuple(_read(system, texts, closeness=closeness) for system in systems), missing=texts.missing)
+def read_facts(systems: Sequence[System], texts: BugTexts, *, closeness: bool = True, codebleu: bool = False) -> PaperFacts:
+    """Read the facts of runs.
+
+    Without `closeness` no candidate is compared with the buggy and the fixed code; `codebleu`, too, takes a minute for a thousand.
+    """
+    runs = tuple(_read(system, texts, closeness=closeness, codebleu=codebleu) for system in systems)
+    return PaperFacts(runs=runs, missing=texts.missing)
 
 
-def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
+def _read(system: System, texts: BugTexts, *, closeness: bool, codebleu: bool) -> RunFacts:
     bugs = {bug_id: bug for (digest, bug_id), bug in texts.bugs.items() if digest == system.digest}
     store = Store(system.scores.run.folder)
     judged = _outcomes(store, bugs)
     prices = prices_of(store.folder)
-    gathered: dict[str, _Gathered] = defaultdict(lambda: _Gathered(prices))
+    gathered: dict[str, _Gathered] = defaultdict(lambda: _Gathered(prices, codebleu=codebleu))
     for _, data in store.scan_data(Candidate):
         verdict = judged.get(data["id"])
         if verdict is not None:
@@ -111,8 +115,8 @@ def _keeps(data: dict[str, Any], verdict: Verdict, regression: Collection[str]) 
 class _Gathered:
     """What is known so far of the candidates of one bug; they come in any order."""
 
-    def __init__(self, prices: Pricing) -> None:
-        self._prices = prices
+    def __init__(self, prices: Pricing, *, codebleu: bool) -> None:
+        self._prices, self._codebleu = prices, codebleu
         self.n_broken = self.n_kept = 0
         self.is_unsure = False
         self._tokens_in = self._tokens_out = 0
@@ -145,7 +149,7 @@ class _Gathered:
             self._compare(data, bug, is_plausible=judged.verdict is Verdict.PLAUSIBLE)
 
     def _compare(self, data: dict[str, Any], bug: Bug, *, is_plausible: bool) -> None:
-        self._yardstick = self._yardstick or Yardstick(bug)
+        self._yardstick = self._yardstick or Yardstick(bug, codebleu=self._codebleu)
         edits = [_edit(item) for item in data["edits"]]
         if data["id"] not in self.near:
             self.near[data["id"]] = self._yardstick.measure(edits, is_plausible=is_plausible)

@@ -107,9 +107,10 @@ def test_by_verdict_and_pass_at_k_have_pictures(bench: Bench) -> None:
 
 
 def test_decoding_goes_from_greedy_over_beams_to_temperatures(bench: Bench) -> None:
+    drawn: list[dict[str, Any]] = [{"temperature": 1.2}, {"temperature": 0.2, "top_p": 0.95}, {"beam": 10}, {"beam": 1}]
     folders = [
         bench.run(f"run-{number}", HALF, repairer="neural", settings=NeuralSettings(model="models/plbart", **settings))
-        for number, settings in enumerate([{"temperature": 1.2}, {"temperature": 0.2, "top_p": 0.95}, {"beam": 10}, {"beam": 1}])
+        for number, settings in enumerate(drawn)
     ]
     table = decoding(bench.facts(*folders, bench.run("llm", HALF, llm=LlmSettings(model="acme/large", temperature=0.0))))
     assert [row[:4] for row in table.rows] == [

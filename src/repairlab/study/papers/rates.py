@@ -1,14 +1,16 @@
 """Rates averaged over bugs: what candidates are like; pass@k and TCA@k by model, prompt, temperature, language and kind of bug."""
 
+import bisect
 import dataclasses
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import get_args
 
 from repairlab.core.bug import Difficulty
 from repairlab.core.errors import UserError
 from repairlab.core.figure import Axis, Figure, named
+from repairlab.core.record import record
 from repairlab.core.score import Samples
 from repairlab.core.table import Cell, Table, mean, percent
 from repairlab.metrics.bleu import BleuCounts, bleu, tokens_of
@@ -161,50 +163,71 @@ LIKENESS = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Similarities of buggy and fixed code from which on a group begins."""
 
 
+@record
+class _Groups:
+    """How a table of pass@k and TCA@k puts bugs into groups."""
+
+    name: str
+    about: tuple[str, str]
+    """Head of the column, and what the groups go by."""
+    source: str
+    of: Callable[[RunFacts, BugFacts], str | None]
+    """Group of a bug; none when it is in none."""
+    why_not: str = ""
+    """What to say where no bug is in a group."""
+    order: Sequence[str] = ()
+    with_bleu: bool = False
+
+
 def execution(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k of every run, each language for itself."""
-    languages = sorted({bug.samples.language for run in facts.runs for bug in run.bugs})
-    groups = {name: _is_in(name) for name in languages}
-    return _grouped(facts, "execution", "by language", "language", groups, source="FixEval, table 4")
+    about, of = ("language", "language"), lambda _, bug: bug.samples.language
+    return _grouped(facts, _Groups(name="execution", about=about, source="FixEval, table 4", of=of))
 
 
 def by_verdict(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k by what the judge said of the buggy program."""
-    names = sorted({bug.submission_verdict for run in facts.runs for bug in run.bugs if bug.submission_verdict})
-    _need(names, facts, "no bug of these runs is a submission with a verdict (submission_verdict)")
-    groups = {name: _has_verdict(name) for name in names}
-    return _grouped(facts, "by-verdict", "by verdict of the submission", "verdict", groups, source="FixEval, figure 4b")
+    groups = _Groups(
+        name="by-verdict",
+        about=("verdict", "verdict of the submission"),
+        source="FixEval, figure 4b",
+        of=lambda _, bug: bug.submission_verdict,
+        why_not="no bug of these runs is a submission with a verdict (submission_verdict)",
+    )
+    return _grouped(facts, groups)
 
 
 def by_difficulty(facts: PaperFacts) -> Table:
     """Return pass@k, TCA@k and BLEU by how hard the task is."""
-    found = {bug.difficulty for run in facts.runs for bug in run.bugs}
-    names = [name for name in get_args(Difficulty) if name in found]
-    _need(names, facts, "no bug of these runs says how hard it is (labels.difficulty)")
-    groups = {name: _is_as_hard(name) for name in names}
-    source = "FixEval, figures 2, 3a and 4a"
-    return _grouped(facts, "by-difficulty", "by difficulty", "difficulty", groups, source=source, more={"BLEU": _bleu})
+    groups = _Groups(
+        name="by-difficulty",
+        about=("difficulty", "difficulty"),
+        source="FixEval, figures 2, 3a and 4a",
+        of=lambda _, bug: bug.difficulty,
+        why_not="no bug of these runs says how hard it is (labels.difficulty)",
+        order=get_args(Difficulty),
+        with_bleu=True,
+    )
+    return _grouped(facts, groups)
 
 
 def by_edits(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k by how similar the buggy code is to its fix, and their rank correlation."""
-    _need([bug for run in facts.runs for bug in run.bugs if bug.likeness is not None], facts, "no fix of these runs is at hand")
-    edges = zip((0.0, *LIKENESS), (*LIKENESS, 1.01), strict=True)
-    groups = {f"from {low:g}" if low else f"below {high:g}": _is_as_like(low, high) for low, high in edges}
-    table = _grouped(
-        facts, "by-edits", "by edit similarity of buggy and fixed code", "similarity", groups, source="FixEval, figure 3b"
+    names = (f"below {LIKENESS[0]:g}", *(f"from {low:g}" for low in LIKENESS))
+    groups = _Groups(
+        name="by-edits",
+        about=("similarity", "edit similarity of buggy and fixed code"),
+        source="FixEval, figure 3b",
+        of=lambda _, bug: None if bug.likeness is None else names[bisect.bisect(LIKENESS, bug.likeness)],
+        why_not="no fix of these runs is at hand",
+        order=names,
     )
-    rows = []
+    table, rows = _grouped(facts, groups), []
     for run in facts.runs:
         likeness = {bug.samples.bug_id: bug.likeness for bug in run.bugs if bug.likeness is not None}
         cells = [_correlation(run, likeness, metric, k) for metric in _METRICS for k in facts.ks]
         rows.append((run.name, "Spearman's ρ", len(likeness), *cells))
     return dataclasses.replace(table, rows=(*table.rows, *rows))
-
-
-def _need(found: Sequence[object], facts: PaperFacts, why_not: str) -> None:
-    if not found:
-        raise UserError("; ".join(facts.missing) or why_not)
 
 
 def _correlation(run: RunFacts, likeness: Mapping[str, float], metric: str, k: int) -> float | None:
@@ -218,75 +241,31 @@ def _correlation(run: RunFacts, likeness: Mapping[str, float], metric: str, k: i
 
 def by_length(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k by the length of the buggy code."""
-    _need([bug for run in facts.runs for bug in run.bugs if bug.n_tokens], facts, "the buggy code of these runs is not at hand")
-    groups = {
-        f"{low + 1}–{high}" if high else f"over {low}": _is_between(low, high)
-        for low, high in zip((0, *LENGTHS), (*LENGTHS, None), strict=True)
-    }
-    return _grouped(facts, "by-length", "by length of the buggy function or program", "tokens", groups, source="FixEval, § 5.3")
-
-
-def _grouped(
-    facts: PaperFacts,
-    name: str,
-    title: str,
-    column: str,
-    groups: dict[str, Callable[[BugFacts], bool]],
-    *,
-    source: str,
-    more: Mapping[str, Callable[[list[BugFacts]], float | None]] = MappingProxyType({}),
-) -> Table:
-    measured = [(metric, k) for metric in _METRICS for k in facts.ks]
-    rows = [
-        (
-            run.name,
-            group,
-            len(bugs),
-            *(_metric_percent(run, [bug.samples for bug in bugs], *at) for at in measured),
-            *(measure(bugs) for measure in more.values()),
-        )
-        for run in facts.runs
-        for group, belongs in groups.items()
-        if (bugs := [bug for bug in run.bugs if belongs(bug)])
-    ]
-    table = Table(
-        name=name,
-        title=f"pass@k and test case average {title}",
-        source=source,
-        columns=("system", column, "bugs", *(f"{metric.replace('k', str(k))} %" for metric, k in measured), *more),
-        rows=tuple(rows),
-        n_heads=2,
-        notes=_without_metric(facts),
+    names = (*(f"{low + 1}–{high}" for low, high in itertools.pairwise((0, *LENGTHS))), f"over {LENGTHS[-1]}")
+    groups = _Groups(
+        name="by-length",
+        about=("tokens", "length of the buggy function or program"),
+        source="",
+        of=lambda _, bug: names[bisect.bisect_left(LENGTHS, bug.n_tokens)] if bug.n_tokens else None,
+        why_not="the buggy code of these runs is not at hand",
+        order=names,
     )
-    return dataclasses.replace(table, figure=None if column == "language" else lines_by_group(table))
+    return _grouped(facts, groups)
 
 
 def decoding(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k by how candidates are drawn: greedy, by beam size, by temperature."""
-    runs = [run for run in facts.runs if run.decoding != "–"]
-    if not runs:
-        raise UserError("no run has a model whose answers are drawn")
-    measured = [(metric, k) for metric in _METRICS for k in facts.ks]
-    runs.sort(key=lambda run: _decoding_order(run.decoding))
-    rows = tuple(
-        (
-            f"{run.model} · {run.prompt}" if run.llm else run.model,
-            run.decoding,
-            len(run.bugs),
-            *(_metric_percent(run, run.scores.run.samples, *at) for at in measured),
-        )
-        for run in runs
-    )
-    table = Table(
+    drawn = sorted((run for run in facts.runs if run.decoding != "–"), key=lambda run: _decoding_order(run.decoding))
+    runs = tuple(dataclasses.replace(run, name=f"{run.model} · {run.prompt}" if run.llm else run.model) for run in drawn)
+    groups = _Groups(
         name="decoding",
-        title="pass@k and test case average by decoding",
+        about=("decoding", "decoding"),
         source="FixEval, figure 5",
-        columns=("model", "decoding", "bugs", *(f"{metric.replace('k', str(k))} %" for metric, k in measured)),
-        rows=rows,
-        n_heads=2,
-        notes=_without_metric(facts),
+        of=lambda run, _: run.decoding,
+        why_not="no run has a model whose answers are drawn",
+        order=tuple(run.decoding for run in runs),
     )
-    return dataclasses.replace(table, figure=lines_by_group(table))
+    return _grouped(dataclasses.replace(facts, runs=runs), groups)
 
 
 def _decoding_order(name: str) -> tuple[int, list[float]]:
@@ -295,7 +274,37 @@ def _decoding_order(name: str) -> tuple[int, list[float]]:
     return next(place for place, kind in enumerate(kinds) if name.startswith(kind)), [float(n) for n in re.findall(r"[\d.]+", name)]
 
 
-def lines_by_group(table: Table) -> Figure | None:
+def _grouped(facts: PaperFacts, groups: _Groups) -> Table:
+    found = {group for run in facts.runs for bug in run.bugs if (group := groups.of(run, bug))}
+    if not found:
+        raise UserError("; ".join(facts.missing) or groups.why_not)
+    measured = [(metric, k) for metric in _METRICS for k in facts.ks]
+    bleus = ("BLEU",) if groups.with_bleu else ()
+    rows = [
+        (
+            run.name,
+            group,
+            len(bugs),
+            *(_metric_percent(run, [bug.samples for bug in bugs], *at) for at in measured),
+            *(_bleu(bugs) for _ in bleus),
+        )
+        for run in facts.runs
+        for group in dict.fromkeys(groups.order or sorted(found))
+        if (bugs := [bug for bug in run.bugs if groups.of(run, bug) == group])
+    ]
+    table = Table(
+        name=groups.name,
+        title=f"pass@k and test case average by {groups.about[1]}",
+        source=groups.source,
+        columns=("system", groups.about[0], "bugs", *(f"{metric.replace('k', str(k))} %" for metric, k in measured), *bleus),
+        rows=tuple(rows),
+        n_heads=2,
+        notes=_without_metric(facts),
+    )
+    return dataclasses.replace(table, figure=None if groups.name == "execution" else _lines(table))
+
+
+def _lines(table: Table) -> Figure | None:
     """Draw the columns of a table over its groups, which its second column names; of several systems only the lowest k."""
     systems = list(dict.fromkeys(row[0] for row in table.rows))
     groups = list(dict.fromkeys(str(row[1]) for row in table.rows))
@@ -326,26 +335,6 @@ def _bleu(bugs: list[BugFacts]) -> float | None:
     for item in texts:
         counts.add(tokens_of(item.candidate, "codexglue"), tokens_of(item.fixed, "codexglue"))
     return percent(bleu(counts, variant="codexglue"), 1) if texts else None
-
-
-def _is_as_hard(name: str) -> Callable[[BugFacts], bool]:
-    return lambda bug: bug.difficulty == name
-
-
-def _is_as_like(low: float, high: float) -> Callable[[BugFacts], bool]:
-    return lambda bug: bug.likeness is not None and low <= bug.likeness < high
-
-
-def _is_in(language: str) -> Callable[[BugFacts], bool]:
-    return lambda bug: bug.samples.language == language
-
-
-def _has_verdict(name: str) -> Callable[[BugFacts], bool]:
-    return lambda bug: bug.submission_verdict == name
-
-
-def _is_between(low: int, high: int | None) -> Callable[[BugFacts], bool]:
-    return lambda bug: bug.n_tokens is not None and bug.n_tokens > low and (high is None or bug.n_tokens <= high)
 
 
 def _without_metric(facts: PaperFacts) -> tuple[str, ...]:

@@ -12,10 +12,10 @@ from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
 from repairlab.study.bugs import read_texts
 from repairlab.study.papers.bug_groups import bug_sizes, projects
+from repairlab.study.papers.facts import read_facts
 from repairlab.study.papers.overlap import overlap
 from repairlab.study.papers.ranks import ranking
 from repairlab.study.papers.rates import candidates, curves, prompts
-from repairlab.study.papers.reading import read_facts
 from repairlab.study.papers.similarity import codebleu, exact, match, similarity
 from repairlab.study.papers.table import make_tables
 from repairlab.study.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, store_ranking
@@ -219,7 +219,7 @@ def test_codebleu_has_its_parts_and_is_made_only_when_asked_for(bench: Bench) ->
     folder = bench.run("chat", ONE)
     with pytest.raises(UserError, match="ask with --only codebleu"):
         codebleu(bench.facts(folder))
-    systems = read_systems([folder], evidence=None)
+    systems = read_systems([folder])
     facts = read_facts(systems, read_texts(systems), codebleu=True)
     table = codebleu(facts)
     rows = {(str(row[1]), str(row[2])): row[3:] for row in table.rows}

@@ -19,7 +19,7 @@ from repairlab.metrics.rates import compile_rate, duplicate_rate, plausible_rate
 from repairlab.metrics.statistics import spearman
 from repairlab.metrics.table import values_of
 from repairlab.study.charts import Curve, line_chart
-from repairlab.study.curves import chart, curve_ks
+from repairlab.study.leaderboard import chart, curve_ks
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, ks_of
 
 

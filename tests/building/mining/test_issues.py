@@ -82,7 +82,7 @@ def test_paragraphs_that_tell_the_fix_are_cut(leak: str) -> None:
 def test_what_is_no_export_is_refused(tmp_path: Path) -> None:
     for text, said in (
         ("{", "neither XML nor JSON"),
-        ("<a>", "is no XML"),
+        ("<a>", "cannot be read as XML"),
         ("[1]", "not an issue but int"),
         ('[{"title": "a"}]', "no issue of GitHub"),
     ):

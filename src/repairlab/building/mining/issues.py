@@ -174,7 +174,7 @@ def _of_xml(text: str, source: Path) -> Iterator[TrackedIssue]:
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        raise UserError(f"{source} is no XML: {error}") from None
+        raise UserError(f"{source} cannot be read as XML: {error}") from None
     for place, item in enumerate((*root.iter("item"), *root.iter("bug")), start=1):
         known = {part.tag: part.text or "" for part in item}
         is_jira = item.tag == "item"
@@ -230,7 +230,7 @@ def _said(entry: dict[str, Any], fields: dict[str, Any]) -> list[tuple[float | N
 
 
 def _moment(value: object) -> float | None:
-    """Read a moment in seconds, as ISO 8601 or as in mail; none where it is no moment.
+    """Read a moment in seconds, as ISO 8601 or as in mail; none for anything else.
 
     >>> _moment(86400), _moment("1970-01-02T00:00:00.000+0000"), _moment("Fri, 2 Jan 1970 01:00:00 +0100"), _moment("soon")
     (86400.0, 86400.0, 86400.0, None)

@@ -146,7 +146,7 @@ def _by_time(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str
 
 
 def order_of(seed: int, *words: str) -> int:
-    """Return a number by which things come in a random order, the same in every process."""
+    """Return a number that puts things into a random order, the same in every process."""
     text = "\0".join((str(seed), *words)).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
 

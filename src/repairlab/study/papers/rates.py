@@ -160,7 +160,7 @@ _METRICS = ("pass@k", "TCA@k")
 LENGTHS = (50, 100, 200, 400)
 """Tokens up to which a program belongs to a group; the last group is longer."""
 LIKENESS = (0.5, 0.6, 0.7, 0.8, 0.9)
-"""Similarities of buggy and fixed code from which on a group begins."""
+"""Where groups of similar buggy and fixed code begin, after the first."""
 
 
 @record

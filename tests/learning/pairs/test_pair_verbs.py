@@ -358,7 +358,7 @@ def test_predictions_are_compiled_and_not_run(tmp_path: Path, capsys: pytest.Cap
         (Pair(id="1", buggy="print(1\n", fixed="print(1)\n"), "raise SystemExit(1)\n"),
         (Pair(id="2", buggy="print(2)\n", fixed="print(3)\n"), "print((\n"),
     ]
-    splits = {"test": [item for item, _ in found]}
+    splits: dict[str, Sequence[Pair]] = {"test": [item for item, _ in found]}
     source = write_set(tmp_path / "a", splits, language="python", form="program")
     lines = [json.dumps({"id": item.id, "prediction": said}) for item, said in found]
     (tmp_path / "out.jsonl").write_text("\n".join(lines), encoding="utf-8")

@@ -220,7 +220,8 @@ class _Pairing:
         for pair in self.found:
             if pair.name in names:
                 problems.setdefault(pair.problem, {})[pair.name] = pair.pair.wrong.status
-        lost = {name for pairs in problems.values() for name in pairs} - drawn(problems, n, self.settings.seed)
+        kept = drawn(problems, n, self.settings.seed)
+        lost = {name for pairs in problems.values() for name in pairs} - kept
         for name in sorted(lost):
             self.drop(SPLITS, name, "other pairs of its problem are drawn")
         self.found = [pair for pair in self.found if pair.name not in lost]

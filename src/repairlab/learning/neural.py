@@ -67,7 +67,7 @@ class NeuralSettings:
         return self.sample or bool(self.temperature) or self.top_p is not None
 
     def applied(self, usual: DecodingSettings, *, beam: int, at_once: int) -> DecodingSettings:
-        """Return the decoding of a model with what is said here."""
+        """Return how a model decodes with these settings."""
         made = dataclasses.replace(
             usual,
             beam=1 if self.temperature == 0 else beam,

@@ -174,7 +174,7 @@ class _Groups:
     of: Callable[[RunFacts, BugFacts], str | None]
     """Group of a bug; none when it is in none."""
     why_not: str = ""
-    """What to say where no bug is in a group."""
+    """Message where every group is empty."""
     order: Sequence[str] = ()
     with_bleu: bool = False
 

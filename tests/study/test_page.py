@@ -238,6 +238,15 @@ def test_the_oracle_fixes_nothing_as_far_as_the_page_counts(make_run: MakeRun) -
     assert "system and the oracle" in page.text
 
 
+def test_bugs_can_be_narrowed_to_those_that_one_system_fixes(make_run: MakeRun) -> None:
+    folders = [make_run("with", n=1, bugs=2, strength=99.0), make_run("without", n=1, bugs=2, strength=0.0)]
+    page = Page(make_report(folders).html)
+    assert [attrs["data-by"] for tag, attrs in page.tags if tag == "tr" and "data-by" in attrs] == ["", "0"]
+    values = [attrs.get("value") for tag, attrs in page.tags if tag == "option"]
+    assert values.count("only 0") == values.count("only 1") == 1
+    assert "only" not in str([attrs.get("value") for tag, attrs in Page(make_report(folders[:1]).html).tags if tag == "option"])
+
+
 def test_a_partial_page_says_what_is_missing(make_run: MakeRun) -> None:
     folder = make_run("chat", n=2, bugs=5, unfinished=2)
     with pytest.raises(UserError, match="--partial"):

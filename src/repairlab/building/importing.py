@@ -14,10 +14,13 @@ from repairlab.building.discovery import DiscoveredTests, DiscoveryStage, Search
 from repairlab.building.import_record import ImportRecord, Journal, write_import_record
 from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings
 from repairlab.building.importers.table import IMPORTERS
+from repairlab.building.mining.issues import Issues, attached
+from repairlab.building.mining.selecting import wider
 from repairlab.core.bug import Bug, remember_digest
-from repairlab.core.errors import HarnessError, Interrupted, UserError
+from repairlab.core.errors import HarnessError, Interrupted, UserError, unknown
 from repairlab.core.record import SCHEMA_VERSION, digest, record
 from repairlab.core.storage.folders import new_folder
+from repairlab.languages.fix_extent import EXTENTS, Extent
 from repairlab.languages.language import default_cache
 from repairlab.runs.executors.executor import Delivery, Parcel
 from repairlab.runs.executors.pool import open_pool
@@ -57,9 +60,17 @@ def import_benchmark(  # noqa: PLR0913  # three of them are told how it goes on
     at: Callable[[str, str], None] = lambda bug_id, stage: None,  # noqa: ARG005
 ) -> Imported:
     """Read a source with the importer of this name and write all of it, or nothing, to a new folder."""
-    return write_benchmark(
-        name, lambda: IMPORTERS[name](sources, settings), folder, settings, started, done, machine=machine, at=at
-    )
+    if settings.extent not in EXTENTS:
+        raise unknown("extent of a fix", settings.extent, EXTENTS)
+
+    def read() -> Import:
+        found = IMPORTERS[name](sources, settings)
+        if not settings.issues:
+            return found
+        issues = Issues(settings.issues)
+        return dataclasses.replace(found, bugs=(attached(bug, issues, comments=settings.comments) for bug in found.bugs))
+
+    return write_benchmark(name, read, folder, settings, started, done, machine=machine, at=at)
 
 
 def write_benchmark(  # noqa: PLR0913  # as above
@@ -91,7 +102,7 @@ def write_benchmark(  # noqa: PLR0913  # as above
         found = read()
         started(found.n_bugs)
         write_head(aside, name=found.name, version=found.version, licence=found.licence, description=found.description)
-        made = _Folder(aside, found.name, settings.repeat, done)
+        made = _Folder(aside, found.name, settings, done)
 
         def settle(result: DiscoveredTests) -> None:
             made.settle(result)
@@ -144,10 +155,10 @@ def _nothing(dropped: Sequence[Dropped]) -> UserError:
 class _Folder:
     """The folder of a benchmark while it is written, and what there is to tell of it."""
 
-    def __init__(self, folder: Path, name: str, repeat: int, done: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, name: str, settings: Settings, done: Callable[[str], None]) -> None:
         self._folder = folder
         self._name = name
-        self._repeat = repeat
+        self._repeat, self._extent = settings.repeat, settings.extent
         self._done = done
         self._searches: dict[str, Search] = {}
         self.bugs: list[str] = []
@@ -159,7 +170,7 @@ class _Folder:
         """Write a bug; return what is to be found out before it is done with, if anything."""
         if isinstance(bug, ImportedBug):
             try:
-                written = _write(self._folder, bug, self._name)
+                written = _write(self._folder, bug, self._name, self._extent)
             except (UserError, HarnessError) as error:
                 bug = Dropped(id=bug.id, reason=str(error))
             else:
@@ -204,7 +215,7 @@ class _Folder:
         )
 
 
-def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
+def _write(benchmark: Path, bug: ImportedBug, name: str, extent: Extent) -> Bug:
     """Write one bug and read it again, so that no folder is left that nobody can read."""
     for lock, text in bug.locks.items():
         write_file(benchmark, f"environments/{lock}.txt", text.encode())
@@ -221,6 +232,8 @@ def _write(benchmark: Path, bug: ImportedBug, name: str) -> Bug:
             write_file(folder, f"cases/{case}.in", given)
             write_file(folder, f"cases/{case}.out", expected)
         written = load_bug(folder, name, bug_id=bug.id)
+        if reason := wider(written, extent):
+            raise UserError(reason)
         return remember_digest(written, written.digest)  # now: the folder is about to be renamed
 
 

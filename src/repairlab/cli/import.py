@@ -1,7 +1,7 @@
 """`repairlab import`."""  # noqa: N999  # the verb's name
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -9,10 +9,11 @@ from repairlab.building.importers.importer import Settings
 from repairlab.building.importers.pairs import PAIR_SETS, import_pairs
 from repairlab.building.importers.table import IMPORTERS
 from repairlab.building.importing import import_benchmark
-from repairlab.cli.options import Include, Interpreter, Json, Libraries, Limit, SortRepeats, on_machine, tests_to_sort
+from repairlab.cli.options import Include, Interpreter, Json, Libraries, Limit, SortRepeats, need, on_machine, tests_to_sort
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.errors import UserError
 from repairlab.core.record import to_data
+from repairlab.languages.fix_extent import EXTENTS, Extent
 from repairlab.validation.machine import Machine
 
 
@@ -42,6 +43,14 @@ def import_bugs(
     tests: Annotated[
         str, typer.Option("--tests", help="Test classes to sort (Defects4J): relevant to the fix, or all.")
     ] = "relevant",
+    extent: Annotated[
+        str, typer.Option("--extent", help=f"Import only bugs whose fix changes at most this: {', '.join(EXTENTS)}.")
+    ] = "files",
+    issues: Annotated[
+        list[Path] | None,
+        typer.Option("--issues", help="Export of the tracker of the bugs' issues, or a folder of NUMBER.md; repeatable."),
+    ] = None,
+    comments: Annotated[bool, typer.Option("--comments", help="Add the comments of before the fix, with --issues.")] = False,
     repeat: SortRepeats = 1,
     include: Include = None,
     limit: Limit = None,
@@ -58,6 +67,8 @@ def import_bugs(
     if name in PAIR_SETS:
         _import_pairs(name, list(sources or ()), to, limit, as_json=json)
         return
+    if not issues:
+        need("--issues", {"--comments": comments})
     settings = Settings(
         include=tuple(include or ()),
         limit=limit,
@@ -70,6 +81,9 @@ def import_bugs(
         via=via,
         tests=tests_to_sort(tests),
         repeat=repeat,
+        extent=cast(Extent, extent),
+        issues=tuple(issues or ()),
+        comments=comments,
     )
     with progress_bar() as progress:
         task = progress.add_task("bugs read", total=None)

@@ -58,7 +58,7 @@ def mine(
     ] = None,
     issues: Annotated[
         list[Path] | None,
-        typer.Option("--issues", help="Tracker export (JSON of GitHub, GitLab or Jira) or a folder of NUMBER.md; repeatable."),
+        typer.Option("--issues", help="Tracker export (GitHub, GitLab, Jira, Bugzilla, …) or a folder of NUMBER.md; repeatable."),
     ] = None,
     issue: Annotated[
         str,

@@ -1,6 +1,7 @@
 """Verbs of `repairlab pairs` that look at a set: show, describe, represent, compare with predictions."""
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -8,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from repairlab.cli.options import Json
+from repairlab.building.importers.small_programs import program_place
+from repairlab.cli.options import Json, on_machine
 from repairlab.cli.output import count, data, print_json, print_table, progress_bar, talk
 from repairlab.core.diff import unified_diff
 from repairlab.core.errors import UserError, unknown
@@ -23,6 +25,8 @@ from repairlab.metrics.bleu import BLEU_VARIANTS, BleuVariant
 from repairlab.metrics.codebleu import CODEBLEU_VARIANTS, CodeBleuVariant
 from repairlab.metrics.matching import MatchScores, MatchSettings
 from repairlab.metrics.statistics import Distribution
+from repairlab.validation.machine import Machine
+from repairlab.validation.preflight import builds
 
 PairFolder = Annotated[Path, typer.Argument(metavar="SET", help="Folder of a set of pairs.")]
 
@@ -154,6 +158,7 @@ def _of(n: int, total: int) -> str:
     return f"{n} ({n / total:.1%})" if total else str(n)
 
 
+@on_machine("workers", "sandbox", "allow_unsafe")
 def match(
     predictions: Annotated[
         Path, typer.Argument(help="One prediction per line in the order of the pairs, or *.jsonl with id and prediction(s).")
@@ -165,14 +170,29 @@ def match(
         str, typer.Option("--codebleu", help=f"Variant of CodeBLEU: {', '.join(CODEBLEU_VARIANTS)}.")
     ] = "codexglue",
     copy: Annotated[bool, typer.Option("--copy", help="Also score the buggy texts, the baseline of copying.")] = False,
+    compiling: Annotated[
+        bool, typer.Option("--compile", help="Compile first predictions, which are not run; for sets of whole programs.")
+    ] = False,
     json: Json = False,
+    *,
+    here: Machine,
 ) -> None:
     """Compare predictions with fixes: exact match, BLEU, CodeBLEU, edit similarity, syntax."""
     facts, splits = read_head(pairs)
+    if compiling and facts.form != "program":
+        raise UserError(f"--compile is for sets of whole programs; {pairs} holds pairs of the form {facts.form!r}")
     settings = MatchSettings(language=facts.language, bleu=_bleu(bleu), codebleu=_codebleu(codebleu))
     with progress_bar() as progress:
         task = progress.add_task("pairs matched", total=splits.get(split))
-        found = match_predictions(predictions, pairs, split, settings, copy=copy, done=lambda: progress.advance(task))
+        found = match_predictions(
+            predictions,
+            pairs,
+            split,
+            settings,
+            copy=copy,
+            compiles=_compiler(facts.language, here) if compiling else None,
+            done=lambda: progress.advance(task),
+        )
     if json:
         print_json({"pairs": str(pairs), "split": split, "settings": to_data(settings), **to_data(found)})
         return
@@ -180,6 +200,22 @@ def match(
     both = [found.scores, *([found.copied] if found.copied else [])]
     print_table(f"{predictions} on {facts.name}, {split}: {count(found.scores.n, 'pair')}", columns, _match_rows(both))
     data().print(f"signature {settings.signature}", markup=False)
+
+
+def _compiler(language: str, here: Machine) -> Callable[[Sequence[str]], list[bool]]:
+    sandbox = here.open_sandbox()
+
+    def compiles(text: str) -> bool:
+        try:
+            return builds(language, program_place(language, text)[0], text, sandbox)
+        except UserError:  # its package is no path
+            return False
+
+    def all_of(texts: Sequence[str]) -> list[bool]:
+        with ThreadPoolExecutor(here.workers) as pool:
+            return list(pool.map(compiles, texts))
+
+    return all_of
 
 
 def _match_rows(scores: Sequence[MatchScores]) -> list[tuple[str, ...]]:
@@ -202,6 +238,7 @@ def _named(scores: MatchScores) -> dict[str, float | None]:
         **more,
         "edit similarity": scores.edit_similarity,
         "well-formed": scores.well_formed,
+        **({} if scores.compiles is None else {"compiles": scores.compiles}),
         "unchanged": scores.unchanged,
         "missing": scores.missing,
     }

@@ -58,6 +58,10 @@ def make(
     ] = None,
     shares: Annotated[str, typer.Option("--shares", help="Splits and their shares of the pairs.")] = "train=0.8,valid=0.1,test=0.1",
     seed: Annotated[int, typer.Option("--seed", help="Seed of the splits.")] = 0,
+    per_problem: Annotated[
+        int | None,
+        typer.Option("--per-problem", help="Draw so many pairs per problem in the last split, by verdict; FixEval: 2.", min=1),
+    ] = None,
     limit: Annotated[int | None, typer.Option("--limit", help="Use at most this many problems.")] = None,
     checker: Annotated[str | None, typer.Option("--checker", help="How outputs are compared; as test.checker in bug.toml.")] = None,
     name: Annotated[str | None, typer.Option("--name", help="Name of the set; by default its folder's.")] = None,
@@ -77,6 +81,7 @@ def make(
         limit=limit,
         shares=shares_of(shares),
         seed=seed,
+        per_problem=per_problem,
         tests=problems,
         judge=Settings(checker=checker),
     )

@@ -1,6 +1,5 @@
 """`repairlab predict`."""
 
-import dataclasses
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -35,6 +34,13 @@ def predict(
     at_once: Annotated[
         int | None, typer.Option("--at-once", help="Hypotheses extended together; lower it if memory is short.")
     ] = None,
+    temperature: Annotated[
+        float | None, typer.Option("--temperature", help="Sample at this temperature instead of searching; 0 is greedy.")
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option("--top-p", help="Sample from the likeliest tokens with this total probability.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the samples.")] = 0,
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:1 or mps.")] = "auto",
     json: Json = False,
 ) -> None:
@@ -46,13 +52,15 @@ def predict(
         raise UserError(f"{to} exists; name a new file with --to")
     if (pairs is None) == (benchmark is None):
         raise UserError("name what to predict: either --pairs SET or --benchmark BENCH")
+    settings = NeuralSettings(model=str(model), beam=beam, temperature=temperature, top_p=top_p)
+    settings.check()
     if pairs is not None:
-        _predict_pairs(model, pairs, split, to, device, beam=beam, at_once=at_once, as_json=json)
+        _predict_pairs(settings, pairs, split, to, device, at_once=at_once, seed=seed, as_json=json)
         return
     from repairlab.learning.predictions import ProposingOptions, propose  # noqa: PLC0415  # loads the match metrics, too
 
     access = NeuralAccess(device=device) if at_once is None else NeuralAccess(device=device, at_once=at_once)
-    options = ProposingOptions(settings=NeuralSettings(model=str(model), beam=beam), access=access, n=n)
+    options = ProposingOptions(settings=settings, access=access, n=n, seed=seed)
     options.check()
     opened = open_benchmark(str(benchmark))
     bugs = opened.select(tuple(include or ()), limit=limit)
@@ -74,19 +82,18 @@ def predict(
 
 
 def _predict_pairs(
-    model: Path, pairs: Path, split: str, to: Path, device: str, *, beam: int | None, at_once: int | None, as_json: bool
+    settings: NeuralSettings, pairs: Path, split: str, to: Path, device: str, *, at_once: int | None, seed: int, as_json: bool
 ) -> None:
     from repairlab.learning.networks.model import load_ensemble  # noqa: PLC0415  # loads torch
     from repairlab.learning.predictions import predict as predict_split  # noqa: PLC0415
 
     _, splits = read_head(pairs)
-    loaded = load_ensemble(model, device=device)
+    loaded = load_ensemble(Path(settings.model), device=device)
     usual = loaded.decoding
-    decoding = dataclasses.replace(usual, beam=beam or usual.beam, at_once=at_once or usual.at_once)
-    decoding.check()
+    decoding = settings.applied(usual, beam=settings.beam or usual.beam, at_once=at_once or usual.at_once)
     with progress_bar() as progress:
         task = progress.add_task("pairs predicted", total=splits.get(split))
-        made = predict_split(loaded, pairs, split, to, decoding, done=lambda n: progress.advance(task, n))
+        made = predict_split(loaded, pairs, split, to, decoding, seed=seed, done=lambda n: progress.advance(task, n))
     if as_json:
         print_json({"to": str(to), "decoding": to_data(decoding), **to_data(made)})
         return

@@ -98,7 +98,8 @@ def show_tables(runs: Sequence[Path], only: Sequence[str], *, csv: bool, to: Pat
         raise UserError("--csv and --json are both given; choose one")
     warn_unchecked(runs)
     systems = read_systems(runs if partial else finished(runs), partial=partial)
-    facts = read_facts(systems, read_texts(systems), closeness=not NEED_CODE.isdisjoint(names))
+    needs = not NEED_CODE.isdisjoint(names)
+    facts = read_facts(systems, read_texts(systems), closeness=needs, codebleu="codebleu" in only)
     made = make_tables(facts, names)
     is_index = not (only or csv or as_json or to)
     for name, reason in made.left_out.items() if not is_index else ():

@@ -10,6 +10,8 @@ from repairlab.core.problem import Problem, SourceFile
 from repairlab.core.recipe import Build, Test
 from repairlab.core.record import digest, record
 
+Difficulty = Literal["easy", "medium", "hard", "A", "B", "C", "D", "E", "F", "G", "H"]
+"""In words, or as the letter of a task in its contest."""
 CheckerKind = Literal["tokens", "lines", "exact", "float", "unordered", "program"]
 
 
@@ -131,7 +133,7 @@ class Labels:
     """What the project is for, such as networking or compilers, in words of whoever labels it."""
     symptom: str | None = None
     """What a user sees: wrong answer, crash, time-out, memory, output, presentation, compile error, memory error."""
-    difficulty: Literal["easy", "medium", "hard"] | None = None
+    difficulty: Difficulty | None = None
     split: str | None = None
 
 

@@ -1,6 +1,7 @@
 """A figure as a list of plain shapes; `report.svg` draws any of them, in the page or in a file of its own."""
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 from repairlab.core.record import record
@@ -57,6 +58,8 @@ class Axis:
     label: str = ""
     unit: str = ""
     """What stands behind the number at a tick."""
+    names: tuple[str, ...] = ()
+    """What stands at 0, 1 and so on instead of numbers."""
 
     def __call__(self, value: float) -> float:
         """Return the place of a number; one outside the scale lies at its end."""
@@ -73,6 +76,8 @@ class Axis:
         >>> Axis(low=0, high=90).ticks(), Axis(low=1, high=10, whole=True).ticks(), Axis(low=1, high=60, log=True).ticks()
         ([0, 20, 40, 60, 80], [1, 2, 4, 6, 8, 10], [1, 2, 5, 10, 20, 50])
         """
+        if self.names:
+            return list(range(len(self.names)))
         if self.log:
             return [k for power in range(6) for k in (10**power, 2 * 10**power, 5 * 10**power) if self.low <= k <= self.high]
         rough = max((self.high - self.low) / 6, 1.0 if self.whole else 1e-9)
@@ -82,6 +87,11 @@ class Axis:
         found = [round(number * step, 9) for number in range(first, math.floor(self.high / step + 1e-9) + 1)]
         found = [int(value) if value == int(value) else value for value in found]
         return [self.low, *found] if first * step - self.low >= step / 2 else found
+
+
+def named(names: Sequence[str], what: str) -> Axis:
+    """Return an axis of things that have names, in their order."""
+    return Axis(low=0, high=max(len(names) - 1, 1), label=what, names=tuple(names))
 
 
 def line(x: float, y: float, x2: float, y2: float, *, tone: str = "soft", thick: bool = False, dash: str = "") -> Shape:

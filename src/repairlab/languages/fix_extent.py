@@ -1,6 +1,7 @@
 """How far a fix extends: a line, a hunk, one function or more."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
@@ -9,11 +10,12 @@ from repairlab.core.diff import changed_lines
 from repairlab.languages.language import Token
 from repairlab.languages.language import language as language_of
 
-Extent = Literal["function", "one-function", "one-header", "hunk", "file", "files"]
+Extent = Literal["function", "one-function", "one-header", "method", "hunk", "file", "files"]
 EXTENTS: dict[str, str] = {
     "function": "one function of one file, its signature unchanged; comments and docstrings do not count",
     "one-function": "one function of one file, its signature included; comments and docstrings do not count",
     "one-header": "one file, all of whose hunks git shows below the same line",
+    "method": "one existing function of one file; imports, fields and new functions may come with it (NL2Fix)",
     "hunk": "one run of lines of one file",
     "file": "one file",
     "files": "any number of files",
@@ -36,6 +38,9 @@ def too_wide(language: str, before: str, after: str, extent: Extent, max_lines: 
         return "" if len(_headers(before, after)) <= 1 else "git shows its hunks below several functions"
     if extent == "one-function":
         return "" if fixed_function(language, before, after) else _SEVERAL
+    if extent == "method":
+        n = _n_changed(language, before, after)
+        return "" if n == 1 else f"{n or 'no'} existing function{'s are' if n > 1 else ' is'} changed"
     return _not_one_function(language, before, after) if extent == "function" else ""
 
 
@@ -107,6 +112,20 @@ def _not_one_function(language: str, before: str, after: str) -> str:
         for text in (before, after)
     ]
     return "" if heads[0] == heads[1] else "the signature is changed"
+
+
+def _n_changed(language: str, before: str, after: str) -> int:
+    """Return how many functions the old text has that the new one has not just so, overloads each for itself."""
+    names = {*_differing(language, before, after)}
+    old, new = (
+        Counter(
+            _plain(language, function.span.of(text))
+            for function in language_of(language).syntax.functions(text)
+            if function.qualified in names
+        )
+        for text in (before, after)
+    )
+    return (old - new).total()
 
 
 def _differing(language: str, before: str, after: str) -> list[str]:

@@ -12,6 +12,7 @@ from repairlab.core.option import Option
 from repairlab.core.problem import Problem
 from repairlab.core.record import record
 from repairlab.learning.networks.folder import WEIGHTS, read_learnt, read_members, read_settings, require_extra
+from repairlab.learning.networks.settings import DecodingSettings
 from repairlab.learning.representations.representation import Representation
 from repairlab.learning.representations.table import representation
 from repairlab.repairers.repairer import RepairContext, Repairer, RepairerFactory
@@ -27,11 +28,57 @@ class NeuralSettings:
     model: Annotated[str, Option("For neural: the folder of a model that `train` made.", example="--model models/tufano")]
     beam: Annotated[int | None, Option("Hypotheses of the search; by default as many as candidates.")] = None
     sample: Annotated[bool, Option("Sample hypotheses instead of searching.")] = False
+    temperature: Annotated[
+        float | None,
+        Option("Sample at this temperature; 0 is greedy.", short=("--greedy", 0.0, "Take the likeliest answer: temperature 0.")),
+    ] = None
+    top_p: Annotated[float | None, Option("Sample from the likeliest tokens with this total probability.")] = None
 
     def check(self) -> None:
-        """Refuse a beam that cannot be."""
-        if self.beam is not None and not 1 <= self.beam <= 1000:
-            raise UserError(f"--beam is {self.beam}: write a number from 1 to 1000")
+        """Refuse numbers that cannot be."""
+        limits: tuple[tuple[str, float | None, float, float], ...] = (
+            ("--beam", self.beam, 1, 1000),
+            ("--temperature", self.temperature, 0, 10),
+            ("--top-p", self.top_p, 0.000001, 1),
+        )
+        for option, value, low, high in limits:
+            if value is not None and not low <= value <= high:
+                raise UserError(f"{option} is {value}: write a number from {low:g} to {high:g}")
+        if self.temperature == 0 and (self.sample or self.top_p is not None):
+            raise UserError("--temperature 0 takes the likeliest tokens: leave --sample and --top-p out")
+
+    @property
+    def decoding(self) -> str:
+        """Say how hypotheses are found.
+
+        >>> [NeuralSettings(model="m", beam=beam, temperature=heat).decoding for beam, heat in ((10, None), (1, None), (None, 0.2))]
+        ['beam 10', 'greedy', 'T=0.2']
+        """
+        if self.temperature == 0 or (self.beam == 1 and not self.is_sampled):
+            return "greedy"
+        if self.is_sampled:
+            heat = "sampled" if self.temperature is None else f"T={self.temperature:g}"
+            return heat if self.top_p is None else f"{heat} top-p {self.top_p:g}"
+        return f"beam {self.beam}" if self.beam else "beam"
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether hypotheses are drawn, not searched."""
+        return self.sample or bool(self.temperature) or self.top_p is not None
+
+    def applied(self, usual: DecodingSettings, *, beam: int, at_once: int) -> DecodingSettings:
+        """Return how a model decodes with these settings."""
+        made = dataclasses.replace(
+            usual,
+            beam=1 if self.temperature == 0 else beam,
+            sample=self.is_sampled,
+            temperature=self.temperature or usual.temperature,
+            top_p=self.top_p or usual.top_p,
+            at_once=at_once,
+            groups=1 if self.temperature == 0 else usual.groups,
+        )
+        made.check()
+        return made
 
 
 @record
@@ -56,10 +103,11 @@ def make_repairer(settings: NeuralSettings, access: NeuralAccess, *, n: int, see
 
     model = load_ensemble(Path(settings.model), device=access.device)
     beam = settings.beam or min(1000, max(1, n))
-    decoding = dataclasses.replace(model.decoding, beam=beam, sample=settings.sample, at_once=access.at_once, groups=1)
-    decoding.check()
-    told = (("system", model.members[0].settings.system), ("beam", str(beam)), ("sample", str(settings.sample).lower()))
-    origin = Origin(repairer=NAME, model=settings.model, settings=told, seed=seed)
+    decoding = settings.applied(dataclasses.replace(model.decoding, groups=1), beam=beam, at_once=access.at_once)
+    told = [("system", model.members[0].settings.system), ("beam", str(decoding.beam)), ("sample", str(decoding.sample).lower())]
+    if decoding.sample:
+        told += [("temperature", f"{decoding.temperature:g}"), ("top_p", f"{decoding.top_p:g}")]
+    origin = Origin(repairer=NAME, model=settings.model, settings=tuple(told), seed=seed)
     return Neural(model, _representation(settings), decoding, origin)
 
 

@@ -3,6 +3,7 @@
 Networks and tool chains are often on different machines, so candidates for bugs go to a file that can be validated elsewhere.
 """
 
+import dataclasses
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -39,21 +40,42 @@ class Matched:
 
 
 def match_predictions(
-    path: Path, folder: Path, split: str, settings: MatchSettings, *, copy: bool = False, done: Callable[[], None] = lambda: None
+    path: Path,
+    folder: Path,
+    split: str,
+    settings: MatchSettings,
+    *,
+    copy: bool = False,
+    compiles: Callable[[Sequence[str]], Sequence[bool]] | None = None,
+    done: Callable[[], None] = lambda: None,
 ) -> Matched:
-    """Match a file of predictions against one split of a set of pairs; `copy` also takes the buggy texts."""
-    counts = MatchCounts(settings)
-    copied = MatchCounts(settings) if copy else None
+    """Match a file of predictions against one split of a set of pairs; `copy` also takes the buggy texts.
+
+    `compiles` tells which programs a compiler accepts.
+    """
+    sides = {False: MatchCounts(settings), **({True: MatchCounts(settings)} if copy else {})}
+    n_built = dict.fromkeys(sides, 0)
     n = 0
-    for pair, predictions in read_predictions(path, folder, split):
-        counts.add(predictions, pair.fixed, pair.buggy)
-        if copied is not None:
-            copied.add([pair.buggy], pair.fixed, pair.buggy)
-        n += 1
-        done()
+    for chunk in in_chunks(read_predictions(path, folder, split), _MATCHED_TOGETHER):
+        for is_copy, counts in sides.items():
+            texts = [[pair.buggy] if is_copy else predictions for pair, predictions in chunk]
+            for (pair, _), found in zip(chunk, texts, strict=True):
+                counts.add(found, pair.fixed, pair.buggy)
+            if compiles is not None:
+                n_built[is_copy] += sum(compiles([found[0] if found else "" for found in texts]))
+        for _ in chunk:
+            done()
+        n += len(chunk)
     if not n:
         raise UserError(f"the split {split!r} of {folder} is empty, so there is nothing to match")
-    return Matched(scores=counts.result(), copied=copied.result() if copied else None)
+    results = [
+        dataclasses.replace(counts.result(), compiles=n_built[is_copy] / n if compiles else None)
+        for is_copy, counts in sides.items()
+    ]
+    return Matched(scores=results[0], copied=results[1] if copy else None)
+
+
+_MATCHED_TOGETHER = 64
 
 
 def read_predictions(path: Path, folder: Path, split: str) -> Iterator[tuple[Pair, list[str]]]:

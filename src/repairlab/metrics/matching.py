@@ -49,6 +49,8 @@ class MatchScores:
     """Predictions that are the buggy text."""
     missing: float
     """Pairs without any prediction; they count as an empty one."""
+    compiles: float | None = None
+    """Predictions that a compiler accepts, where one was asked (FixEval's compilation accuracy)."""
 
 
 class MatchCounts:

@@ -95,6 +95,18 @@ def kurtosis(values: Sequence[float]) -> float | None:
     return round(float(np.mean(centred**4)) / second**2 - 3, 6)
 
 
+def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Return Spearman's rank correlation, ties by their mean rank; none where one side does not vary.
+
+    >>> spearman([1, 2, 3, 4], [1, 3, 2, 9]), spearman([1, 2], [5, 5])
+    (0.8, None)
+    """
+    one, other = (_ranks(np.asarray(side, dtype=np.float64))[0] for side in (first, second))
+    if len(one) < 2 or not one.std() or not other.std():
+        return None
+    return round(float(np.corrcoef(one, other)[0, 1]), 6)
+
+
 _MOST_PAIRS = 50
 _MOST_SMALLER = 8
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]

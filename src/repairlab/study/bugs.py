@@ -96,7 +96,14 @@ class BugView:
     @property
     def n_fixed(self) -> int:
         """Return how many systems have a plausible candidate; the oracle is none."""
-        return sum(attempt.best is Verdict.PLAUSIBLE and not attempt.system.is_oracle for attempt in self.attempts)
+        return len(self.fixed_by)
+
+    @property
+    def fixed_by(self) -> tuple[int, ...]:
+        """Return the numbers of the systems that have a plausible candidate."""
+        return tuple(
+            attempt.system.index for attempt in self.attempts if attempt.best is Verdict.PLAUSIBLE and not attempt.system.is_oracle
+        )
 
 
 @record
@@ -150,6 +157,8 @@ def view_bugs(
     for number, (digest, bug_id, language) in enumerate(keys, start=1):
         bug = texts.get((digest, bug_id))
         labels = {name: value for name, value in to_data(bug.labels).items() if value} if bug else {}
+        if bug and bug.problem.submission_verdict:
+            labels["verdict"] = bug.problem.submission_verdict.value
         files = bug.problem.files if bug else {}
         reference = changed_by(bug.oracle.reference, files) if bug else None
         views.append(

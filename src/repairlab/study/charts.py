@@ -61,7 +61,8 @@ def _frame(x: Axis, y: Axis) -> list[Shape]:
         shapes += [line(left, at, right, at, tone="grid"), label(left - 8, at + 4, f"{value:g}{y.unit}", anchor="end")]
     for value in x.ticks():
         at = x(value)
-        shapes += [line(at, bottom, at, bottom + 5), label(at, bottom + 20, f"{value:g}{x.unit}", anchor="middle")]
+        text = x.names[int(value)] if x.names else f"{value:g}{x.unit}"
+        shapes += [line(at, bottom, at, bottom + 5), label(at, bottom + 20, text, anchor="middle")]
     shapes += [line(left, bottom, right, bottom), line(left, y.end, left, bottom)]
     shapes.append(label((left + right) / 2, bottom + 42, x.label, anchor="middle"))
     shapes.append(label(16, (y.end + bottom) / 2, y.label, anchor="middle", angle=-90))

@@ -67,7 +67,7 @@ def make_report(
     texts = read_texts(systems)
     bugs = view_bugs(systems, texts.bugs, None if links else evidence)
     facts = read_facts(systems, texts)
-    papers = make_tables(facts, [name for name in TABLES if name != "curves"])
+    papers = make_tables(facts, [name for name in TABLES if name not in ("curves", "codebleu")])
     languages = list(dict.fromkeys(bug.language for bug in bugs))
     curve_metric = board.metric if board.k else "top@k"
     pages = environment("repairlab.study")

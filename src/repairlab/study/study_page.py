@@ -18,7 +18,7 @@ from repairlab.study.papers.table import TABLES, make_tables
 from repairlab.study.study_results import BenchmarkResults, Finished, read_finished, results
 from repairlab.study.systems import read_systems
 
-_NOT_SHOWN = ("curves", "bug-cost")
+_NOT_SHOWN = ("bug-cost", "codebleu")
 
 
 @record

@@ -8,6 +8,7 @@ from repairlab.core.amounts import count
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.score import Samples
+from repairlab.learning.neural import NeuralSettings
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import Transcripts
@@ -115,9 +116,20 @@ def model_settings(scores: RunScores) -> LlmSettings | None:
     return settings if isinstance(settings, LlmSettings) else None
 
 
+def decoding_of(scores: RunScores) -> str:
+    """Say how the answers of a run were drawn, as the papers do; nothing where that means nothing."""
+    settings = scores.run.manifest.experiment.settings
+    if isinstance(settings, NeuralSettings):
+        return settings.decoding
+    if not isinstance(settings, LlmSettings):
+        return ""
+    top_p = f" top-p {settings.top_p:g}" if settings.top_p < 1 else ""
+    return f"T={settings.temperature:g}{top_p}" if settings.temperature else "greedy"
+
+
 def _decoding(scores: RunScores) -> str:
-    llm = model_settings(scores)
-    return f" · T={llm.temperature:g}" if llm else ""
+    llm, decoding = model_settings(scores), decoding_of(scores)
+    return f" · T={llm.temperature:g}" if llm else f" · {decoding}" if decoding else ""
 
 
 def _name(scores: RunScores) -> str:

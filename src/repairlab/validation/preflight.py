@@ -13,7 +13,7 @@ from pathlib import Path
 from repairlab.core.amounts import count
 from repairlab.core.bug import Bug, ToolNeed
 from repairlab.core.errors import HarnessError, UserError
-from repairlab.core.execution import BuildLimits, Command, Limits
+from repairlab.core.execution import BuildLimits, Command, Execution, Limits
 from repairlab.core.recipe import Test
 from repairlab.core.record import digest
 from repairlab.languages.facts import facts, names
@@ -141,6 +141,25 @@ def _diagnose_language(name: str, sandbox: Sandbox) -> DoctorFinding:
     return DoctorFinding(name=name, ok=not problem, detail=problem or f"builds and runs a program ({detail})", remedy="")
 
 
+def builds(name: str, path: str, text: str, sandbox: Sandbox) -> bool:
+    """Whether a program by itself, which is not run, is accepted by its language's compiler; an empty one is not."""
+    with tempfile.TemporaryDirectory(prefix="repairlab-", ignore_cleanup_errors=True) as folder:
+        tree = Path(folder) / "work"
+        tree.mkdir()
+        return bool(text.strip()) and _failed_build(name, path, text, sandbox, tree) is None
+
+
+def _failed_build(name: str, path: str, text: str, sandbox: Sandbox, tree: Path) -> Execution | None:
+    """Build a program in an empty tree; return the step that failed, if one did."""
+    (tree / path).parent.mkdir(parents=True, exist_ok=True)
+    (tree / path).write_text(text, encoding="utf-8", errors="replace")
+    for command in language(name).toolchain.build(facts(name).build, Test(), [path]):
+        built = sandbox.run(command.under(BuildLimits()), tree)
+        if not built.succeeded:
+            return built
+    return None
+
+
 def self_test(name: str, sandbox: Sandbox, *, quick: bool = False) -> str:
     """Build and run a language's echo program; return what went wrong, or nothing.
 
@@ -150,11 +169,8 @@ def self_test(name: str, sandbox: Sandbox, *, quick: bool = False) -> str:
     with tempfile.TemporaryDirectory(prefix="repairlab-") as folder:
         tree = Path(folder) / "work"
         tree.mkdir()
-        (tree / stated.file).write_text(stated.self_test, encoding="utf-8")
-        for command in toolchain.build(stated.build, Test(), [stated.file]):
-            built = sandbox.run(command.under(BuildLimits()), tree)
-            if not built.succeeded:
-                return f"the self-test does not build: {built.stderr.decode('utf-8', 'replace')[-300:]}"
+        if failed := _failed_build(name, stated.file, stated.self_test, sandbox, tree):
+            return f"the self-test does not build: {failed.stderr.decode('utf-8', 'replace')[-300:]}"
         if quick and isinstance(toolchain, SlowToWarm):
             toolchain.check_resident()
         elif isinstance(toolchain, Warmable):

@@ -63,6 +63,18 @@ def test_tests_that_are_named_are_taken_as_they_are(importing: Any) -> None:
     assert importing.benchmark.bug("total").oracle.trigger == ("tests/test_shop.py::test_total[1]",)
 
 
+def test_bugs_whose_fix_extends_too_far_are_dropped(importing: Any) -> None:
+    both = PYTHON.format("sum(numbers)").replace("numbers[0]", "numbers[-1]")
+    files = {path: text for path, text in FILES.items() if path.startswith("total/")}
+    wide = {path.replace("total/", "wide/"): text for path, text in files.items()} | {"wide/fixed/shop.py": both}
+    importing.write(files | wide)
+    made = importing.run("programs", extent="method")
+    assert made.bugs == ("total",)
+    assert [(item.id, item.reason) for item in made.dropped] == [("wide", "2 existing functions are changed")]
+    with pytest.raises(UserError, match=r"unknown extent of a fix 'methods'.*Did you mean 'method'"):
+        importing.run("programs", extent="methods")
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -206,6 +206,20 @@ def test_pairs_with_tests_prove_themselves_and_are_bugs(tmp_path: Path, capsys: 
     assert reasons["sources"] == {"a program cannot be read": 1}
     (bug,) = open_benchmark(str(to)).bugs
     assert bug.id == "p00001-s01" and bug.labels.split == split
+    assert bug.labels.difficulty == "A", "the letter of the task, as its pair has it"
+
+
+def test_some_pairs_of_each_problem_are_drawn_for_the_last_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = []
+    for number in range(12):
+        user, right = f"u{number}", f"n{number} = int(input())\nprint(n{number} * 2)\n"
+        rows.append(("p", user, "python", 1, "WA" if number % 4 else "CE", WRONG.format(number)))
+        rows.append(("p", user, "python", 2, "AC", right))
+    source = str(table(tmp_path / "course.csv", rows))
+    options = ("--to", str(tmp_path / "set"), "--shares", "test=1", "--per-problem", "4")
+    stages = answer(capsys, source, *options)["stages"]
+    assert sorted(pair.verdict or "" for pair in pairs_of(tmp_path / "set")["test"]) == ["CE", "WA", "WA", "WA"]
+    assert stages[-1] == {"name": "splits", "n": 4, "reasons": {"other pairs of its problem are drawn": 8}}
 
 
 TIMES = '#include <stdio.h>\n#include <stdlib.h>\nint main() {{ long n; scanf("%ld", &n); printf("%ld\\n", {}); return 0; }}\n'

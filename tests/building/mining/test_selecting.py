@@ -214,3 +214,22 @@ def test_hunks_have_the_headers_that_git_shows(history: History) -> None:
         (history.folder / "a").write_text(after, encoding="utf-8")
         shown = {line.split("@@")[2].strip() for line in history.git("diff").splitlines() if line.startswith("@@")}
         assert _headers(before, after) == shown
+
+
+CLASS = "import a.B;\nclass A {{\n  {0}\n  int f(int x) {{ return {1}; }}\n  int g(long x) {4} {{ return {2}; }}\n{3}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (("", "x + 1", "1", "", ""), ""),
+        (("static int LIMIT = 3;", "LIMIT", "1", "  int f(String x) { return 7; }\n  int h() { return 3; }\n", ""), ""),
+        (("", "x", "1", "", "throws Exception"), ""),
+        (("", "x + 1", "2", "", ""), "2 existing functions are changed"),
+        (("int n;", "x", "1", "", ""), "no existing function is changed"),
+        (("", "x /* y */", "1", "", ""), "only comments, docstrings or blanks"),
+    ],
+)
+def test_one_method_is_changed_whatever_is_new_beside_it(after: tuple[str, ...], said: str) -> None:
+    reason = too_wide("java", CLASS.format("", "x", "1", "", ""), CLASS.format(*after), "method", 50)
+    assert said in reason if said else reason == ""

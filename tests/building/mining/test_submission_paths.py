@@ -10,6 +10,7 @@ from repairlab.building.importers.submissions import JudgedSubmission
 from repairlab.building.mining.pair_selection import (
     STEPS,
     ProblemFacts,
+    drawn,
     identifiers,
     is_near,
     leaking,
@@ -141,6 +142,16 @@ def test_every_difficulty_is_spread_over_the_splits() -> None:
     chosen = split_problems(problems, SHARES, 0)
     for difficulty in ("easy", "hard"):
         assert Counter(chosen[name] for name in problems if name.startswith(difficulty)) == {"train": 40, "valid": 5, "test": 5}
+
+
+def test_pairs_are_drawn_with_verdicts_as_frequent_as_among_all() -> None:
+    verdicts = ["WA"] * 6 + ["CE"] * 3 + ["TLE"]
+    problems = {f"p{problem}": dict(enumerate(verdicts, start=10 * problem)) for problem in range(20)}
+    chosen = drawn(problems, 2, 0)
+    assert Counter(name // 10 for name in chosen) == dict.fromkeys(range(20), 2)
+    assert Counter(verdicts[name % 10] for name in chosen) == {"WA": 24, "CE": 12, "TLE": 4}
+    assert chosen == drawn(dict(reversed(problems.items())), 2, 0) != drawn(problems, 2, 1)
+    assert drawn({"p": {1: "WA"}}, 2, 0) == {1}
 
 
 ITEM = st.tuples(st.sampled_from(sorted(SHARES)), st.lists(st.binary(min_size=1, max_size=1), min_size=2, max_size=2))

@@ -15,6 +15,7 @@ from repairlab.core.candidate import Candidate, Origin
 from repairlab.core.problem import Problem, Visibility, shown
 from repairlab.learning.networks.model import Ensemble, load_ensemble
 from repairlab.learning.networks.settings import DecodingSettings
+from repairlab.learning.neural import NeuralSettings
 from repairlab.learning.neural_repairer import Neural
 from repairlab.learning.representations.table import representation
 from repairlab.learning.training.settings import load_system
@@ -117,6 +118,8 @@ def test_what_cannot_work_is_said_before_the_run(tmp_path: Path, model: Path, ca
         (["--model", str(tmp_path)], "is no model"),
         (["--model", str(model), "--device", "gpu9"], "unknown device 'gpu9'"),
         (["--model", str(model), "--beam", "0"], "--beam is 0"),
+        (["--model", str(model), "--top-p", "2"], "--top-p is 2"),
+        (["--model", str(model), "--greedy", "--top-p", "0.9"], "--temperature 0 takes the likeliest tokens"),
         ([], "needs model"),
     ):
         assert run(["run", tiny, "--repairer", "neural", *options, "--to", str(tmp_path / "run")]) == 2
@@ -176,3 +179,17 @@ def test_a_study_trains_its_models_once_and_compares_them(
     assert (rates["after"][4], rates["before"][4]) == (100, 0)
     assert run(command) == 0
     assert "done already" in capsys.readouterr().err
+
+
+def test_a_temperature_draws_and_a_temperature_of_0_is_greedy() -> None:
+    usual = DecodingSettings(beam=10, temperature=0.5, top_p=0.9)
+    for settings, expected, name in (
+        ({}, (10, False, 0.5, 0.9), "beam"),
+        ({"temperature": 0.7, "top_p": 0.95}, (10, True, 0.7, 0.95), "T=0.7 top-p 0.95"),
+        ({"sample": True}, (10, True, 0.5, 0.9), "sampled"),
+        ({"temperature": 0.0}, (1, False, 0.5, 0.9), "greedy"),
+    ):
+        chosen = NeuralSettings(model="m", **settings)
+        found = chosen.applied(usual, beam=10, at_once=64)
+        assert (found.beam, found.sample, found.temperature, found.top_p, found.at_once) == (*expected, 64)
+        assert chosen.decoding == name

@@ -353,6 +353,23 @@ def test_predictions_are_matched_by_line_and_by_id(tmp_path: Path, capsys: pytes
     assert scores["exact_within"] == {"1": 0.0, "5": 0.5} and scores["missing"] == 0.5
 
 
+def test_predictions_are_compiled_and_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = [
+        (Pair(id="1", buggy="print(1\n", fixed="print(1)\n"), "raise SystemExit(1)\n"),
+        (Pair(id="2", buggy="print(2)\n", fixed="print(3)\n"), "print((\n"),
+    ]
+    splits: dict[str, Sequence[Pair]] = {"test": [item for item, _ in found]}
+    source = write_set(tmp_path / "a", splits, language="python", form="program")
+    lines = [json.dumps({"id": item.id, "prediction": said}) for item, said in found]
+    (tmp_path / "out.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    arguments = ["pairs", "match", str(tmp_path / "out.jsonl"), "--copy", "--compile", "-j", "1", "--json", "--pairs"]
+    assert run([*arguments, str(write_set(tmp_path / "b", splits))]) == 2
+    assert "--compile is for sets of whole programs" in capsys.readouterr().err
+    assert run([*arguments, str(source)]) == 0
+    both = json.loads(capsys.readouterr().out)
+    assert (both["scores"]["compiles"], both["copied"]["compiles"]) == (0.5, 0.5)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

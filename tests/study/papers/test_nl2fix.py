@@ -10,14 +10,17 @@ from repairlab.core.errors import UserError
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.samples import read_samples
 from repairlab.runs.store import Store
+from repairlab.study.bugs import read_texts
 from repairlab.study.papers.bug_groups import bug_sizes, projects
+from repairlab.study.papers.facts import read_facts
 from repairlab.study.papers.overlap import overlap
 from repairlab.study.papers.ranks import ranking
 from repairlab.study.papers.rates import candidates, curves, prompts
-from repairlab.study.papers.similarity import exact, match, similarity
+from repairlab.study.papers.similarity import codebleu, exact, match, similarity
 from repairlab.study.papers.table import make_tables
 from repairlab.study.ranking.stored import LeftOut, Ranking, RankingRecipe, basis_of, store_ranking
 from repairlab.study.scores import scores_of
+from repairlab.study.systems import read_systems
 from tests.study.papers.conftest import BROKEN, BUGS, FIX, LIKE, LOST, UNBUILT, UNREAD, WRONG, Bench, Draws
 
 TWO_EACH = (("Cli", 2), ("Csv", 2), ("Math", 2), ("Overall", 6))
@@ -210,3 +213,33 @@ def test_without_the_benchmark_the_other_tables_still_come(bench: Bench) -> None
     assert {table.name for table in made.tables} == kept
     for name in ("bugs", "similarity", "exact", "categories", "locations"):
         assert "benchmark six cannot be opened" in made.left_out[name]
+
+
+def test_codebleu_has_its_parts_and_is_made_only_when_asked_for(bench: Bench) -> None:
+    folder = bench.run("chat", ONE)
+    with pytest.raises(UserError, match="ask with --only codebleu"):
+        codebleu(bench.facts(folder))
+    systems = read_systems([folder])
+    facts = read_facts(systems, read_texts(systems), codebleu=True)
+    table = codebleu(facts)
+    rows = {(str(row[1]), str(row[2])): row[3:] for row in table.rows}
+    assert [name for name, group in rows if group == "other"] == ["CodeBLEU", "n-grams", "weighted n-grams", "syntax", "data flow"]
+    to_fixed = table.columns.index("median to fixed") - 3
+    assert rows["CodeBLEU", "plausible"][0] == 2, "each distinct one once"
+    (fix,) = (item for bug in facts.runs[0].bugs for item in bug.closeness if item.is_exact)
+    assert fix.codes and fix.codes[1].value == 1.0
+    assert rows["syntax", "other"][to_fixed] is not None
+    assert table.figure and "plausible to buggy" in table.figure.words
+
+
+def test_rankings_with_and_without_unchanged_candidates_stand_beside_each_other(bench: Bench) -> None:
+    folder = bench.run("chat", ONE)
+    for keep in (False, True):
+        recipe = RankingRecipe(order="original", keep_unchanged=keep)
+        ranks = {bug: tuple(range(1, 1 + len(ONE.get(bug, ())))) for bug in BUGS}
+        made = {"threshold": None, "n_candidates": 8, "n_ranked": 8, "left_out": LeftOut()}
+        basis = basis_of(read_samples(Store(folder)))
+        store_ranking(folder, Ranking(name=recipe.name, recipe=recipe, basis=basis, ranks=ranks, **made))  # type: ignore[arg-type]  # as above
+    assert [row[1:3] for row in ranking(bench.facts(folder)).rows][2:] == [
+        ("original-unchanged", "all, unchanged kept"), ("original", "all"),
+    ]  # fmt: skip

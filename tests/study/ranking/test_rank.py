@@ -314,4 +314,7 @@ def test_the_recipe_is_told_in_full() -> None:
         "logprob,per-token",
         "majority",
     )
-    assert (recipe.name, RankingRecipe(order="logprob", per_token=True).name) == ("similarity-compile", "logprob-per-token")
+    assert (recipe.name, RankingRecipe(order="logprob", per_token=True).name) == (
+        "similarity-compile-unchanged",
+        "logprob-per-token",
+    )

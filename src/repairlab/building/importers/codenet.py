@@ -4,11 +4,12 @@ Imported as bugs, a rejected submission and the last accepted one of the same us
 """
 
 import ast
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, bugs_of, chosen, need_sources
 from repairlab.building.importers.judge_tests import JudgeTests
@@ -22,6 +23,7 @@ from repairlab.building.importers.small_programs import (
     safe_id,
 )
 from repairlab.building.importers.submissions import FormSettings, JudgedSubmission, PairTexts, SubmissionSource, SubmittedProblem
+from repairlab.core.bug import Difficulty
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.foreign import read_csv, read_text
 from repairlab.core.outcome import CODENET, Verdict
@@ -162,7 +164,8 @@ def _bug(root: Path, name: str, pair: _Pair, tests: JudgeTests, settings: Settin
     texts = tuple(source_of(root, row) for row in (pair.wrong, pair.right))
     refuse_old(pair.language, pair.right["original_language"], texts[1])
     cases = tests.cases(pair.problem.id, pair.problem.name)
-    return judged_bug(submitted_program(name, pair.problem, pair.language, texts, CODENET[pair.wrong["status"]], cases, settings))
+    program = submitted_program(name, pair.problem, pair.language, texts, CODENET[pair.wrong["status"]], cases, settings)
+    return judged_bug(labelled(program, letter_of(tests, pair.problem)))
 
 
 def submitted_program(
@@ -240,10 +243,15 @@ def _submitted_problems(root: Path, tests: JudgeTests | None, judge: Settings) -
         )
 
 
+def labelled(program: JudgedProgram, letter: str | None) -> JudgedProgram:
+    """Return a program that says how hard its task is."""
+    return dataclasses.replace(program, facts={**program.facts, "labels": {"difficulty": letter}}) if letter else program
+
+
 def letter_of(tests: JudgeTests | None, problem: ListedProblem) -> str | None:
     """Return the letter of a problem in its contest, which says how hard it is, where the tests lie by contest and letter."""
     folder = cases_folder(tests, problem) if tests else None
-    return folder.name if folder and len(folder.name) == 1 else None
+    return folder.name if folder and folder.name in get_args(Difficulty) else None
 
 
 def cases_folder(tests: JudgeTests, problem: ListedProblem) -> Path | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.codenet import verdict_of
+from repairlab.building.importers.codenet import ListedProblem, labelled, letter_of, verdict_of
 from repairlab.building.importers.importer import Dropped, Import, ImportedBug, Settings, chosen, need_sources
 from repairlab.building.importers.judge_tests import JudgeTests
 from repairlab.building.importers.small_programs import JudgedProgram, checker_of, judged_bug, limits_of, pick_language, safe_id
@@ -72,7 +72,8 @@ def _bugs(
                 limits=limits_of(*_LIMITS[language]),
                 facts={"origin": {"repository": "mahimanzum/FixEval", "licence": "MIT"}},
             )
-            yield judged_bug(bug)
+            listed = ListedProblem(id=problem, name=titles.get(problem, ""), time_s=None, memory_mb=None)
+            yield judged_bug(labelled(bug, letter_of(tests, listed)))
         except UserError as error:
             yield Dropped(id=name, reason=str(error))
 

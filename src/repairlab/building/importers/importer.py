@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.execution import Limits
 from repairlab.core.record import record
+from repairlab.languages.fix_extent import Extent
 
 
 @record
@@ -127,6 +128,12 @@ class Settings:
     """Whether versions of Python packages that cannot be built here may be replaced by later ones that have wheels."""
     via: str | None = None
     """Another tool to go through, e.g. an installed `defects4j`."""
+    extent: Extent = "files"
+    """How far a fix may extend; other bugs are dropped."""
+    issues: tuple[Path, ...] = ()
+    """Exports of trackers, for the text of the issues that bugs name."""
+    comments: bool = False
+    """Whether comments of before the fix belong to the text of an issue."""
 
 
 class Importer(Protocol):

@@ -13,8 +13,10 @@ from repairlab.core.foreign import read_text
 from repairlab.core.outcome import Verdict
 from repairlab.core.record import record
 from repairlab.core.text import Span, line_of
+from repairlab.languages.facts import facts
 from repairlab.languages.language import Function, language
 from repairlab.languages.language import language as language_of
+from repairlab.validation.paths import check_path
 
 EXTENSIONS = {".py": "python", ".py3": "python", ".java": "java", ".c": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp"}
 _FILES = {"python": "main.py", "c": "main.c", "cpp": "main.cpp"}
@@ -105,6 +107,14 @@ def place(language: str, source: str) -> tuple[str, str]:
     public = found[1] if (found := _PUBLIC.search(bare)) else None
     main = mains[0] if mains else public or "Main"
     return f"{package.replace('.', '/')}{public or main}.java", package + main
+
+
+def program_place(name: str, code: str) -> tuple[str, str]:
+    """Return the path of a program, and what starts it; where there are no free functions both depend on its classes."""
+    stated = facts(name)
+    path, start = (stated.file, "") if stated.has_free_functions else place(name, code)
+    check_path(path)
+    return path, start
 
 
 def _renamed(source: str, old: str, new: str) -> str:

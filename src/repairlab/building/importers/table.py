@@ -155,6 +155,7 @@ SOURCES = {
         notes=(
             "Tokens are turned back into programs.",
             "The tolerance is 1e-6 as in FixEval's code; `--checker float-1e-8` is that of its paper.",
+            "`labels.difficulty` is the name of the folder of cases, where that is a letter from A to H; likewise for `codenet`.",
             "Limits are FixEval's: 15 s and 4096 MB for Python, 10 s and 2000 MB for Java.",
         ),
     ),

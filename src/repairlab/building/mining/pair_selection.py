@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 from repairlab.building.importers.submissions import JudgedSubmission
 from repairlab.core.record import record
 from repairlab.languages.language import language as language_of
-from repairlab.learning.pairs.splitting import deal
+from repairlab.learning.pairs.splitting import deal, order_of
 
 T = TypeVar("T", bound=Hashable)
 Steps = Literal["first", "last", "all"]
@@ -163,6 +163,27 @@ def split_problems(problems: Mapping[str, ProblemFacts], shares: Mapping[str, fl
         sizes = {name: facts.n_pairs for name, facts in problems.items() if facts.difficulty == difficulty and name not in chosen}
         chosen |= deal(sizes, shares, seed, missing=missing)
     return chosen
+
+
+def drawn(problems: Mapping[str, Mapping[T, str]], n: int, seed: int) -> set[T]:
+    """Return at most n pairs of each problem, with verdicts about as frequent as among all (FixEval, section 4.1.2).
+
+    Takes the verdict of each pair, by problem.
+
+    >>> sorted(drawn({"p": {1: "WA", 2: "WA", 3: "CE"}, "q": {4: "WA"}}, 2, seed=0))[1:]
+    [3, 4]
+    """
+    frequency = Counter(verdict for pairs in problems.values() for verdict in pairs.values())
+    chosen: dict[T, str] = {}
+    for problem in sorted(problems, key=lambda name: order_of(seed, name)):
+        left = dict(problems[problem])
+        for _ in range(min(n, len(left))):
+            share = (len(chosen) + 1) / frequency.total()
+            found = Counter(chosen.values())
+            wanted = max(left.values(), key=lambda verdict: (share * frequency[verdict] - found[verdict], verdict))
+            name = min((name for name in left if left[name] == wanted), key=lambda name: order_of(seed, problem, str(name)))
+            chosen[name] = left.pop(name)
+    return set(chosen)
 
 
 def leaking(texts: Iterable[tuple[T, str, Collection[bytes]]], order: Sequence[str]) -> dict[T, str]:

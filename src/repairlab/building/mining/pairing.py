@@ -7,10 +7,11 @@ import dataclasses
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
+from typing import get_args
 
 from repairlab.benchmarks.writing import toml
 from repairlab.building.discovery import DiscoveredTests
@@ -26,6 +27,7 @@ from repairlab.building.mining.pair_selection import (
     Steps,
     SubmissionPair,
     difficulty_of,
+    drawn,
     identifiers,
     leaking,
     near_duplicates,
@@ -34,6 +36,7 @@ from repairlab.building.mining.pair_selection import (
     split_problems,
 )
 from repairlab.building.mining.submission_sources import open_submissions
+from repairlab.core.bug import Difficulty
 from repairlab.core.errors import UserError, unknown
 from repairlab.core.installation import VERSION
 from repairlab.core.pair import Pair, PairSet
@@ -65,6 +68,8 @@ class PairingSettings:
     shares: Mapping[str, float] = dataclasses.field(default_factory=lambda: {"train": 0.8, "valid": 0.1, "test": 0.1})
     """Split → share of the pairs; problems without tests go to the first."""
     seed: int = 0
+    per_problem: int | None = None
+    """Most pairs of a problem in the last split."""
     tests: Path | None = None
     judge: Settings = Settings()
 
@@ -204,9 +209,22 @@ class _Pairing:
         leaks = leaking(((name, split, self.keys[name]) for name, split in splits.items()), order)
         for name, other in leaks.items():
             self.drop(SPLITS, name, "the same text is in another split", detail=other)
-        self.funnel.count(SPLITS, n=len(self.found) - len(leaks))
         self.found = [pair for pair in self.found if pair.name not in leaks]
-        return {name: split for name, split in splits.items() if name not in leaks}
+        if self.settings.per_problem is not None:
+            self._draw({name for name, split in splits.items() if split == order[0]}, self.settings.per_problem)
+        self.funnel.count(SPLITS, n=len(self.found))
+        return {pair.name: splits[pair.name] for pair in self.found}
+
+    def _draw(self, names: Set[str], n: int) -> None:
+        problems: dict[str, dict[str, str]] = {}
+        for pair in self.found:
+            if pair.name in names:
+                problems.setdefault(pair.problem, {})[pair.name] = pair.pair.wrong.status
+        kept = drawn(problems, n, self.settings.seed)
+        lost = {name for pairs in problems.values() for name in pairs} - kept
+        for name in sorted(lost):
+            self.drop(SPLITS, name, "other pairs of its problem are drawn")
+        self.found = [pair for pair in self.found if pair.name not in lost]
 
 
 def pair_submissions(
@@ -323,7 +341,7 @@ class _Output:
             judged = program(found.read())
         except UserError as error:
             return Dropped(id=found.name, reason=str(error))
-        difficulty = found.difficulty if found.difficulty in ("easy", "medium", "hard") else None
+        difficulty = found.difficulty if found.difficulty in get_args(Difficulty) else None
         labels = {"split": self._splits[found.name], "difficulty": difficulty}
         return judged_bug(dataclasses.replace(judged, facts={**judged.facts, "labels": labels}))
 
@@ -374,7 +392,12 @@ class _Output:
         self.counts = {split: writer.counts[split] for split in made.settings.shares if split in writer.counts}
         lines = [to_json({"id": item.id, "reason": item.reason}) + "\n" for item in made.dropped]
         (aside / DROPPED).write_text("".join(lines), encoding="utf-8")
-        settings = {"path": made.settings.steps, "shares": dict(made.settings.shares), "seed": made.settings.seed}
+        settings = {
+            "path": made.settings.steps,
+            "shares": dict(made.settings.shares),
+            "seed": made.settings.seed,
+            "per_problem": made.settings.per_problem,
+        }
         step = {"by": "pair", "settings": settings | {"near": made.settings.drop_near}, "to": self.counts}
         (aside / MADE).write_text(json.dumps(step | {"repairlab": VERSION}) + "\n", encoding="utf-8")
         write_funnel(aside, made.funnel.stages)

@@ -6,16 +6,18 @@ A history is read as a stream of one `git log`; the paths that a commit changes 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from repairlab.benchmarks.protection import is_test_path
 from repairlab.building.importers.repository import Repository
 from repairlab.building.mining.funnel import Funnel
 from repairlab.building.mining.settings import MiningSettings, message_rule
+from repairlab.core.bug import Bug
 from repairlab.core.errors import UserError
 from repairlab.core.record import record
 from repairlab.languages.facts import by_extension, every
 from repairlab.languages.fix_extent import Extent, fixed_function, location_of, too_wide
+from repairlab.validation.apply import changed_files
 
 _START = "\x01commit\x02"
 """Stands before every commit; no message has it."""
@@ -119,6 +121,7 @@ def unfit(change: CommitChange, extent: Extent, *, needs_tests: bool = True) -> 
 
 COMMITS, MESSAGE, PATHS, CONTENT = "commits", "message", "files", "change"
 """The stages."""
+_ANY_LENGTH = 10**9
 _Texts = tuple[bytes | None, bytes | None]
 """A source before and after a commit, none where it is not there."""
 
@@ -182,6 +185,23 @@ def _unfit_content(texts: Sequence[_Texts], language: str, settings: MiningSetti
         if is_whole and (reason := too_wide(language, before, after, settings.extent, settings.max_lines)):
             return reason
     return ""
+
+
+def wider(bug: Bug, extent: Extent) -> str:
+    """Say why the fix of a bug is none of the extent; nothing when it is."""
+    if extent == "files":
+        return ""
+    try:
+        changed = {path: new for path, new in changed_files(bug.fix, bug).items() if _language(path)}
+        if len(changed) != 1:
+            return f"{len(changed) or 'no'} source file{'s are' if len(changed) > 1 else ' is'} changed"
+        ((path, after),) = changed.items()
+        file = Path(bug.tree.source, path)
+        if after is None or not file.is_file():
+            return "a source file is added or deleted"
+        return too_wide(_language(path), file.read_text(encoding="utf-8"), after, extent, _ANY_LENGTH)
+    except (UserError, UnicodeDecodeError) as error:
+        return f"its fix cannot be read: {error}"
 
 
 def _decoded(texts: _Texts) -> tuple[str, str]:

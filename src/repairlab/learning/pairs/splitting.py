@@ -55,7 +55,7 @@ def _at_random(source: Path, settings: SplitSettings) -> Callable[[str, Pair], s
     strata: dict[str, list[tuple[int, str]]] = {}
     for split, pair in every_pair(source):
         strata.setdefault(_stratum(pair, settings.stratify), []).append(
-            (_hash(settings.seed, split, pair.id), f"{split}/{pair.id}")
+            (order_of(settings.seed, split, pair.id), f"{split}/{pair.id}")
         )
     chosen: dict[str, str] = {}
     rest = 0.0
@@ -124,7 +124,7 @@ def deal(
         missing[split] += share * n
     chosen: dict[str, str] = {}
     # Large groups first, so that the small ones fill what is left.
-    for name in sorted(sizes, key=lambda name: (-sizes[name].bit_length(), _hash(seed, name))):
+    for name in sorted(sizes, key=lambda name: (-sizes[name].bit_length(), order_of(seed, name))):
         chosen[name] = max(missing, key=lambda split: missing[split])
         missing[chosen[name]] -= sizes[name]
     return chosen
@@ -145,7 +145,8 @@ def _by_time(source: Path, settings: SplitSettings) -> Callable[[str, Pair], str
     return choose
 
 
-def _hash(seed: int, *words: str) -> int:
+def order_of(seed: int, *words: str) -> int:
+    """Return a number that puts things into a random order, the same in every process."""
     text = "\0".join((str(seed), *words)).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from repairlab.building.importers.small_programs import place
+from repairlab.building.importers.small_programs import program_place
 from repairlab.core.errors import UserError
 from repairlab.core.execution import BuildLimits, Command, Ending, Execution, Limits
 from repairlab.core.recipe import Test
@@ -55,14 +55,6 @@ def decoded(files: dict[str, str | None]) -> tuple[tuple[str, bytes], ...]:
         except (binascii.Error, ValueError):
             raise UserError(f"the content of file {path[:200]!r} is not in base64") from None
     return tuple(found)
-
-
-def program_place(name: str, code: str) -> tuple[str, str]:
-    """Return the path of a program, and what starts it; where there are no free functions both depend on its classes."""
-    stated = facts(name)
-    path, start = (stated.file, "") if stated.has_free_functions else place(name, code)
-    check_path(path)
-    return path, start
 
 
 @contextmanager

@@ -4,9 +4,10 @@ import asyncio
 import secrets
 from typing import Any
 
+from repairlab.building.importers.small_programs import program_place
 from repairlab.core.errors import UserError
 from repairlab.serve.http.clients import ServiceClient
-from repairlab.serve.http.code_runner import CodeRun, decoded, language_of, open_code_runner, program_place
+from repairlab.serve.http.code_runner import CodeRun, decoded, language_of, open_code_runner
 from repairlab.serve.http.requests import RequestRefused, RunCodeRequest, bad_request, parse
 from repairlab.serve.http.routes import Routes, while_there
 from repairlab.serve.http.service import log

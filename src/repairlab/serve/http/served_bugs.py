@@ -9,6 +9,7 @@ from typing import Any
 
 from repairlab.benchmarks.catalog import LazyBenchmark
 from repairlab.benchmarks.folder import find_target
+from repairlab.building.importers.small_programs import program_place
 from repairlab.core.bug import Bug, Case, Checker, CheckerProgram, Labels, Oracle, Provenance, Tree
 from repairlab.core.errors import HarnessError, UserError, unknown
 from repairlab.core.execution import Limits
@@ -22,7 +23,6 @@ from repairlab.repairers.llm.factory import preview
 from repairlab.repairers.llm.prompts.table import STRATEGIES
 from repairlab.repairers.llm.settings import LlmSettings
 from repairlab.runs.validator_pool import JudgedPatch, OpenBug
-from repairlab.serve.http.code_runner import program_place
 from repairlab.serve.http.requests import CheckerEntry, InlineProblem, RequestRefused, bad_request
 from repairlab.validation.paths import check_path, check_together
 

@@ -8,6 +8,8 @@ from repairlab.core.diff import apply_edits
 from repairlab.core.errors import UserError
 from repairlab.core.problem import Target
 from repairlab.core.record import record
+from repairlab.languages.facts import languages_with_flow
+from repairlab.metrics.codebleu import CodeBleu, codebleu
 from repairlab.metrics.similarity import bare, edit_similarity, folded
 
 _MOST_CHARACTERS = 50_000
@@ -23,6 +25,8 @@ class Closeness:
     is_exact: bool
     """Equal to the developer's fix but for white space."""
     is_plausible: bool = False
+    codes: tuple[CodeBleu, CodeBleu] | None = None
+    """CodeBLEU to the buggy and to the fixed code, where it is asked for and the language has one."""
 
 
 @record
@@ -40,8 +44,9 @@ class Yardstick:
     Functions are compared where candidate and fix change nothing but the target function, else the changed files.
     """
 
-    def __init__(self, files: Mapping[str, str], path: str, target: Target, fix: Sequence[Edit]) -> None:
-        """Take the buggy files, the one with the function to fix, that function, and the developer's fix."""
+    def __init__(self, files: Mapping[str, str], path: str, target: Target, fix: Sequence[Edit], language: str = "") -> None:
+        """Take the buggy files, the one with the function to fix, that function, the developer's fix; for CodeBLEU a language."""
+        self._language = language if language in languages_with_flow() else None
         self._files = files
         self._path, self._target = path, target
         self._edits = fix
@@ -74,7 +79,7 @@ class Yardstick:
         if texts is None:
             return None
         if self._last is None or self._last[:2] != (texts.buggy, texts.fixed):
-            self._last = (texts.buggy, texts.fixed, _Texts(texts.buggy, texts.fixed))
+            self._last = (texts.buggy, texts.fixed, _Texts(texts.buggy, texts.fixed, self._language))
         return self._last[2].measure(texts.candidate, is_plausible=is_plausible)
 
     def _text(self, path: str, changed: Mapping[str, str | None]) -> str:
@@ -95,17 +100,20 @@ class Yardstick:
 class _Texts:
     """A pair of buggy and fixed text."""
 
-    def __init__(self, buggy: str, fixed: str) -> None:
+    def __init__(self, buggy: str, fixed: str, language: str | None) -> None:
+        self._sides, self._language = (buggy, fixed), language
         self._buggy, self._fixed, self._bare = _cut(buggy), _cut(fixed), bare(fixed)
 
     def measure(self, text: str, *, is_plausible: bool) -> Closeness:
         """Compare a new text with both."""
         mine = _cut(text)
+        codes = tuple(codebleu(text, side, self._language) for side in self._sides) if self._language else None
         return Closeness(
             to_buggy=edit_similarity(mine, self._buggy),
             to_fixed=edit_similarity(mine, self._fixed),
             is_exact=bare(text) == self._bare,
             is_plausible=is_plausible,
+            codes=(codes[0], codes[1]) if codes else None,
         )
 
 

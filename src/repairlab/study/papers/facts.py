@@ -6,6 +6,7 @@ A run is read in one pass over its outcomes and one over its candidates; none of
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from repairlab.core.amounts import total_cost
@@ -17,6 +18,7 @@ from repairlab.core.score import Samples
 from repairlab.core.text import Span
 from repairlab.formats.nl2fix import Size, Versions, measured
 from repairlab.languages.language import language
+from repairlab.learning.neural import NeuralSettings
 from repairlab.metrics.metric import is_lost
 from repairlab.repairers.ledger import FILE, Pricing, Request, read_requests
 from repairlab.repairers.llm.settings import LlmSettings
@@ -25,7 +27,7 @@ from repairlab.runs.store import Store
 from repairlab.study.bugs import BugTexts
 from repairlab.study.papers.closeness import Closeness, ComparedTexts, Yardstick
 from repairlab.study.scores import RunScores
-from repairlab.study.systems import System, model_settings
+from repairlab.study.systems import System, decoding_of, model_settings
 
 Bugs = Mapping[str, Bug]
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -110,6 +112,10 @@ class BugFacts:
     """Of each distinct candidate that applies, where the benchmark is at hand."""
     first: ComparedTexts | None = None
     """The first candidate beside the fix, where it applies and the benchmark is at hand."""
+    difficulty: str | None = None
+    """How hard its task is, in words or as a letter."""
+    likeness: float | None = None
+    """Edit similarity of the buggy code and its fix, where the benchmark is at hand."""
     size: Size | None = None
     """How large its fix and its issue are, where the benchmark is at hand."""
 
@@ -150,14 +156,13 @@ class RunFacts:
     @property
     def decoding(self) -> str:
         """Say how answers were drawn, as the papers do."""
-        if self.llm is None:
-            return "–"
-        return "greedy" if self.llm.temperature == 0 else f"T={self.llm.temperature:g}"
+        return decoding_of(self.scores) or "–"
 
     @property
     def model(self) -> str:
         """Return the model's name, or the system's where there is none."""
-        return self.llm.model if self.llm else self.name
+        settings = self.scores.run.manifest.experiment.settings
+        return self.llm.model if self.llm else Path(settings.model).name if isinstance(settings, NeuralSettings) else self.name
 
     @property
     def prompt(self) -> str:
@@ -207,18 +212,24 @@ class _Judged(NamedTuple):
     is_kept: bool | None
 
 
-def read_facts(systems: Sequence[System], texts: BugTexts, *, closeness: bool = True) -> PaperFacts:
-    """Read the facts of runs; without `closeness` no candidate is compared with the buggy and the fixed code."""
-    return PaperFacts(runs=tuple(_read(system, texts, closeness=closeness) for system in systems), missing=texts.missing)
+def read_facts(systems: Sequence[System], texts: BugTexts, *, closeness: bool = True, codebleu: bool = False) -> PaperFacts:
+    """Read the facts of runs.
+
+    Without `closeness` no candidate is compared with the buggy and the fixed code; `codebleu` takes a minute for a thousand.
+    """
+    runs = tuple(_read(system, texts, closeness=closeness, codebleu=codebleu) for system in systems)
+    return PaperFacts(runs=runs, missing=texts.missing)
 
 
-def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
+def _read(system: System, texts: BugTexts, *, closeness: bool, codebleu: bool) -> RunFacts:
     manifest = system.scores.run.manifest
     bugs = {bug_id: bug for (digest, bug_id), bug in texts.bugs.items() if digest == system.digest}
     store = Store(system.scores.run.folder)
     judged = _outcomes(store, bugs)
     prices = prices_of(store.folder)
-    yardsticks = {bug_id: _yardstick(bugs[bug_id]) for bug_id in manifest.bug_ids if closeness and bug_id in bugs}
+    yardsticks = {
+        bug_id: _yardstick(bugs[bug_id], codebleu=codebleu) for bug_id in manifest.bug_ids if closeness and bug_id in bugs
+    }
     gathered = {bug_id: _Gathered(prices, yardsticks.get(bug_id)) for bug_id in manifest.bug_ids}
     for _, data in store.scan_data(Candidate):
         verdict = judged.get(data["id"])
@@ -228,6 +239,7 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
     facts = []
     for bug_id, samples in system.samples.items():
         bug, mine = bugs.get(bug_id), gathered[bug_id]
+        fix = yardsticks[bug_id].measure(bug.oracle.reference) if bug and closeness else None
         facts.append(
             BugFacts(
                 samples=samples,
@@ -238,6 +250,8 @@ def _read(system: System, texts: BugTexts, *, closeness: bool) -> RunFacts:
                 n_trigger=len(bug.oracle.trigger) if bug else 0,
                 is_vulnerability=bool(bug and bug.origin.cve),
                 submission_verdict=_submission_verdict(bug),
+                difficulty=bug.labels.difficulty if bug else None,
+                likeness=fix.to_buggy if fix else None,
                 n_tokens=len(_TOKEN.findall(bug.problem.target.text)) if bug else None,
                 n_broken=mine.n_broken,
                 is_regression_cut=bool(bug and bug.oracle.regression and mine.is_unsure),
@@ -339,9 +353,9 @@ def _edit(data: dict[str, Any]) -> Edit:
     return Edit(path=data["path"], text=data["text"], span=Span(start=span["start"], end=span["end"]) if span else None)
 
 
-def _yardstick(bug: Bug) -> Yardstick:
+def _yardstick(bug: Bug, *, codebleu: bool) -> Yardstick:
     problem = bug.problem
-    return Yardstick(problem.files, problem.path, problem.target, bug.oracle.reference)
+    return Yardstick(problem.files, problem.path, problem.target, bug.oracle.reference, problem.language if codebleu else "")
 
 
 def _size(bug: Bug, yardstick: Yardstick) -> Size | None:

@@ -12,6 +12,7 @@ from repairlab.metrics.pass_at_k import estimate
 from repairlab.study.charts import Curve, line_chart
 from repairlab.study.papers.facts import PaperFacts, RunFacts, ks_of
 from repairlab.study.papers.rates import pass_percent
+from repairlab.study.ranking.stored import UNBUILT
 
 WITHIN = (1, 5, 10, 30, 50, 100, 200, 300)
 """Numbers of candidates at which fixed bugs are counted, up to the number that was asked for."""
@@ -99,7 +100,6 @@ def _figure(runs: Sequence[RunFacts], last: int) -> Figure | None:
 
 
 _PREFIX = "r.pass@k["
-_NOT_BUILT = (Verdict.UNAPPLICABLE, Verdict.UNCOMPILABLE)
 
 
 def ranking(facts: PaperFacts) -> Table:
@@ -131,11 +131,13 @@ def _ranking_rows(run: RunFacts, ks: Sequence[int]) -> list[tuple[Cell, ...]]:
     scores = [item for item in run.scores.result.scores if item.metric.startswith(_PREFIX)]
     for metric in dict.fromkeys(item.metric for item in scores):
         mine = {item.k: item for item in scores if item.metric == metric}
-        is_pruned = "prune=compile" in next(iter(mine.values())).signature
+        signature = next(iter(mine.values())).signature
+        is_pruned = "prune=compile" in signature
+        which = ("compiling" if is_pruned else "all") + (", unchanged kept" if "unchanged=kept" in signature else "")
         cells: list[Cell] = []
         for k in ks:
             cells += [percent(mine[k].value, 1) if k in mine else None, _random(run, k, is_pruned)]
-        rows.append((run.name, metric.removeprefix(_PREFIX)[:-1], "compiling" if is_pruned else "all", *cells))
+        rows.append((run.name, metric.removeprefix(_PREFIX)[:-1], which, *cells))
     return rows
 
 
@@ -149,4 +151,4 @@ def _random(run: RunFacts, k: int, is_pruned: bool) -> float | None:
 
 
 def _lists(run: RunFacts, is_pruned: bool) -> list[list[Verdict]]:
-    return [[item for item in decided(bug.samples) if not (is_pruned and item in _NOT_BUILT)] for bug in run.decided]
+    return [[item for item in decided(bug.samples) if not (is_pruned and item in UNBUILT)] for bug in run.decided]

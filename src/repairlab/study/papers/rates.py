@@ -1,14 +1,25 @@
 """Rates averaged over bugs: what candidates are like; pass@k and TCA@k by model, prompt, temperature, language and kind of bug."""
 
-from collections.abc import Callable, Sequence
+import bisect
+import dataclasses
+import itertools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import get_args
 
+from repairlab.core.bug import Difficulty
 from repairlab.core.errors import UserError
+from repairlab.core.figure import Axis, Figure, named
+from repairlab.core.record import record
 from repairlab.core.score import Samples
 from repairlab.core.table import Cell, Table, mean, percent
+from repairlab.metrics.bleu import BleuCounts, bleu, tokens_of
 from repairlab.metrics.metric import Values, decided
 from repairlab.metrics.rates import compile_rate, duplicate_rate, plausible_rate
+from repairlab.metrics.statistics import spearman
 from repairlab.metrics.table import values_of
-from repairlab.study.leaderboard import curve_ks
+from repairlab.study.charts import Curve, line_chart
+from repairlab.study.leaderboard import chart, curve_ks
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts, ks_of
 
 
@@ -96,6 +107,7 @@ def curves(facts: PaperFacts) -> Table:
         source="NL2Fix, figure 2",
         columns=("k", *(run.name for run in runs)),
         rows=tuple((k, *(pass_percent(run, k) for run in runs)) for k in ks),
+        figure=chart("pass@k", [(run.name, run.index, run.scores) for run in runs]),
     )
 
 
@@ -171,71 +183,182 @@ def _at_temperature(runs: list[RunFacts], temperature: float, k: int) -> float |
 _METRICS = ("pass@k", "TCA@k")
 LENGTHS = (50, 100, 200, 400)
 """Tokens up to which a program belongs to a group; the last group is longer."""
+LIKENESS = (0.5, 0.6, 0.7, 0.8, 0.9)
+"""Where groups of similar buggy and fixed code begin, after the first."""
+
+
+@record
+class _Groups:
+    """How a table of pass@k and TCA@k puts bugs into groups."""
+
+    name: str
+    about: tuple[str, str]
+    """Head of the column, and what the groups go by."""
+    source: str
+    of: Callable[[RunFacts, BugFacts], str | None]
+    """Group of a bug; none when it is in none."""
+    why_not: str = ""
+    """Message where every group is empty."""
+    order: Sequence[str] = ()
+    with_bleu: bool = False
 
 
 def execution(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k of every run, each language for itself."""
-    languages = sorted({bug.samples.language for run in facts.runs for bug in run.bugs})
-    groups = {name: _is_in(name) for name in languages}
-    return _grouped(facts, "execution", "by language", "language", groups, source="FixEval, table 4")
+    about, of = ("language", "language"), lambda _, bug: bug.samples.language
+    return _grouped(facts, _Groups(name="execution", about=about, source="FixEval, table 4", of=of))
 
 
 def by_verdict(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k by what the judge said of the buggy program."""
-    if not any(bug.submission_verdict for run in facts.runs for bug in run.bugs):
-        raise UserError("; ".join(facts.missing) or "no bug of these runs is a submission with a verdict (submission_verdict)")
-    names = sorted({bug.submission_verdict for run in facts.runs for bug in run.bugs if bug.submission_verdict})
-    return _grouped(facts, "by-verdict", "by verdict of the submission", "verdict", {name: _has_verdict(name) for name in names})
+    groups = _Groups(
+        name="by-verdict",
+        about=("verdict", "verdict of the submission"),
+        source="FixEval, figure 4b",
+        of=lambda _, bug: bug.submission_verdict,
+        why_not="no bug of these runs is a submission with a verdict (submission_verdict)",
+    )
+    return _grouped(facts, groups)
+
+
+def by_difficulty(facts: PaperFacts) -> Table:
+    """Return pass@k, TCA@k and BLEU by how hard the task is."""
+    groups = _Groups(
+        name="by-difficulty",
+        about=("difficulty", "difficulty"),
+        source="FixEval, figures 2, 3a and 4a",
+        of=lambda _, bug: bug.difficulty,
+        why_not="no bug of these runs says how hard it is (labels.difficulty)",
+        order=get_args(Difficulty),
+        with_bleu=True,
+    )
+    return _grouped(facts, groups)
+
+
+def by_edits(facts: PaperFacts) -> Table:
+    """Return pass@k and TCA@k by how similar the buggy code is to its fix, and their rank correlation."""
+    names = (f"below {LIKENESS[0]:g}", *(f"from {low:g}" for low in LIKENESS))
+    groups = _Groups(
+        name="by-edits",
+        about=("similarity", "edit similarity of buggy and fixed code"),
+        source="FixEval, figure 3b",
+        of=lambda _, bug: None if bug.likeness is None else names[bisect.bisect(LIKENESS, bug.likeness)],
+        why_not="no fix of these runs is at hand",
+        order=names,
+    )
+    table, rows = _grouped(facts, groups), []
+    for run in facts.runs:
+        likeness = {bug.samples.bug_id: bug.likeness for bug in run.bugs if bug.likeness is not None}
+        cells = [_correlation(run, likeness, metric, k) for metric in _METRICS for k in facts.ks]
+        rows.append((run.name, "Spearman's ρ", len(likeness), *cells))
+    return dataclasses.replace(table, rows=(*table.rows, *rows))
+
+
+def _correlation(run: RunFacts, likeness: Mapping[str, float], metric: str, k: int) -> float | None:
+    try:
+        found = values_of(metric, k, run.scores.run.samples, run.scores.run.settings).by_bug
+    except UserError:
+        return None
+    both = [(likeness[bug], value) for bug, value in found.items() if bug in likeness]
+    return spearman([one for one, _ in both], [other for _, other in both])
 
 
 def by_length(facts: PaperFacts) -> Table:
     """Return pass@k and TCA@k by the length of the buggy code."""
-    if not any(bug.n_tokens for run in facts.runs for bug in run.bugs):
-        raise UserError("; ".join(facts.missing) or "the buggy code of these runs is not at hand")
-    groups = {
-        f"{low + 1}–{high}" if high else f"over {low}": _is_between(low, high)
-        for low, high in zip((0, *LENGTHS), (*LENGTHS, None), strict=True)
-    }
-    return _grouped(facts, "by-length", "by length of the buggy function or program", "tokens", groups)
+    names = (*(f"{low + 1}–{high}" for low, high in itertools.pairwise((0, *LENGTHS))), f"over {LENGTHS[-1]}")
+    groups = _Groups(
+        name="by-length",
+        about=("tokens", "length of the buggy function or program"),
+        source="",
+        of=lambda _, bug: names[bisect.bisect_left(LENGTHS, bug.n_tokens)] if bug.n_tokens else None,
+        why_not="the buggy code of these runs is not at hand",
+        order=names,
+    )
+    return _grouped(facts, groups)
 
 
-def _grouped(
-    facts: PaperFacts,
-    name: str,
-    title: str,
-    column: str,
-    groups: dict[str, Callable[[BugFacts], bool]],
-    *,
-    source: str = "FixEval, figures 3 and 4",
-) -> Table:
+def decoding(facts: PaperFacts) -> Table:
+    """Return pass@k and TCA@k by how candidates are drawn: greedy, by beam size, by temperature."""
+    drawn = sorted((run for run in facts.runs if run.decoding != "–"), key=lambda run: _decoding_order(run.decoding))
+    runs = tuple(dataclasses.replace(run, name=f"{run.model} · {run.prompt}" if run.llm else run.model) for run in drawn)
+    groups = _Groups(
+        name="decoding",
+        about=("decoding", "decoding"),
+        source="FixEval, figure 5",
+        of=lambda run, _: run.decoding,
+        why_not="no run has a model whose answers are drawn",
+        order=tuple(run.decoding for run in runs),
+    )
+    return _grouped(dataclasses.replace(facts, runs=runs), groups)
+
+
+def _decoding_order(name: str) -> tuple[int, list[float]]:
+    """Return a key that puts greedy first, then beams by size, then temperatures."""
+    kinds = ("greedy", "beam", "T=", "sampled")
+    return next(place for place, kind in enumerate(kinds) if name.startswith(kind)), [float(n) for n in re.findall(r"[\d.]+", name)]
+
+
+def _grouped(facts: PaperFacts, groups: _Groups) -> Table:
+    found = {group for run in facts.runs for bug in run.bugs if (group := groups.of(run, bug))}
+    if not found:
+        raise UserError("; ".join(facts.missing) or groups.why_not)
     measured = [(metric, k) for metric in _METRICS for k in facts.ks]
+    bleus = ("BLEU",) if groups.with_bleu else ()
     rows = [
-        (run.name, group, len(bugs), *(_metric_percent(run, [bug.samples for bug in bugs], *at) for at in measured))
+        (
+            run.name,
+            group,
+            len(bugs),
+            *(_metric_percent(run, [bug.samples for bug in bugs], *at) for at in measured),
+            *(_bleu(bugs) for _ in bleus),
+        )
         for run in facts.runs
-        for group, belongs in groups.items()
-        if (bugs := [bug for bug in run.bugs if belongs(bug)])
+        for group in dict.fromkeys(groups.order or sorted(found))
+        if (bugs := [bug for bug in run.bugs if groups.of(run, bug) == group])
     ]
-    return Table(
-        name=name,
-        title=f"pass@k and test case average {title}",
-        source=source,
-        columns=("system", column, "bugs", *(f"{metric.replace('k', str(k))} %" for metric, k in measured)),
+    table = Table(
+        name=groups.name,
+        title=f"pass@k and test case average by {groups.about[1]}",
+        source=groups.source,
+        columns=("system", groups.about[0], "bugs", *(f"{metric.replace('k', str(k))} %" for metric, k in measured), *bleus),
         rows=tuple(rows),
         n_heads=2,
         notes=_without_metric(facts),
     )
+    return dataclasses.replace(table, figure=None if groups.name == "execution" else _lines(table))
 
 
-def _is_in(language: str) -> Callable[[BugFacts], bool]:
-    return lambda bug: bug.samples.language == language
+def _lines(table: Table) -> Figure | None:
+    """Draw the columns of a table over its groups, which its second column names; of several systems only the lowest k."""
+    systems = list(dict.fromkeys(row[0] for row in table.rows))
+    groups = list(dict.fromkeys(str(row[1]) for row in table.rows))
+    shown = [(place, name.removesuffix(" %")) for place, name in enumerate(table.columns) if place > 2]
+    if len(systems) > 1:
+        firsts = {name.partition("@")[0]: (place, name) for place, name in reversed(shown)}
+        shown = sorted(firsts.values())
+    curves: list[Curve] = []
+    for system in systems:
+        for place, name in shown:
+            found = [(groups.index(str(row[1])), row[place]) for row in table.rows if row[0] == system]
+            points = tuple((float(at), float(value)) for at, value in found if isinstance(value, int | float))
+            if points:
+                texts = tuple(f"{groups[int(at)]}: {value:.1f} %" for at, value in points)
+                label = name if len(systems) == 1 else f"{name} {system}"
+                curves.append(Curve(name=label, index=len(curves), points=points, texts=texts))
+    if len(groups) < 2 or not curves:
+        return None
+    words = "; ".join(f"{curve.name}: {', '.join(curve.texts)}" for curve in curves)
+    top = max(value for curve in curves for _, value in curve.points)
+    return line_chart(table.title, named(groups, table.columns[1]), Axis(low=0, high=top or 1.0, unit=" %"), curves, words)
 
 
-def _has_verdict(name: str) -> Callable[[BugFacts], bool]:
-    return lambda bug: bug.submission_verdict == name
-
-
-def _is_between(low: int, high: int | None) -> Callable[[BugFacts], bool]:
-    return lambda bug: bug.n_tokens is not None and bug.n_tokens > low and (high is None or bug.n_tokens <= high)
+def _bleu(bugs: list[BugFacts]) -> float | None:
+    """Return BLEU of the first candidates."""
+    counts = BleuCounts()
+    texts = [bug.first for bug in bugs if bug.first is not None]
+    for item in texts:
+        counts.add(tokens_of(item.candidate, "codexglue"), tokens_of(item.fixed, "codexglue"))
+    return percent(bleu(counts, variant="codexglue"), 1) if texts else None
 
 
 def _without_metric(facts: PaperFacts) -> tuple[str, ...]:

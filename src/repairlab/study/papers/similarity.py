@@ -1,22 +1,32 @@
 """How similar candidates are to the buggy and to the fixed code: distributions, exact matches, match metrics."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from repairlab.core.errors import UserError
 from repairlab.core.figure import Axis, Figure, Shape, label, line
 from repairlab.core.outcome import Verdict
 from repairlab.core.table import Cell, Table, percent
 from repairlab.languages.facts import title
+from repairlab.metrics.codebleu import CodeBleu
 from repairlab.metrics.matching import MatchCounts, MatchSettings
 from repairlab.metrics.statistics import Distribution, Tested, distribution, rank_sum, signed_rank
 from repairlab.study.papers.closeness import Closeness
 from repairlab.study.papers.facts import BugFacts, PaperFacts, RunFacts
+from repairlab.study.ranking.stored import UNBUILT
 
-_SIDES: tuple[tuple[str, Callable[[Closeness], float]], ...] = (
+_Side = Callable[[Closeness], float | None]
+_SIDES: tuple[tuple[str, _Side], ...] = (
     ("buggy", lambda item: item.to_buggy),
     ("fixed", lambda item: item.to_fixed),
 )
+_CODES: Mapping[str, Callable[[CodeBleu], float | None]] = {
+    "CodeBLEU": lambda code: code.value,
+    "n-grams": lambda code: code.ngram,
+    "weighted n-grams": lambda code: code.weighted,
+    "syntax": lambda code: code.syntax,
+    "data flow": lambda code: code.flow,
+}
 _WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 960, 330, 24, 26, 30
 
 
@@ -26,26 +36,69 @@ def similarity(facts: PaperFacts) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for run in runs:
         plausible, others = groups(run)
-        rows += [_similarity_row(run, "plausible", plausible, others), _similarity_row(run, "other", others, None)]
-    columns = ["system", "candidates", "n"]
-    for side, _ in _SIDES:
-        columns += [f"median to {side}", f"IQR to {side}", f"kurtosis to {side}", f"p (plausible > other) to {side}"]
+        rows += [
+            (run.name, "plausible", *_spreads(plausible, others, _SIDES)),
+            (run.name, "other", *_spreads(others, None, _SIDES)),
+        ]
     return Table(
         name="similarity",
         title="Similarity of candidates to the buggy and to the fixed code",
         source="NL2Fix, figure 4",
-        columns=(*columns, "p (to buggy > to fixed)"),
+        columns=("system", "candidates", *_COLUMNS),
         rows=tuple(rows),
         n_heads=2,
         notes=(
-            "Similarity is 1 − edit distance / length of the longer text, white space folded; NL2Fix takes CodeBLEU. Each distinct "
-            "candidate that applies counts once.",
-            "p: one-sided, Wilcoxon's rank-sum test between plausible and other candidates, and his signed-rank test between the "
-            "two similarities of each candidate. Kurtosis is the excess over that of a normal distribution.",
+            "Similarity is 1 − edit distance / length of the longer text, white space folded; the table codebleu has NL2Fix's "
+            "measure. Each distinct candidate that applies counts once.",
+            *_NOTES,
             *facts.missing,
         ),
-        figure=_figure(runs),
+        figure=_figure(runs, _SIDES, "Similarity to the buggy and to the fixed code"),
     )
+
+
+_COLUMNS = (
+    "n",
+    *(f"{what} to {side}" for side, _ in _SIDES for what in ("median", "IQR", "kurtosis", "p (plausible > other)")),
+    "p (to buggy > to fixed)",
+)
+_NOTES = (
+    "p: one-sided, Wilcoxon's rank-sum test between plausible and other candidates, and his signed-rank test between the "
+    "two similarities of each candidate. Kurtosis is the excess over that of a normal distribution.",
+)
+
+
+def codebleu(facts: PaperFacts) -> Table:
+    """Return the distribution of CodeBLEU and its parts per system, with Wilcoxon's tests."""
+    runs = compared(facts)
+    if not any(item.codes for run in runs for bug in run.bugs for item in bug.closeness):
+        raise UserError("it takes a minute for a thousand candidates: ask with --only codebleu; it is for languages with data flow")
+    rows: list[tuple[Cell, ...]] = []
+    for run in runs:
+        plausible, others = groups(run)
+        for name, value in _CODES.items():
+            sides = _sides_of(value)
+            rows += [
+                (run.name, name, "plausible", *_spreads(plausible, others, sides)),
+                (run.name, name, "other", *_spreads(others, None, sides)),
+            ]
+    return Table(
+        name="codebleu",
+        title="CodeBLEU of candidates with the buggy and with the fixed code, and its parts",
+        source="NL2Fix, figure 4",
+        columns=("system", "measure", "candidates", *_COLUMNS),
+        rows=tuple(rows),
+        n_heads=3,
+        notes=("As CodeXGLUE's code counts. Each distinct candidate that applies counts once.", *_NOTES, *facts.missing),
+        figure=_figure(runs, _sides_of(_CODES["CodeBLEU"]), "CodeBLEU with the buggy and with the fixed code"),
+    )
+
+
+def _sides_of(value: Callable[[CodeBleu], float | None]) -> tuple[tuple[str, _Side], ...]:
+    def at(place: int) -> _Side:
+        return lambda item: value(item.codes[place]) if item.codes else None
+
+    return tuple((side, at(place)) for place, (side, _) in enumerate(_SIDES))
 
 
 def compared(facts: PaperFacts) -> list[RunFacts]:
@@ -62,27 +115,34 @@ def groups(run: RunFacts) -> tuple[list[Closeness], list[Closeness]]:
     return [item for item in found if item.is_plausible], [item for item in found if not item.is_plausible]
 
 
-def _similarity_row(run: RunFacts, group: str, found: Sequence[Closeness], others: Sequence[Closeness] | None) -> tuple[Cell, ...]:
-    cells: list[Cell] = [run.name, group, len(found)]
-    for _, side in _SIDES:
-        values = [side(item) for item in found]
+def _spreads(
+    found: Sequence[Closeness], others: Sequence[Closeness] | None, sides: Sequence[tuple[str, _Side]]
+) -> tuple[Cell, ...]:
+    cells: list[Cell] = [len(found)]
+    for _, side in sides:
+        values = _values(found, side)
         spread = distribution(values)
-        tested = rank_sum(values, [side(item) for item in others]) if others is not None else None
+        tested = rank_sum(values, _values(others, side)) if others is not None else None
         cells += [spread.median, spread.iqr, spread.kurtosis, _p(tested)] if spread else [None] * 4
-    tested = signed_rank([item.to_buggy for item in found], [item.to_fixed for item in found])
+    both = [(one, other) for item in found for one, other in [[side(item) for _, side in sides]] if None not in (one, other)]
+    tested = signed_rank([one or 0.0 for one, _ in both], [other or 0.0 for _, other in both])
     return (*cells, _p(tested))
+
+
+def _values(found: Sequence[Closeness], side: _Side) -> list[float]:
+    return [value for item in found if (value := side(item)) is not None]
 
 
 def _p(tested: Tested | None) -> float | None:
     return float(f"{tested.p_value:.6g}") if tested else None
 
 
-def _figure(runs: Sequence[RunFacts]) -> Figure | None:
+def _figure(runs: Sequence[RunFacts], sides: Sequence[tuple[str, _Side]], title: str) -> Figure | None:
     boxes: list[tuple[RunFacts, str, Distribution]] = []
-    for side, value in _SIDES:
+    for side, value in sides:
         for run in runs:
             for group, found in zip(("plausible", "other"), groups(run), strict=True):
-                spread = distribution([value(item) for item in found])
+                spread = distribution(_values(found, value))
                 if spread:
                     boxes.append((run, f"{group} to {side}", spread))
     if not boxes:
@@ -100,7 +160,6 @@ def _figure(runs: Sequence[RunFacts]) -> Figure | None:
     for index, (run, what, spread) in enumerate(boxes):
         shapes += _box(axis, _TOP + _ROW * index + 9, run, what, spread)
     words = "; ".join(f"{run.name}, {what}: median {spread.median:.2f}, IQR {spread.iqr:.2f}" for run, what, spread in boxes)
-    title = "Similarity to the buggy and to the fixed code"
     return Figure(width=_WIDTH, height=bottom + 28, title=title, words=words, shapes=tuple(shapes))
 
 
@@ -167,8 +226,11 @@ _MATCH_COLUMNS = (
     "exact tree %",
     "BLEU",
     "CodeBLEU",
+    "syntax match %",
+    "data flow match %",
     "edit similarity %",
     "well-formed %",
+    "compiles %",
     "plausible %",
 )
 
@@ -187,7 +249,8 @@ def match(facts: PaperFacts) -> Table:
         rows=tuple(rows),
         n_heads=2,
         notes=(
-            "Exact, well-formed and plausible are shares of all bugs; BLEU, CodeBLEU and edit similarity are those of bugs whose "
+            "Exact, well-formed, compiles (by the bug's own build: javac, bytecode) and plausible are shares of all bugs; BLEU, "
+            "CodeBLEU with its syntax and data flow, and edit similarity are those of bugs whose "
             f"first candidate applies. {MatchSettings(language='each').signature}. Functions are compared, or the changed files "
             "where more than the function changed.",
             *facts.missing,
@@ -201,11 +264,14 @@ def _match_row(run: RunFacts, language: str, bugs: list[BugFacts]) -> tuple[Cell
     for item in texts:
         counts.add([item.candidate], item.fixed, item.buggy)
     plausible = percent(sum(bug.samples.verdicts[:1] == (Verdict.PLAUSIBLE,) for bug in bugs), len(bugs))
+    firsts = [verdict for bug in bugs for verdict in bug.samples.verdicts[:1] if verdict is not Verdict.UNDECIDED]
+    compiles = percent(sum(verdict not in UNBUILT for verdict in firsts), len(bugs))
     head = (run.name, title(language), len(bugs), len(texts))
     if not texts:
-        return (*head, *(0.0,) * 3, *(None,) * 3, 0.0, plausible)
+        return (*head, *(0.0,) * 3, *(None,) * 5, 0.0, compiles, plausible)
     scores = counts.result()
-    code = scores.codebleu.value if scores.codebleu else None
+    parts = scores.codebleu
+    code = (parts.value, parts.syntax, parts.flow) if parts else (None, None, None)
     of_all = [percent(share * len(texts), len(bugs)) for share in (scores.exact_text, scores.exact_tokens, scores.exact_tree)]
-    of_texts = [None if share is None else percent(share, 1) for share in (scores.bleu, code, scores.edit_similarity)]
-    return (*head, *of_all, *of_texts, percent(scores.well_formed * len(texts), len(bugs)), plausible)
+    of_texts = [None if share is None else percent(share, 1) for share in (scores.bleu, *code, scores.edit_similarity)]
+    return (*head, *of_all, *of_texts, percent(scores.well_formed * len(texts), len(bugs)), compiles, plausible)

@@ -17,10 +17,14 @@ _TABLES = {
     "curves": "rates:curves",
     "overlap": "overlap:overlap",
     "similarity": "similarity:similarity",
+    "codebleu": "similarity:codebleu",
     "exact": "similarity:exact",
     "match": "similarity:match",
     "execution": "rates:execution",
     "by-verdict": "rates:by_verdict",
+    "by-difficulty": "rates:by_difficulty",
+    "by-edits": "rates:by_edits",
+    "decoding": "rates:decoding",
     "by-length": "rates:by_length",
     "ranks": "ranks:ranks",
     "ranking": "ranks:ranking",
@@ -41,7 +45,7 @@ TABLES: Parts[Callable[[PaperFacts], Table]] = Parts(
     {name: f"repairlab.study.papers.{path}" for name, path in _TABLES.items()},
     check=lacking(callable_too=True),
 )
-NEED_CODE = frozenset({"bugs", "similarity", "exact", "match"})
+NEED_CODE = frozenset({"bugs", "similarity", "codebleu", "exact", "match", "by-difficulty", "by-edits"})
 """Tables for which fixes or candidates are compared with the code, which takes a second for ten thousand."""
 
 

@@ -47,7 +47,12 @@ class RankingRecipe:
     @property
     def name(self) -> str:
         """Return the name that a ranking has unless the user gives it another."""
-        return self.order + ("-per-token" if self.per_token else "") + ("-compile" if self.prune_compile else "")
+        return (
+            self.order
+            + ("-per-token" if self.per_token else "")
+            + ("-compile" if self.prune_compile else "")
+            + ("-unchanged" if self.keep_unchanged else "")
+        )
 
 
 @record

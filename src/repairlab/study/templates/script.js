@@ -20,7 +20,7 @@
     const fixed = Number(row.dataset.fixed), kind = value("filter-fixed");
     return (!value("filter-language") || row.dataset.language === value("filter-language"))
       && (kind === "all" || (kind === "none" && fixed === 0) || (kind === "every" && fixed === nSystems)
-        || (kind === "some" && fixed > 0 && fixed < nSystems))
+        || (kind === "some" && fixed > 0 && fixed < nSystems) || kind === `only ${row.dataset.by}`)
       && row.dataset.name.toLowerCase().includes(value("filter-text").toLowerCase());
   };
   const update = () => {

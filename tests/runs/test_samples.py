@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from repairlab.core.candidate import Edit
+from repairlab.core.candidate import Candidate, Edit
 from repairlab.core.errors import UserError
-from repairlab.core.outcome import TestResult, TestVerdict, Verdict
+from repairlab.core.outcome import Outcome, TestResult, TestVerdict, Verdict
 from repairlab.runs.experiment import Experiment, Manifest
 from repairlab.runs.samples import read_sampled, read_samples
 from repairlab.runs.store import BugEnd, Store
@@ -55,9 +55,10 @@ def test_samples_come_by_rank_with_duplicates(store: Store) -> None:
 
 def test_candidates_are_joined_with_their_outcomes(store: Store) -> None:
     sampled = read_sampled(store)["a"]
-    assert {item.rank: item.candidate(store) for item in sampled} == {item.rank: item for item in store.candidates()}
+    assert {item.rank: store.at(Candidate, item.place) for item in sampled} == {item.rank: item for item in store.candidates()}
     outcomes = {outcome.candidate_id: outcome for outcome in store.outcomes()}
-    assert [item.outcome(store) for item in sampled] == [outcomes.get(item.id) for item in sampled]
+    judged = [store.at(Outcome, item.judged.place) if item.judged else None for item in sampled]
+    assert judged == [outcomes.get(item.id) for item in sampled]
 
 
 def changed(store: Store, name: str, **values: Any) -> None:

@@ -11,7 +11,7 @@ from repairlab.runs.store import Store
 
 
 class VerdictInRun(NamedTuple):
-    """The outcome that counts for equal candidates: of those that were tried again, the last one."""
+    """The outcome that counts for equal candidates, by the place of its line: of those that were tried again, the last one."""
 
     place: int
     verdict: Verdict
@@ -27,14 +27,6 @@ class Sampled(NamedTuple):
     id: str
     judged: VerdictInRun | None
     """None: not judged yet."""
-
-    def candidate(self, store: Store) -> Candidate:
-        """Read the candidate."""
-        return store.at(Candidate, self.place)
-
-    def outcome(self, store: Store) -> Outcome | None:
-        """Read its outcome."""
-        return store.at(Outcome, self.judged.place) if self.judged else None
 
 
 def read_sampled(store: Store) -> dict[str, list[Sampled]]:

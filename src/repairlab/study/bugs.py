@@ -203,9 +203,13 @@ def _shown_candidates(store: Store, choice: Choice) -> dict[str, tuple[Shown, ..
         for item in _chosen([item for item in sampled if item.judged], choice):
             equal.setdefault(item.id, []).append(item)
         shown[bug_id] = tuple(
-            Shown(candidate=same[0].candidate(store), outcome=outcome, ranks=tuple(item.rank for item in same))
+            Shown(
+                candidate=store.at(Candidate, same[0].place),
+                outcome=store.at(Outcome, judged.place),
+                ranks=tuple(item.rank for item in same),
+            )
             for same in equal.values()
-            if (outcome := same[0].outcome(store))
+            if (judged := same[0].judged)
         )
     return shown
 

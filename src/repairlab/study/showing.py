@@ -3,8 +3,6 @@
 from collections import Counter
 from typing import Any
 
-from repairlab.benchmarks.catalog import open_benchmark
-from repairlab.core.bug import Bug
 from repairlab.core.candidate import Candidate
 from repairlab.core.errors import UnknownItemError, UserError, unknown
 from repairlab.core.outcome import Outcome, Verdict
@@ -15,6 +13,7 @@ from repairlab.runs.integrity import require_intact
 from repairlab.runs.samples import Sampled, read_sampled, read_samples
 from repairlab.runs.store import Store
 from repairlab.runs.transcripts import Transcripts
+from repairlab.study.bugs import benchmark_of_run
 from repairlab.study.diffs import changed_by, diff_text, prompt_text
 
 
@@ -88,7 +87,7 @@ def show_run(store: Store) -> list[BugLine]:
 
 def show_bug(store: Store, bug_id: str) -> list[CandidateLine]:
     """Return the candidates of a bug by rank."""
-    return [CandidateLine(rank=item.rank, candidate=item.id, outcome=item.outcome(store)) for item in _sampled(store, bug_id)]
+    return [CandidateLine(rank=item.rank, candidate=item.id, outcome=_outcome(store, item)) for item in _sampled(store, bug_id)]
 
 
 def show_candidate(store: Store, bug_id: str, rank: int) -> CandidatePage:
@@ -98,19 +97,23 @@ def show_candidate(store: Store, bug_id: str, rank: int) -> CandidatePage:
         known = ", ".join(map(str, list(by_rank)[:20])) + (f" … {max(by_rank)}" if len(by_rank) > 20 else "")
         raise UserError(f"bug {bug_id} has no candidate of rank {rank}. Known: {known or 'none'}.")
     found = by_rank[rank]
-    candidate = found.candidate(store)
+    candidate = store.at(Candidate, found.place)
     transcripts = Transcripts(store)
     diff, no_diff = _diff(store.manifest(), candidate)
     prompt = transcripts.prompt(candidate.origin.prompt)
     return CandidatePage(
         candidate=candidate,
         candidate_id=found.id,
-        outcome=found.outcome(store),
+        outcome=_outcome(store, found),
         diff=diff,
         no_diff=no_diff,
         prompt=prompt_text(prompt) if prompt else None,
         answer=transcripts.text(candidate.origin.answer),
     )
+
+
+def _outcome(store: Store, item: Sampled) -> Outcome | None:
+    return store.at(Outcome, item.judged.place) if item.judged else None
 
 
 def _sampled(store: Store, bug_id: str) -> list[Sampled]:
@@ -127,12 +130,9 @@ def _diff(manifest: Manifest, candidate: Candidate) -> tuple[str, str]:
     if not candidate.edits:
         return "", candidate.problem or "the candidate changes nothing"
     try:
-        benchmark = open_benchmark(manifest.experiment.benchmark)
-        bug: Bug = benchmark.bug(candidate.bug_id)
+        bug = benchmark_of_run(manifest).bug(candidate.bug_id)
     except UserError as error:
-        return "", f"the benchmark cannot be opened: {error}"
-    if benchmark.digest != manifest.benchmark_digest:
-        return "", f"{benchmark.name} here is not the benchmark that the run used"
+        return "", str(error)
     files = bug.problem.files
     changed = changed_by(candidate.edits, files)
     if changed is None:
